@@ -1,0 +1,4 @@
+@main
+struct Belfryd {
+    static func main() {}
+}

@@ -18,6 +18,9 @@ TSAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-tsan --sanitize=thread -Xswift
 RELEASE_FLAGS = $(BUILD_FLAGS) --scratch-path .build-static -c release --static-swift-stdlib
 RELEASE_BINARY = .build-static/release/belfryd
 
+# All tests are Swift Testing's: XCTest has none to run, and leaks.
+TEST_FLAGS = --disable-xctest
+
 SWIFT_SOURCES = Package.swift Sources Tests
 
 # The long checks, each a target that fails when it cannot run.
@@ -42,7 +45,7 @@ build: setup ## build everything, the tests too
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 
 test: setup ## run every test
-	$(SWIFT) test $(BUILD_FLAGS)
+	$(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS)
 
 release: setup $(RELEASE_BINARY) ## build the daemon for use: optimised, no Swift library needed
 
@@ -82,10 +85,10 @@ check: ## all that a change must pass: lint, build, test, asan, tsan
 	$(MAKE) tsan
 
 asan: setup ## run the tests under the address sanitizer, leaks included
-	ASAN_OPTIONS=detect_leaks=1 $(SWIFT) test $(ASAN_FLAGS)
+	ASAN_OPTIONS=detect_leaks=1 $(SWIFT) test $(TEST_FLAGS) $(ASAN_FLAGS)
 
 tsan: setup ## run the tests under the thread sanitizer
-	$(SWIFT) test $(TSAN_FLAGS)
+	$(SWIFT) test $(TEST_FLAGS) $(TSAN_FLAGS)
 
 ci-long: setup $(LONG_CHECKS) ## the checks that take long; they fail where they cannot run
 
@@ -93,7 +96,7 @@ ci-long: setup $(LONG_CHECKS) ## the checks that take long; they fail where they
 long-tests:
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	$(SWIFT) test list --skip-build | grep -q '\.Long' || { echo 'no long tests found' >&2; exit 1; }
-	BELFRY_LONG=1 $(SWIFT) test $(BUILD_FLAGS) --filter '\.Long'
+	BELFRY_LONG=1 $(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'
 
 clean: ## remove everything that was built
 	rm -rf .build .build-asan .build-tsan .build-static

@@ -70,7 +70,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BusAPITests",
-            dependencies: ["BusAPI", "HTTPFront", "Topics", "Protection", "Telemetry", "TestSupport"],
+            dependencies: [
+                "BusAPI", "HTTPFront", "Topics", "Protection", "Telemetry", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BelfryDaemonTests", dependencies: ["BelfryDaemon", "Telemetry", "TestSupport"],

@@ -1,1 +1,68 @@
-// placeholder until the room is filled
+/// Every maximum of the front, its unit last in its name, with the reason for the number.
+public enum HTTPFrontLimits {
+    /// Seconds from the first byte of a request to the end of its headers.
+    ///
+    /// A client on the same machine needs milliseconds; ten seconds forgive a human typing into
+    /// `nc`, and still free the slot of a client that trickles bytes.
+    public static let headerSeconds = 10
+
+    /// Seconds from the end of the headers to the end of the body, however steadily it trickles.
+    ///
+    /// 16 MiB in 30 s is 560 KiB/s, far below what a loopback client reaches.
+    public static let bodySeconds = 30
+
+    /// Seconds a connection may lie idle between two requests.
+    ///
+    /// Above the 60 s after which common client pools drop an idle connection by themselves, so
+    /// that the client, which can choose its moment, is nearly always the one to close.
+    public static let idleSeconds = 75
+
+    /// Connections open at one time, parked ones included.
+    ///
+    /// Below the usual hard file limit of 20,000, with room for the store, logs and listeners.
+    public static let connectionsMax = 16_384
+
+    /// Bytes of one request's line and headers, which is also libmicrohttpd's memory per
+    /// connection.
+    ///
+    /// libmicrohttpd clears the whole of it after every request: 8 to 16 KiB cost 10 % of a
+    /// request's CPU, 32 KiB half as much again, 256 KiB eleven times as much.
+    public static let headerBytesMax = 16 * 1024
+
+    /// The least `headerBytesMax` that still leaves libmicrohttpd room for an answer's headers.
+    public static let headerBytesMin = 4 * 1024
+
+    /// Bytes of a refused body that are read and thrown away so that the client gets to read the
+    /// answer; a client that sends more is cut off.
+    ///
+    /// Twice the largest batch (16 MiB): an honest mistake is told, a flood is not read.
+    public static let discardBytesMax = 32 * 1024 * 1024
+
+    /// The kernel's send buffer of one connection.
+    ///
+    /// One delivery of 64 KiB fits; more would hide a slow reader, and counts against nobody's
+    /// memory limit.
+    public static let socketSendBufferBytes = 128 * 1024
+
+    /// Event loops of one server; beyond the processors of any one machine it serves nothing.
+    public static let loopsMax = 64
+
+    /// Milliseconds that an answer of the kernel's socket table may take.
+    ///
+    /// It is written before the request's `send` returns, so any wait at all is a broken kernel.
+    public static let socketTableMillisecondsMax = 50
+
+    /// Seconds after which a half-closed connection is asked again whether its peer still lives.
+    public static let halfClosedRecheckSeconds = 15
+
+    /// Bytes of a declared Content-Length that are believed; above 2^53 no client counts exactly.
+    public static let contentLengthMax: UInt64 = 1 << 53
+
+    /// Query parameters of one request, repeated ones counted.
+    ///
+    /// No route has a dozen; each costs two strings, so a target full of `&` stays cheap.
+    public static let queryItemsMax = 64
+
+    /// Bytes of a unix socket's path: `sockaddr_un` holds 108 with the final NUL.
+    public static let unixPathBytesMax = 107
+}

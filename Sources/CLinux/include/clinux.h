@@ -1,10 +1,8 @@
 #ifndef BELFRY_CLINUX_H
 #define BELFRY_CLINUX_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
+// No header here may define _GNU_SOURCE: it changes structs that Swift's Glibc module has already
+// seen (fd_set), and the two modules then refuse each other. Sources define it for themselves.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 

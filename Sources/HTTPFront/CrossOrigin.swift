@@ -1,0 +1,32 @@
+/// A configured Origin whose page may read an answer.
+public struct CrossOrigin: Sendable, Equatable {
+    /// The Origin as the browser sent it, which it compares byte for byte.
+    public let origin: String
+
+    /// The header names that the page may read, separated by commas; empty for none.
+    public let exposedHeaders: String
+
+    /// An Origin with the headers it may read.
+    public init(origin: String, exposedHeaders: String) {
+        self.origin = origin
+        self.exposedHeaders = exposedHeaders
+    }
+}
+
+/// The question a browser asks before it lets a page send a request to another origin.
+public struct Preflight: Sendable, Equatable {
+    /// The method the page wants to use.
+    public let method: String
+
+    /// The headers the page wants to send, as one list, or nil for none beyond the usual.
+    public let headers: String?
+
+    /// The answer that allows these methods and headers, each a list separated by commas.
+    public static func response(allowingMethods methods: String, headers: String) -> Response {
+        var response = Response(status: 204)
+        response.add("Access-Control-Allow-Methods", methods)
+        response.add("Access-Control-Allow-Headers", headers)
+        response.add("Access-Control-Max-Age", "600")
+        return response
+    }
+}

@@ -1,0 +1,111 @@
+/// Which web pages may talk to a server.
+///
+/// Browsers tell in `Origin` and `Sec-Fetch-Site` which page a request comes from, and pages
+/// cannot forge them; programs send neither.
+public struct OriginPolicy: Sendable {
+    private let allowed: [Origin]
+    private let exposedHeaders: String
+
+    /// Lets pages of the server itself in, and those of these origins, such as
+    /// `https://dash.example`, which may then read `exposedHeaders`, separated by commas.
+    ///
+    /// - Throws: `ConfigurationError` for what is no origin; `null` is none, for any sandboxed
+    ///   page can claim it.
+    public init(
+        allowing origins: [String] = [], exposingHeaders exposedHeaders: String = ""
+    ) throws(ConfigurationError) {
+        var allowed: [Origin] = []
+        for text in origins {
+            guard let origin = Origin(text) else {
+                throw ConfigurationError(
+                    "`\(text)` is not an origin: write SCHEME://HOST or SCHEME://HOST:PORT, "
+                        + "without a path.")
+            }
+            allowed.append(origin)
+        }
+        self.allowed = allowed
+        self.exposedHeaders = exposedHeaders
+    }
+
+    /// Lets only pages of the server itself in.
+    public init() {
+        allowed = []
+        exposedHeaders = ""
+    }
+
+    /// Judges a request for `host`, its checked authority: nil for a program or the server's own
+    /// page, the origin for a configured one.
+    ///
+    /// - Throws: 403 `ORIGIN_FORBIDDEN` for every other page.
+    public func judge(
+        _ headers: HeaderFields, host: Authority?
+    ) throws(Problem) -> CrossOrigin? {
+        switch (headers.occurrences(of: "origin"), headers.occurrences(of: "sec-fetch-site")) {
+        case (0, 0): return nil
+        case (0...1, 0...1): break
+        default: throw Self.forbidden("Origin or Sec-Fetch-Site is repeated.")
+        }
+        let site = headers.first("sec-fetch-site")
+        guard let text = headers.first("origin") else {
+            if site == nil || site == "none" || site == "same-origin" { return nil }
+            throw Self.forbidden(
+                "The request comes from a page of another site, whose origin is not configured.")
+        }
+        if let origin = Origin(text) {
+            if allowed.contains(origin) {
+                return CrossOrigin(origin: text, exposedHeaders: exposedHeaders)
+            }
+            if let host, origin == Origin(scheme: "http", authority: host),
+                site == nil || site == "same-origin"
+            {
+                return nil
+            }
+        }
+        throw Self.forbidden(
+            "Pages of this Origin may not use the bus; add it to the configured origins if they "
+                + "should.")
+    }
+
+    private static func forbidden(_ detail: String) -> Problem {
+        Problem(403, "ORIGIN_FORBIDDEN", detail: detail)
+    }
+}
+
+/// A page's origin, normalised for comparing (RFC 6454 section 6.2).
+struct Origin: Sendable, Equatable {
+    let scheme: String
+    let host: String
+    /// The port, or the scheme's own where none is written.
+    let port: UInt16?
+
+    init(scheme: String, authority: Authority) {
+        self.scheme = scheme
+        host = authority.host
+        port = authority.port ?? Self.defaultPort(of: scheme)
+    }
+
+    /// Reads `scheme://host` or `scheme://host:port`; nil for anything else, `null` included.
+    init?(_ text: String) {
+        guard let separator = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let scheme = text[..<separator]
+        let rest = text[separator...]
+        guard !scheme.isEmpty, scheme.utf8.allSatisfy(Self.isSchemeCharacter),
+            rest.utf8.starts(with: "://".utf8), let authority = Authority(String(rest.dropFirst(3)))
+        else { return nil }
+        self.init(scheme: scheme.lowercased(), authority: authority)
+    }
+
+    private static func defaultPort(of scheme: String) -> UInt16? {
+        switch scheme {
+        case "http": 80
+        case "https": 443
+        default: nil
+        }
+    }
+
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+        let letter = byte.lowercased &- UInt8(ascii: "a") < 26
+        return letter || byte.decimalValue != nil || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
+    }
+}

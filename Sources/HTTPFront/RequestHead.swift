@@ -1,0 +1,73 @@
+/// A request's line and headers, after every check that needs no handler.
+public struct RequestHead: Sendable {
+    /// What a request says about its body before sending it.
+    public enum BodyLength: Sendable, Equatable {
+        /// There is none.
+        case none
+        /// A Content-Length, in bytes.
+        case counted(UInt64)
+        /// Chunks, of which nobody knows how many.
+        case chunked
+    }
+
+    /// The method as it was sent; methods are case-sensitive.
+    public let method: String
+
+    /// What is asked for.
+    public let target: RequestTarget
+
+    /// The version of the request line.
+    public let version: HTTPVersion
+
+    /// All header fields, in order.
+    public let headers: HeaderFields
+
+    /// Who asks.
+    public let peer: Peer
+
+    /// The checked authority of the request: the absolute target's, else Host's; nil when there is
+    /// none, or on a unix socket when it cannot be read.
+    public let host: Authority?
+
+    /// Whether the client wants the connection kept after the answer.
+    public let keepsAlive: Bool
+
+    /// What the request says about its body.
+    public let bodyLength: BodyLength
+
+    /// The configured Origin the request comes from, whose page may read the answer; else nil.
+    public let crossOrigin: CrossOrigin?
+
+    /// A head of these parts; the front makes them by `RequestRules`, tests by hand.
+    public init(
+        method: String, target: RequestTarget, version: HTTPVersion = .http11,
+        headers: HeaderFields = HeaderFields(), peer: Peer, host: Authority? = nil,
+        keepsAlive: Bool = true, bodyLength: BodyLength = .none, crossOrigin: CrossOrigin? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.version = version
+        self.headers = headers
+        self.peer = peer
+        self.host = host
+        self.keepsAlive = keepsAlive
+        self.bodyLength = bodyLength
+        self.crossOrigin = crossOrigin
+    }
+
+    /// What an answer to this request has to know of it.
+    public var responseContext: ResponseContext {
+        ResponseContext(
+            version: version, keepsAlive: keepsAlive, isHead: method == "HEAD",
+            crossOrigin: crossOrigin)
+    }
+
+    /// What a browser asks before it sends a configured Origin's request; nil for other requests.
+    public var preflight: Preflight? {
+        guard crossOrigin != nil, method == "OPTIONS",
+            let method = headers.first("access-control-request-method")
+        else { return nil }
+        return Preflight(
+            method: method, headers: headers.first("access-control-request-headers"))
+    }
+}

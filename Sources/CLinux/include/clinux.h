@@ -6,4 +6,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include "clinux_peer.h"
+
 #endif

@@ -34,7 +34,9 @@ public enum ResponseBody: Sendable {
 }
 
 /// Immutable bytes kept alive by an object.
-// @unchecked: the owner is Sendable and keeps the bytes in place, unchanged, while it lives.
+///
+/// `@unchecked` because the owner, itself Sendable, keeps the bytes in place and unchanged while
+/// it lives.
 public struct SharedBytes: @unchecked Sendable {
     /// Keeps the bytes alive.
     public let owner: any AnyObject & Sendable

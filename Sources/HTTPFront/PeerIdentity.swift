@@ -1,0 +1,66 @@
+internal import CLinux
+internal import Glibc
+
+/// Learns who is at the other end of an accepted connection.
+///
+/// Unix sockets: `SO_PEERCRED`, the process that connected. Loopback TCP: the owner of the peer's
+/// own socket, found by its exact addresses; a socket without an inode is closed or orphaned, is
+/// reported by the kernel as root's, and counts for nobody.
+///
+/// Belongs to one loop; not Sendable.
+final class PeerIdentity {
+    /// The uid that stands for every user a namespace cannot name.
+    static let overflowUID: UInt32 = 65_534
+
+    private let table: SocketTable
+
+    init(table: SocketTable) {
+        self.table = table
+    }
+
+    /// The peer of a connected socket; nil when it is neither TCP nor unix, or is gone already.
+    func peer(of descriptor: Int32) -> Peer? {
+        guard let local = SocketAddress(localOf: descriptor) else {
+            return unixPeer(of: descriptor)
+        }
+        guard let remote = SocketAddress(remoteOf: descriptor) else { return nil }
+        return Peer(
+            transport: .tcp(local: local, remote: remote), uid: uid(at: remote, connectedTo: local))
+    }
+
+    /// Whether a row of the socket table says who owns a living end of a connection.
+    static func uid(of row: SocketTable.Row) -> UInt32? {
+        switch UInt32(row.state) {
+        case CLINUX_TCP_ESTABLISHED.rawValue, CLINUX_TCP_FIN_WAIT1.rawValue,
+            CLINUX_TCP_FIN_WAIT2.rawValue, CLINUX_TCP_CLOSE_WAIT.rawValue:
+            return row.inode == 0 ? nil : known(row.uid)
+        default: return nil
+        }
+    }
+
+    private func uid(at remote: SocketAddress, connectedTo local: SocketAddress) -> UInt32? {
+        guard remote.isLoopback, local.isLoopback,
+            case .found(let row) = table.row(ofPeerAt: remote, connectedTo: local)
+        else { return nil }
+        return Self.uid(of: row)
+    }
+
+    private func unixPeer(of descriptor: Int32) -> Peer? {
+        var domain: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0, domain == AF_UNIX
+        else { return nil }
+        var credentials = clinux_credentials()
+        guard clinux_peer_credentials(descriptor, &credentials) == 0 else {
+            return Peer(transport: .unix)
+        }
+        return Peer(
+            transport: .unix, uid: Self.known(credentials.uid), gid: Self.known(credentials.gid),
+            pid: credentials.pid > 0 ? credentials.pid : nil)
+    }
+
+    /// The id unless it stands for nobody: the overflow id, or -1.
+    private static func known(_ id: UInt32) -> UInt32? {
+        id == overflowUID || id == .max ? nil : id
+    }
+}

@@ -1,0 +1,103 @@
+/// What every request must keep to before any handler sees it.
+///
+/// libmicrohttpd is lenient where another program on the way might read the same bytes as another
+/// request; here they mean one thing or are refused. Pure: the same request, peer and policies
+/// always give the same outcome.
+struct RequestRules: Sendable {
+    let hosts: HostPolicy
+    let origins: OriginPolicy
+
+    /// Makes the head of a request, or says what is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - method: The request line's method.
+    ///   - target: The request line's target, before any decoding.
+    ///   - isFolded: Whether any header was written over several lines (`HeaderFolding`).
+    /// - Throws: 400 `REQUEST_MALFORMED`, 405 `METHOD_NOT_ALLOWED` for CONNECT, 417
+    ///   `EXPECTATION_UNKNOWN`, 421 `HOST_UNKNOWN`, 403 `ORIGIN_FORBIDDEN`, in this order.
+    /// - Complexity: O(bytes).
+    func head(
+        method: UnsafeRawBufferPointer, target: UnsafeRawBufferPointer, version: HTTPVersion,
+        headers: HeaderFields, isFolded: Bool, peer: Peer
+    ) throws(Problem) -> RequestHead {
+        guard !method.isEmpty, method.allSatisfy(\.isTokenCharacter) else {
+            throw .malformed("The method is not a word of HTTP.")
+        }
+        guard !isFolded else {
+            throw .malformed("A header is folded over several lines; write it on one.")
+        }
+        let facts = try HeaderFacts(headers)
+        let bodyLength = try facts.bodyLength(in: version)
+        let method = String(decoding: method, as: UTF8.self)
+        let target = try Self.target(target, of: method)
+        let host = try authority(of: target, facts, version: version, peer: peer)
+        guard !facts.expectsUnknown else {
+            throw Problem(
+                417, "EXPECTATION_UNKNOWN",
+                detail: "Expect may only say 100-continue; leave the header out.",
+                closesConnection: true)
+        }
+        let crossOrigin =
+            facts.comesFromPage ? try origins.judge(headers, host: host) : nil
+        return RequestHead(
+            method: method, target: target, version: version, headers: headers, peer: peer,
+            host: host, keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,
+            crossOrigin: crossOrigin)
+    }
+
+    private static func target(
+        _ raw: UnsafeRawBufferPointer, of method: String
+    ) throws(Problem) -> RequestTarget {
+        guard method != "CONNECT" else {
+            throw Problem(
+                405, "METHOD_NOT_ALLOWED",
+                detail: "This server is no proxy; CONNECT leads nowhere.",
+                headers: [("Allow", "GET, HEAD, POST, PUT, DELETE, OPTIONS")],
+                closesConnection: true)
+        }
+        let target: RequestTarget
+        do throws(TargetError) {
+            target = try RequestTarget(raw)
+        } catch {
+            throw .malformed(error.detail)
+        }
+        guard target.form != .asterisk || method == "OPTIONS" else {
+            throw .malformed("The target * goes with OPTIONS only.")
+        }
+        return target
+    }
+
+    /// The checked authority; nil where none is needed, or on a unix socket when it is unreadable.
+    private func authority(
+        of target: RequestTarget, _ facts: HeaderFacts, version: HTTPVersion, peer: Peer
+    ) throws(Problem) -> Authority? {
+        guard facts.hosts <= 1 else { throw .malformed("Host is repeated.") }
+        guard facts.hosts == 1 || version == .http10 && peer.localPort == nil else {
+            throw .malformed("Host is missing.")
+        }
+        var authority = facts.host
+        var isUnreadable = facts.isHostUnreadable
+        if case .absolute(let own) = target.form {
+            authority = own
+            isUnreadable = false
+        }
+        guard let localPort = peer.localPort else { return authority }
+        guard !isUnreadable else {
+            throw .malformed("Host is neither a name nor an address, with or without a port.")
+        }
+        guard let authority, hosts.admits(authority, at: localPort) else {
+            throw Problem(
+                421, "HOST_UNKNOWN",
+                detail: "This server does not answer for the host of this request; use localhost, "
+                    + "127.0.0.1 or [::1], or add the name to the configured hosts.")
+        }
+        return authority
+    }
+}
+
+extension Problem {
+    /// A request that breaks HTTP; where its body ends is unsure, so the connection closes.
+    static func malformed(_ detail: String) -> Problem {
+        Problem(400, "REQUEST_MALFORMED", detail: detail, closesConnection: true)
+    }
+}

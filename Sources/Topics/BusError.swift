@@ -1,0 +1,51 @@
+/// Why the bus did not do something. Whatever was to be published is not in the log, and never
+/// will be.
+public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The topic is the bus's own.
+    case topicReserved(TopicName)
+    /// The event type is the bus's own.
+    case typeReserved(String)
+    /// There is no such topic, and none is made by asking.
+    case topicUnknown(TopicName)
+    /// The event at `index` (from 0) of the batch is larger than `bytesMax`.
+    case eventTooLarge(bytesMax: Int, index: Int)
+    /// The batch has more events or payload bytes than one batch may have.
+    case batchTooLarge(eventsMax: Int, bytesMax: Int)
+    /// The bus is at one of its limits; the sentence says which, and what to do.
+    case limit(String)
+    /// The store has no room.
+    case storeFull(String)
+    /// The store failed.
+    case storeFailed(String)
+    /// The bus is stopping and takes nothing new.
+    case draining
+
+    /// One sentence: what was wrong and what to do.
+    public var description: String {
+        switch self {
+        case .topicReserved(let name):
+            "\(name) is one of the bus's own topics: publish to a name that does not begin with $"
+        case .typeReserved(let type):
+            "the type \(type) is one of the bus's own: use one that does not begin with $"
+        case .topicUnknown(let name):
+            "there is no topic \(name), and this bus makes none by itself: register it first"
+        case .eventTooLarge(let bytesMax, let index):
+            "event \(index + 1) of the batch is larger than \(bytesMax) bytes: publish less, or "
+                + "raise the limit"
+        case .batchTooLarge(let eventsMax, let bytesMax):
+            "a batch has at most \(eventsMax) events and \(bytesMax) bytes: publish it in parts"
+        case .limit(let detail), .storeFull(let detail), .storeFailed(let detail):
+            detail
+        case .draining:
+            "the bus is stopping: try again in a moment"
+        }
+    }
+}
+
+/// Whether the bus takes what is published.
+public enum Readiness: Hashable, Sendable {
+    /// It does.
+    case ready
+    /// It does not; the sentence says why.
+    case refusing(String)
+}

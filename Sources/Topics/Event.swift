@@ -1,0 +1,78 @@
+/// One event as it was accepted: nothing in it ever changes.
+///
+/// The log, the encodings and every reader share the one object.
+public final class Event: Sendable {
+    /// Its place in the order of the bus.
+    public let id: EventID
+    /// When it was accepted; never below the time of the event before it.
+    public let time: Timestamp
+    /// The topic it was published to.
+    public let topic: TopicName
+    /// Its bytes, as they were published.
+    public let payload: Payload
+    /// What the publisher said about it.
+    public let attributes: EventAttributes
+    /// Who published it, as far as the kernel said.
+    public let sender: Sender
+
+    /// An event that a store committed; only stores make them.
+    public init(
+        id: EventID, time: Timestamp, topic: TopicName, payload: Payload,
+        attributes: EventAttributes, sender: Sender
+    ) {
+        self.id = id
+        self.time = time
+        self.topic = topic
+        self.payload = payload
+        self.attributes = attributes
+        self.sender = sender
+    }
+
+    /// What the event takes in memory, with its part of the log's tables, in bytes.
+    var memoryBytes: Int {
+        Overhead.eventBytes + payload.count + attributes.memoryBytes
+    }
+}
+
+/// Who published an event, by the kernel's word; absent where it gave none.
+public struct Sender: Hashable, Sendable {
+    /// The user id.
+    public let uid: UInt32?
+    /// The process id; only the unix socket tells it.
+    public let pid: Int32?
+
+    /// A sender of whom this much is known.
+    public init(uid: UInt32?, pid: Int32?) {
+        self.uid = uid
+        self.pid = pid
+    }
+
+    /// Nothing is known.
+    public static let unknown = Sender(uid: nil, pid: nil)
+}
+
+/// Which events of a selector are wanted.
+public struct EventFilter: Hashable, Sendable {
+    /// Only events of this type; nil for all.
+    public let type: String?
+    /// Only events of this key; nil for all.
+    public let key: String?
+
+    /// A filter by type, by key, by both, or by neither.
+    public init(type: String?, key: String?) {
+        self.type = type
+        self.key = key
+    }
+
+    /// Every event.
+    public static let all = EventFilter(type: nil, key: nil)
+
+    /// Whether `event` is wanted.
+    public func admits(_ event: Event) -> Bool {
+        if let type, event.attributes.type != type { return false }
+        if let key, event.attributes.key != key { return false }
+        return true
+    }
+
+    var isAll: Bool { type == nil && key == nil }
+}

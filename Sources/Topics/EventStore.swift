@@ -1,0 +1,104 @@
+/// Where accepted events live: the seam between the bus and a disk, or none.
+///
+/// The store gives ids and times. It commits entries in one order and calls each `then` strictly
+/// in that order, one at a time, so that events become visible in id order. It never calls back
+/// under a lock of its own, since `then` may commit again.
+///
+/// - Important: Every verb is called from any thread, and never waits for a reader.
+public protocol EventStore: AnyObject, Sendable {
+    /// What this store is able to do; never changes.
+    var capabilities: StoreCapabilities { get }
+
+    /// Whether it takes entries at this moment.
+    var readiness: Readiness { get }
+
+    /// Makes the store usable and returns what it retained. Called once, before all else.
+    ///
+    /// - Throws: `StoreError`, whose sentence says what to do about it.
+    func open(_ context: StoreContext) throws(StoreError) -> StoreContents
+
+    /// Takes `entry` into the order; `then` learns of its place, before this returns or later on
+    /// a thread of the store.
+    ///
+    /// With a failure the entry is not in the store and never will be, and its ids are not used
+    /// again. Once more than `commitQueueBytesMax` bytes wait, it fails with `BusError.limit`.
+    func commit(
+        _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void)
+
+    /// Reads events that only the store has. Not called unless `capabilities.keepsOlder`.
+    func read(
+        _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void)
+
+    /// Removes what a topic no longer retains. Not called unless `capabilities.keepsOlder`.
+    ///
+    /// Trims of one topic and reads asked for later take effect in that order; `then` is called
+    /// before the `then` of such a read.
+    func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void)
+}
+
+/// What a store is able to do.
+public struct StoreCapabilities: Hashable, Sendable {
+    /// Whether it keeps the events of persistent topics that memory lets go, and can read them.
+    public let keepsOlder: Bool
+
+    /// Capabilities as given.
+    public init(keepsOlder: Bool) {
+        self.keepsOlder = keepsOlder
+    }
+}
+
+/// What the bus lends a store when it opens it.
+public struct StoreContext: Sendable {
+    /// The time of events.
+    public let clock: any BusClock
+    /// Bytes of entries that may wait to be committed.
+    public let commitQueueBytesMax: Int
+
+    /// A context as given.
+    public init(clock: any BusClock, commitQueueBytesMax: Int) {
+        self.clock = clock
+        self.commitQueueBytesMax = commitQueueBytesMax
+    }
+}
+
+/// Why a store can not be opened.
+public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, and what to do.
+    public let detail: String
+
+    /// An error that says `detail`.
+    public init(detail: String) {
+        self.detail = detail
+    }
+
+    /// The same sentence.
+    public var description: String { detail }
+}
+
+/// One thing that takes a place in the order of the bus.
+public enum StoreEntry: Sendable {
+    /// Events of one topic; `persists` says whether they are to survive a restart.
+    case events(PublishBatch, persists: Bool)
+    /// The removal of a topic and everything in it. Takes an id.
+    case removal(TopicName)
+    /// New settings of a topic, and who made it. Takes no id.
+    case registration(TopicName, TopicSettings, owner: UInt32?)
+
+    /// What the entry takes while it waits, in bytes.
+    public var queuedBytes: Int {
+        switch self {
+        case .events(let batch, _): Overhead.queuedBatchBytes + batch.memoryBytes
+        case .removal, .registration: Overhead.queuedBatchBytes
+        }
+    }
+}
+
+/// The place an entry took.
+public enum StoreReceipt: Sendable {
+    /// The events of the batch, in its order, ids rising.
+    case events([Event])
+    /// The id of the removal: events below it are gone.
+    case removal(EventID)
+    /// The settings hold for everything after.
+    case registration
+}

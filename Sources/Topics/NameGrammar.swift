@@ -1,0 +1,113 @@
+/// The one reading of names and patterns: what a byte may be, and where.
+struct NameGrammar {
+    let allowsWildcards: Bool
+    /// Where the text stands in what the caller wrote, so that errors point into that.
+    let offset: Int
+
+    /// What was found while the text was checked.
+    struct Findings {
+        var isReserved = false
+        var hasWildcard = false
+    }
+
+    private static let dot = UInt8(ascii: ".")
+    private static let dollar = UInt8(ascii: "$")
+    private static let star = UInt8(ascii: "*")
+    private static let rest = UInt8(ascii: ">")
+
+    func check(_ text: String) throws(NameError) -> Findings {
+        var copy = text
+        let verdict = copy.withUTF8 { bytes in
+            do throws(NameError) {
+                return Result<Findings, NameError>.success(try check(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try verdict.get()
+    }
+
+    private func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(NameError) -> Findings {
+        guard !bytes.isEmpty else {
+            throw NameError(
+                detail: "a topic is empty at index \(offset): write 1 to \(Limits.nameBytesMax) "
+                    + "bytes of A-Z a-z 0-9 _ -, with single dots between segments")
+        }
+        guard bytes.count <= Limits.nameBytesMax else {
+            throw NameError(
+                detail: "a topic of \(bytes.count) bytes at index \(offset) is too long: "
+                    + "\(Limits.nameBytesMax) are allowed")
+        }
+        var findings = Findings()
+        var start = 0
+        if bytes[0] == Self.dollar {
+            findings.isReserved = true
+            start = 1
+        }
+        while true {
+            let end = bytes[start...].firstIndex(of: Self.dot) ?? bytes.count
+            try checkSegment(bytes, start, end, &findings)
+            if end == bytes.count { break }
+            start = end + 1
+        }
+        if findings.isReserved && findings.hasWildcard {
+            throw NameError(
+                detail: "wildcards never match the bus's own topics, which begin with $ "
+                    + "(index \(offset)): name them one by one")
+        }
+        return findings
+    }
+
+    private func checkSegment(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int, _ findings: inout Findings
+    ) throws(NameError) {
+        guard start < end else {
+            throw NameError(
+                detail: "an empty segment at index \(offset + start): write at least one of "
+                    + "A-Z a-z 0-9 _ - on each side of a dot")
+        }
+        if allowsWildcards, end == start + 1 {
+            if bytes[start] == Self.star {
+                findings.hasWildcard = true
+                return
+            }
+            if bytes[start] == Self.rest {
+                guard end == bytes.count else {
+                    throw NameError(
+                        detail: "'>' at index \(offset + start) is not at the end: it stands for "
+                            + "all that follows; use '*' for one segment")
+                }
+                findings.hasWildcard = true
+                return
+            }
+        }
+        for index in start..<end where !Self.isWord(bytes[index]) {
+            throw refusal(of: bytes[index], at: offset + index)
+        }
+    }
+
+    private func refusal(of byte: UInt8, at index: Int) -> NameError {
+        let advice =
+            switch byte {
+            case Self.star, Self.rest:
+                allowsWildcards
+                    ? "a wildcard is a whole segment, as in a.* or a.>"
+                    : "wildcards only work where events are received"
+            case Self.dollar: "only the bus's own topics begin with $, and only at the very start"
+            default: "use A-Z a-z 0-9 _ -, with single dots between segments"
+            }
+        let hex = String(byte, radix: 16, uppercase: true)
+        return NameError(
+            detail: "byte 0x\(hex.count < 2 ? "0" : "")\(hex) at index \(index) is not allowed in "
+                + "a topic: \(advice)")
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

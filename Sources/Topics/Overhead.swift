@@ -1,0 +1,23 @@
+/// What things take in memory beside their payload, in bytes, as the memory bound counts them.
+///
+/// Measured with glibc's allocator on x86-64 by filling a log and dividing the growth of its heap;
+/// `overheadIsWhatTheAllocatorTakes` checks them.
+enum Overhead {
+    /// An `Event` (80), the head of its `Payload` (32), two allocator heads (16), its place in the
+    /// ring of its topic, which may be half empty (16), and its part of a removal mark (16).
+    static let eventBytes = 160
+    /// The shared object of three attributes.
+    static let attributesBytes = 80
+    /// A topic: its record, its name, its places in the tables.
+    static let topicBytes = 1_024
+    /// What a vanished topic leaves behind.
+    static let tombstoneBytes = 256
+    /// A batch in the store's queue, even if it is empty.
+    static let queuedBatchBytes = 256
+
+    /// Text of up to 15 bytes is kept in place.
+    static func ofText(_ text: String?) -> Int {
+        guard let text, text.utf8.count > 15 else { return 0 }
+        return 48 + text.utf8.count
+    }
+}

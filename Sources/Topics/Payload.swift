@@ -1,0 +1,45 @@
+/// The bytes of one event: immutable, in one allocation, at an address that never changes.
+///
+/// Copying a `Payload` copies a reference. What is read through `bytes` is valid as long as some
+/// copy of the payload, or its event, is retained.
+// @unchecked: the bytes are written before the payload is first shared, and never after.
+public struct Payload: @unchecked Sendable {
+    private final class Storage: ManagedBuffer<Int, UInt8> {}
+
+    private let storage: Storage
+
+    /// No bytes at all.
+    public static let empty = Payload(count: 0) { _ in }
+
+    /// A payload of `count` bytes that `fill` writes, all of them, before it is shared.
+    ///
+    /// - Complexity: one allocation, and what `fill` does.
+    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        let made = Storage.create(minimumCapacity: count) { _ in count }
+        storage = unsafeDowncast(made, to: Storage.self)
+        storage.withUnsafeMutablePointerToElements {
+            fill(UnsafeMutableRawBufferPointer(start: $0, count: count))
+        }
+    }
+
+    /// A payload that holds a copy of `bytes`.
+    public init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// A payload that holds a copy of `bytes`.
+    public init(_ bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { Payload(copying: $0) }
+    }
+
+    /// How many bytes there are.
+    public var count: Int { storage.header }
+
+    /// The bytes themselves, valid while the payload is retained: keep the event as long as the
+    /// pointer is used.
+    public var bytes: UnsafeRawBufferPointer {
+        storage.withUnsafeMutablePointers { count, elements in
+            UnsafeRawBufferPointer(start: elements, count: count.pointee)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// Events that a cursor on a selector may have missed: those with ids in (after, through].
+///
+/// What is still retained in that range follows all the same. With `through` below `after` the
+/// cursor is of another life of the bus, and delivery restarts at the earliest event.
+public struct Gap: Hashable, Sendable {
+    /// The cursor that was behind.
+    public let after: EventID
+    /// The highest id that was removed from what the selector matches.
+    public let through: EventID
+
+    /// The gap of a cursor `after` on topics that lost ids up to `through`.
+    public init(after: EventID, through: EventID) {
+        self.after = after
+        self.through = through
+    }
+}
+
+/// Where a request wants to begin.
+public enum StartPosition: Hashable, Sendable {
+    /// After the event with this id; zero is `earliest`.
+    case after(EventID)
+    /// After the newest visible event.
+    case now
+    /// At the first retained event. Never tells a gap.
+    case earliest
+    /// At the last retained event. Never tells a gap.
+    case latest
+    /// So many retained events back. Never tells a gap.
+    case last(Int)
+    /// This many microseconds back; tells a gap if that reaches into removed events.
+    case ago(microseconds: Int64)
+    /// At the first event of this time or later; tells a gap if it reaches into removed events.
+    case time(Timestamp)
+}
+
+/// How far one reader of one selector is, and what it has been told.
+///
+/// A position belongs to the bus and the selector it was made for.
+public struct LogPosition: Hashable, Sendable {
+    /// The cursor: everything up to this id was delivered, told as a gap, or is not wanted.
+    public var after: EventID
+    /// Losses up to this id were told, or never count.
+    public var toldThrough: EventID
+    /// Whether the reader already waits or streams, and so still gets what retention removed less
+    /// than the grace ago. Every answer but a gap sets it in its `next`.
+    public var isWaiting: Bool
+    /// The cursor the request stated where it is not `after`: a time states the events before it
+    /// too, without wanting them.
+    var stated: EventID?
+    /// A start that only the store can find; `after` and `toldThrough` mean nothing before.
+    var unresolved: StartPosition?
+
+    /// A reader that has seen everything up to `after`.
+    public init(after: EventID, toldThrough: EventID = .zero, isWaiting: Bool = false) {
+        self.after = after
+        self.toldThrough = toldThrough
+        self.isWaiting = isWaiting
+    }
+}
+
+/// How much one read returns at most.
+public struct ReadLimit: Hashable, Sendable {
+    /// Events, at least 1.
+    public var events: Int
+    /// Payload bytes; one event is returned even if it is larger.
+    public var bytes: Int
+
+    /// A limit as given.
+    public init(events: Int, bytes: Int) {
+        precondition(events > 0, "a read returns at least one event, not \(events)")
+        self.events = events
+        self.bytes = bytes
+    }
+}
+
+/// What lies after a position.
+public enum LogRead: Sendable {
+    /// Events, ids rising; at least one. If cut short, `next` stands after the last event looked
+    /// at and there may be more; else at the newest visible id.
+    case events([Event], next: LogPosition, isCutShort: Bool)
+    /// Nothing that is wanted; `next` stands at the newest visible id.
+    case caughtUp(next: LogPosition)
+    /// Something may be missing: tell it, then read again from `next`.
+    case gap(Gap, next: LogPosition)
+    /// Only the store has what comes next: ask it with `EventBus.readStore` from this position.
+    case older(LogPosition)
+}

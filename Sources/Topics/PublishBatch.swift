@@ -1,0 +1,71 @@
+/// Events that are published together to one topic: all of them, in order, or none.
+public struct PublishBatch: Sendable {
+    /// Where they go.
+    public let topic: TopicName
+    /// What is said of each of them.
+    public let attributes: EventAttributes
+    /// Who publishes.
+    public let sender: Sender
+    /// One payload per event, at least one.
+    public let payloads: [Payload]
+
+    /// A batch of at least one event.
+    public init(
+        topic: TopicName, attributes: EventAttributes = .none, sender: Sender = .unknown,
+        payloads: [Payload]
+    ) {
+        precondition(!payloads.isEmpty, "a batch for \(topic) without an event was published")
+        self.topic = topic
+        self.attributes = attributes
+        self.sender = sender
+        self.payloads = payloads
+    }
+
+    /// What the events will take in memory, in bytes.
+    var memoryBytes: Int {
+        var bytes = payloads.count * (Overhead.eventBytes + attributes.memoryBytes)
+        for payload in payloads { bytes += payload.count }
+        return bytes
+    }
+}
+
+/// What became of a batch that is in the log.
+public struct PublishReceipt: Hashable, Sendable {
+    /// The id of the first event.
+    public let first: EventID
+    /// The id of the last event.
+    public let last: EventID
+    /// How many events there are.
+    public let count: Int
+    /// The time of the last event.
+    public let time: Timestamp
+    /// Subscriptions that matched the topic at the moment of commit, filters aside.
+    public let subscribers: Int
+}
+
+/// Learns of every change that readers may wait for. Register with a `Broadcaster`.
+public protocol TopicObserver: AnyObject, Sendable {
+    /// Something became visible, and can be read already.
+    ///
+    /// Called in id order, one call at a time, outside every lock of the bus, on the thread that
+    /// committed; it may publish and read, and should return quickly: publishers wait behind it.
+    func admitted(_ admission: Admission)
+}
+
+/// One change of one topic.
+public struct Admission: Hashable, Sendable {
+    /// What happened.
+    public enum Change: Hashable, Sendable {
+        /// Events became visible.
+        case events
+        /// The topic was deleted; subscriptions to exactly this name end.
+        case removal
+    }
+
+    /// The topic it happened to.
+    public let topic: TopicName
+    /// The newest visible id after it: the last event's, or the place of the removal.
+    public let newest: EventID
+    /// What happened.
+    public let change: Change
+}

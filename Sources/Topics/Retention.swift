@@ -1,0 +1,87 @@
+/// How much of a topic is kept: three upper bounds, of which the first one met trims.
+///
+/// Nil means that this bound does not apply; the memory bound of the bus always does.
+public struct Retention: Hashable, Sendable {
+    /// The most events; 0 is live only: nothing stays, subscriptions that wait still receive.
+    public var keep: Int?
+    /// The most payload bytes; a larger event is refused.
+    public var bytes: Int?
+    /// The longest time, in microseconds.
+    public var age: Int64?
+
+    /// Bounds as given, none of them negative.
+    public init(keep: Int?, bytes: Int?, age: Int64?) {
+        precondition(
+            (keep ?? 0) >= 0 && (bytes ?? 0) >= 0 && (age ?? 0) >= 0,
+            "a retention is not negative: keep \(keep ?? 0), bytes \(bytes ?? 0), age \(age ?? 0)")
+        self.keep = keep
+        self.bytes = bytes
+        self.age = age
+    }
+
+    /// 100,000 events, 64 MiB, 24 hours: a day of a busy log, and nothing for ever.
+    public static let standard = Retention(
+        keep: 100_000, bytes: 64 << 20, age: 24 * 3_600 * 1_000_000)
+}
+
+/// What a topic is registered with; all of it replaces what was there.
+public struct TopicSettings: Hashable, Sendable {
+    /// How much is kept, with the defaults already filled in.
+    public var retention: Retention
+    /// Whether a store keeps the events over a restart, if it can.
+    public var persists: Bool
+
+    /// Settings as given.
+    public init(retention: Retention, persists: Bool) {
+        self.retention = retention
+        self.persists = persists
+    }
+}
+
+/// What is known about one topic at one moment.
+public struct TopicDescription: Hashable, Sendable {
+    /// Which topic it is.
+    public let name: TopicName
+    /// Whether it was registered, and so stays without events.
+    public let isRegistered: Bool
+    /// Retained events.
+    public let events: Int
+    /// Their payload bytes.
+    public let bytes: Int
+    /// The first retained event; nil if there is none.
+    public let oldest: EventID?
+    /// The last retained event; nil if there is none.
+    public let newest: EventID?
+    /// Subscriptions whose selector matches it.
+    public let subscribers: Int
+    /// How much is kept.
+    public let retention: Retention
+    /// Whether events survive a restart, where a store can do that.
+    public let persists: Bool
+    /// The uid that made the topic, if the kernel told.
+    public let owner: UInt32?
+}
+
+/// Where a selector stands, without any event.
+public struct Standing: Hashable, Sendable {
+    /// Whether there is a topic it matches.
+    public let exists: Bool
+    /// The newest visible id: what was published before lies at or below it.
+    public let cursor: EventID
+    /// The first retained event of what it matches; nil if there is none.
+    public let oldest: EventID?
+    /// Retained events of what it matches.
+    public let count: Int
+}
+
+/// What became of one id in one topic.
+public enum EventLookup: Sendable {
+    /// It is retained.
+    case found(Event)
+    /// Only the store has it, if anybody: read one event from the store after this position.
+    case older(LogPosition)
+    /// The topic lost it, or an event of its time.
+    case removed
+    /// Nothing is known of it.
+    case unknown
+}

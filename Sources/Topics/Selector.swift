@@ -1,0 +1,96 @@
+/// What one subscription receives: topic names and patterns, joined by commas.
+///
+/// The set of topics behind a pattern is live: a topic that appears later belongs to it. A topic
+/// that several terms match still counts once.
+public struct Selector: Hashable, Sendable, CustomStringConvertible {
+    /// One part of a selector.
+    public enum Term: Hashable, Sendable, CustomStringConvertible {
+        /// Exactly this topic.
+        case name(TopicName)
+        /// Every topic of this shape; it has at least one wildcard.
+        case pattern(TopicPattern)
+
+        /// Whether the term stands for `name`.
+        public func matches(_ name: TopicName) -> Bool {
+            switch self {
+            case .name(let own): own == name
+            case .pattern(let pattern): pattern.matches(name)
+            }
+        }
+
+        /// The term as it was written.
+        public var description: String {
+            switch self {
+            case .name(let name): name.text
+            case .pattern(let pattern): pattern.text
+            }
+        }
+    }
+
+    private enum Storage: Hashable, Sendable {
+        case one(TopicName)
+        case many([Term])
+    }
+
+    private let storage: Storage
+
+    /// The selector that `text` spells; a term that is repeated counts once.
+    ///
+    /// - Throws: `NameError`, whose index counts from the start of `text`.
+    /// - Complexity: O(length), with at most 64 terms.
+    public init(_ text: some StringProtocol) throws(NameError) {
+        var terms: [Term] = []
+        var offset = 0
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let pattern = try TopicPattern(text: String(part), offset: offset)
+            let term: Term =
+                pattern.hasWildcard
+                ? .pattern(pattern) : .name(try TopicName(text: pattern.text, offset: offset))
+            if !terms.contains(term) { terms.append(term) }
+            guard terms.count <= Limits.selectorTermsMax else {
+                throw NameError(
+                    detail: "more than \(Limits.selectorTermsMax) names and patterns in one "
+                        + "selector: use a pattern, or several subscriptions")
+            }
+            offset += part.utf8.count + 1
+        }
+        if terms.count == 1, case .name(let name) = terms[0] {
+            storage = .one(name)
+        } else {
+            storage = .many(terms)
+        }
+    }
+
+    /// Exactly the topic `name`.
+    public init(_ name: TopicName) {
+        storage = .one(name)
+    }
+
+    /// The parts, in the order they were written.
+    public var terms: [Term] {
+        switch storage {
+        case .one(let name): [.name(name)]
+        case .many(let terms): terms
+        }
+    }
+
+    /// The topic, if the selector is exactly one name; nil for a pattern or several terms.
+    public var singleName: TopicName? {
+        if case .one(let name) = storage { name } else { nil }
+    }
+
+    /// Whether the selector stands for `name`.
+    ///
+    /// - Complexity: O(terms × length of the name), without allocating.
+    public func matches(_ name: TopicName) -> Bool {
+        switch storage {
+        case .one(let own): own == name
+        case .many(let terms): terms.contains { $0.matches(name) }
+        }
+    }
+
+    /// The terms joined by commas.
+    public var description: String {
+        terms.map(\.description).joined(separator: ",")
+    }
+}

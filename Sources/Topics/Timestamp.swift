@@ -1,0 +1,36 @@
+/// A moment in UTC, in microseconds since 1970.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Microseconds since 1970-01-01T00:00:00Z; negative before.
+    public let microseconds: Int64
+
+    /// The moment `microseconds` after the start of 1970.
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// Before every moment that can be written.
+    public static let distantPast = Timestamp(microseconds: .min)
+
+    /// Whether `left` is earlier than `right`.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.microseconds < right.microseconds
+    }
+
+    /// The moment `microseconds` later, or earlier if negative; stays within what can be said.
+    public func advanced(microseconds: Int64) -> Timestamp {
+        let (sum, isOver) = self.microseconds.addingReportingOverflow(microseconds)
+        guard isOver else { return Timestamp(microseconds: sum) }
+        return Timestamp(microseconds: microseconds < 0 ? .min : .max)
+    }
+
+    /// RFC 3339.
+    public var description: String { rfc3339 }
+}
+
+/// Where the time comes from; passed in, so that tests move it by hand.
+public protocol BusClock: Sendable {
+    /// This moment. It may go backwards: the bus keeps event times rising by itself.
+    ///
+    /// Called from any thread, at each read and each publish; must not block.
+    func now() -> Timestamp
+}

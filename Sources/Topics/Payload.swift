@@ -2,8 +2,7 @@
 ///
 /// Copying a `Payload` copies a reference. What is read through `bytes` is valid as long as some
 /// copy of the payload, or its event, is retained.
-// @unchecked: the bytes are written before the payload is first shared, and never after.
-public struct Payload: @unchecked Sendable {
+public struct Payload {
     private final class Storage: ManagedBuffer<Int, UInt8> {}
 
     private let storage: Storage
@@ -43,3 +42,6 @@ public struct Payload: @unchecked Sendable {
         }
     }
 }
+
+// @unchecked: the bytes are written before the payload is first shared, and never after.
+extension Payload: @unchecked Sendable {}

@@ -1,0 +1,65 @@
+internal import Glibc
+internal import Synchronization
+
+/// Where the parts of the bus say what happened.
+///
+/// A line goes to the sink at once, on the calling thread, and whole: nothing is buffered, so that
+/// nothing is missing after a crash. Text of a level that is not wanted is never made.
+///
+/// Does not promise that lines of two threads keep their order.
+///
+/// Safe from any thread. Do not log under a lock: the sink may block.
+public final class Log: Sendable {
+    /// Takes one line, without its end.
+    public typealias Sink = @Sendable (LogLevel, String) -> Void
+
+    private let sink: Sink
+    private let threshold: Atomic<Int>
+
+    /// A log of everything as grave as `level` or graver.
+    public init(level: LogLevel, sink: @escaping Sink = Log.standardError) {
+        self.sink = sink
+        threshold = Atomic(level.rawValue)
+    }
+
+    /// The least grave level that is written; may change at any time.
+    public var level: LogLevel {
+        get { LogLevel(rawValue: threshold.load(ordering: .relaxed)) ?? .debug }
+        set { threshold.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
+    /// Writes a line of level ``LogLevel/error``.
+    public func error(_ text: @autoclosure () -> String) { write(.error, text) }
+
+    /// Writes a line of level ``LogLevel/warning``.
+    public func warning(_ text: @autoclosure () -> String) { write(.warning, text) }
+
+    /// Writes a line of level ``LogLevel/notice``.
+    public func notice(_ text: @autoclosure () -> String) { write(.notice, text) }
+
+    /// Writes a line of level ``LogLevel/info``.
+    public func info(_ text: @autoclosure () -> String) { write(.info, text) }
+
+    /// Writes a line of level ``LogLevel/debug``.
+    public func debug(_ text: @autoclosure () -> String) { write(.debug, text) }
+
+    /// Writes lines to standard error as a person reads them.
+    public static let standardError: Sink = { _, text in put(text + "\n") }
+
+    /// Writes lines to standard error with the priority in front that the journal takes off again
+    /// (`sd-daemon.h`, `SD_ERR` and its siblings).
+    public static let journal: Sink = { level, text in put("<\(level.rawValue)>\(text)\n") }
+
+    private func write(_ level: LogLevel, _ text: () -> String) {
+        if level.rawValue <= threshold.load(ordering: .relaxed) { sink(level, text()) }
+    }
+
+    /// One `write`, so that lines of two threads are not mixed; a full pipe loses the line rather
+    /// than stopping the bus.
+    private static func put(_ line: String) {
+        var line = line
+        line.withUTF8 { bytes in
+            _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        }
+    }
+}

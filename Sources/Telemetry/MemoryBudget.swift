@@ -1,0 +1,53 @@
+/// The memory that everything kept for others may take together, and what it takes now.
+///
+/// Counts what its users say, each for its own use; it does not measure, refuse or free anything.
+/// Whoever is about to keep more asks for ``excess`` and makes room first.
+///
+/// Safe from any thread. Sums are exact once nobody changes them; while others do, a sum may miss
+/// what is being charged at that moment.
+public final class MemoryBudget: Sendable {
+    /// What memory is kept for.
+    public enum Use: Int, Sendable, CaseIterable {
+        /// Payloads in the log, and what each event costs beside its payload.
+        case events
+        /// What each topic and tombstone costs.
+        case topics
+        /// Encoded forms of events that loops keep.
+        case encodings
+        /// Bodies on their way in.
+        case bodies
+        /// Answers that a slow reader has not taken yet.
+        case unsent
+    }
+
+    /// The bound, in bytes.
+    public let bytesMax: Int
+
+    private let gauges = Use.allCases.map { _ in Gauge() }
+    private let total = Gauge()
+
+    /// A budget of `bytesMax` bytes, all free.
+    public init(bytesMax: Int) {
+        self.bytesMax = bytesMax
+    }
+
+    /// Counts `bytes` as taken.
+    public func charge(_ bytes: Int, to use: Use) {
+        gauges[use.rawValue].add(bytes)
+        total.add(bytes)
+    }
+
+    /// Counts `bytes` as free again, as many as were charged.
+    public func release(_ bytes: Int, from use: Use) {
+        charge(-bytes, to: use)
+    }
+
+    /// The bytes taken for one use.
+    public func used(_ use: Use) -> Int { gauges[use.rawValue].value }
+
+    /// The bytes taken for all uses together.
+    public var used: Int { total.value }
+
+    /// How far above its bound the budget is, in bytes; 0 within it.
+    public var excess: Int { max(0, used - bytesMax) }
+}

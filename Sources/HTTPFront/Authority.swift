@@ -42,7 +42,7 @@ public struct Authority: Sendable, Hashable, CustomStringConvertible {
             end += 1
         }
         guard case .some(let port) = Self.port(text.dropFirst(end + 1)) else { return nil }
-        if end > 1, text[end - 1] == UInt8(ascii: ".") { end -= 1 }
+        if end > 0, text[end - 1] == UInt8(ascii: ".") { end -= 1 }
         guard end > 0 else { return nil }
         let host = String(unsafeUninitializedCapacity: end) { bytes in
             for index in 0..<end { bytes[index] = text[index].lowercased }

@@ -39,36 +39,44 @@ struct ResponseEncoder {
     mutating func encodeHead(
         of response: Response, for context: ResponseContext, into output: inout [UInt8]
     ) {
-        output.append(contentsOf: context.version == .http11 ? "HTTP/1.1 ".utf8 : "HTTP/1.0 ".utf8)
+        Self.append(
+            context.version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ", to: &output)
         Self.append(response.status, to: &output)
         output.append(UInt8(ascii: " "))
         Self.append(StatusCode.reason(for: response.status), to: &output)
-        output.append(contentsOf: "\r\nDate: ".utf8)
+        Self.append("\r\nDate: " as StaticString, to: &output)
         output.append(contentsOf: date.bytes(at: clock()))
         Self.endLine(&output)
         response.forEachHeader(for: context.crossOrigin) { name, value in
-            output.append(contentsOf: name.utf8)
-            output.append(contentsOf: ": ".utf8)
-            Self.append(value: value, to: &output)
+            Self.append(name, to: &output)
+            output.append(UInt8(ascii: ":"))
+            output.append(0x20)
+            Self.append(value, to: &output)
             Self.endLine(&output)
         }
         if !response.forbidsBody {
-            output.append(contentsOf: "Content-Length: ".utf8)
+            Self.append("Content-Length: " as StaticString, to: &output)
             Self.append(response.body.count, to: &output)
             Self.endLine(&output)
         }
         if !Self.keepsAlive(response, for: context) {
-            output.append(contentsOf: "Connection: close\r\n".utf8)
+            Self.append("Connection: close\r\n" as StaticString, to: &output)
         } else if context.version == .http10 {
-            output.append(contentsOf: "Connection: keep-alive\r\n".utf8)
+            Self.append("Connection: keep-alive\r\n" as StaticString, to: &output)
         }
         Self.endLine(&output)
     }
 
-    private static func append(value: String, to output: inout [UInt8]) {
-        let start = output.count
-        output.append(contentsOf: value.utf8)
-        for index in start..<output.count where output[index].isControl { output[index] = 0x20 }
+    /// Appends a name or value, with blanks in the place of controls.
+    private static func append(_ text: String, to output: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { bytes in
+            if bytes.contains(where: \.isControl) {
+                for byte in bytes { output.append(byte.isControl ? 0x20 : byte) }
+            } else {
+                output.append(contentsOf: bytes)
+            }
+        }
     }
 
     private static func append(_ text: StaticString, to output: inout [UInt8]) {

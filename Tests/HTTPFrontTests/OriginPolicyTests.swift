@@ -1,0 +1,95 @@
+import Testing
+
+@testable import HTTPFront
+
+@Suite struct OriginPolicyTests {
+    enum Outcome: Equatable {
+        case own
+        case configured
+        case forbidden
+    }
+
+    private func judge(origin: [String], site: [String], host: String?) throws -> Outcome {
+        let policy = try OriginPolicy(
+            allowing: ["https://Dash.example", "http://intranet:8080"], exposingHeaders: "Event-ID")
+        var headers = HeaderFields()
+        for value in origin { headers.append("Origin", value) }
+        for value in site { headers.append("Sec-Fetch-Site", value) }
+        do throws(Problem) {
+            let crossOrigin = try policy.judge(headers, host: host.flatMap { Authority($0) })
+            guard let crossOrigin else { return .own }
+            #expect(crossOrigin == CrossOrigin(origin: origin[0], exposedHeaders: "Event-ID"))
+            return .configured
+        } catch {
+            #expect(error.status == 403)
+            #expect(error.code == "ORIGIN_FORBIDDEN")
+            return .forbidden
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, .own), (nil, "none", .own), (nil, "same-origin", .own),
+            (nil, "same-site", .forbidden), (nil, "cross-site", .forbidden), (nil, "", .forbidden),
+            (nil, "Same-Origin", .forbidden), (nil, "same-origin, none", .forbidden),
+
+            ("http://localhost:7464", nil, .own), ("http://localhost:7464", "same-origin", .own),
+            ("HTTP://LOCALHOST.:7464", nil, .own),
+            ("http://localhost:7464", "none", .forbidden),
+            ("http://localhost:7464", "same-site", .forbidden),
+            ("http://localhost:7464", "cross-site", .forbidden),
+            ("http://localhost:7464", "", .forbidden),
+
+            ("http://localhost", nil, .forbidden), ("http://localhost:80", nil, .forbidden),
+            ("https://localhost:7464", nil, .forbidden), ("http://127.0.0.1:7464", nil, .forbidden),
+            ("http://evil.example", nil, .forbidden),
+            ("http://evil.example", "same-origin", .forbidden),
+            ("http://localhost:7464.evil.example", nil, .forbidden),
+            ("http://localhost:7464/", nil, .forbidden), ("localhost:7464", nil, .forbidden),
+            ("//localhost:7464", nil, .forbidden), ("http:/localhost:7464", nil, .forbidden),
+            ("://localhost:7464", nil, .forbidden),
+            ("null", nil, .forbidden), ("null", "same-origin", .forbidden), ("", nil, .forbidden),
+            ("http://localhost:7464 http://evil.example", nil, .forbidden),
+
+            ("https://dash.example", nil, .configured),
+            ("https://dash.example", "cross-site", .configured),
+            ("https://dash.example", "same-site", .configured),
+            ("https://dash.example:443", "cross-site", .configured),
+            ("https://dash.example:444", "cross-site", .forbidden),
+            ("http://dash.example", "cross-site", .forbidden),
+            ("https://sub.dash.example", "cross-site", .forbidden),
+            ("http://intranet:8080", "cross-site", .configured),
+            ("http://intranet", "cross-site", .forbidden),
+        ] as [(String?, String?, Outcome)])
+    func onlyOurOwnAndConfiguredPagesMayAsk(
+        origin: String?, site: String?, outcome: Outcome
+    ) throws {
+        let judged = try judge(
+            origin: [origin].compactMap(\.self), site: [site].compactMap(\.self),
+            host: "localhost:7464")
+        #expect(judged == outcome)
+    }
+
+    @Test func defaultPortsAreTheSameWrittenOrNot() throws {
+        #expect(try judge(origin: ["http://localhost"], site: [], host: "localhost:80") == .own)
+        #expect(try judge(origin: ["http://localhost:80"], site: [], host: "localhost") == .own)
+    }
+
+    @Test func repeatedWordsOfTheBrowserAreForbidden() throws {
+        let own = "http://localhost:7464"
+        #expect(try judge(origin: [own, own], site: [], host: "localhost:7464") == .forbidden)
+        #expect(
+            try judge(origin: [], site: ["none", "cross-site"], host: "localhost:7464")
+                == .forbidden)
+    }
+
+    @Test func withoutAHostNoPageIsOurOwn() throws {
+        #expect(try judge(origin: ["http://localhost:7464"], site: [], host: nil) == .forbidden)
+        #expect(try judge(origin: [], site: [], host: nil) == .own)
+    }
+
+    @Test(arguments: ["null", "*", "https://a/", "a.example", "https://", "https://a b"])
+    func whatIsNoOriginCannotBeConfigured(text: String) {
+        #expect(throws: ConfigurationError.self) { try OriginPolicy(allowing: [text]) }
+    }
+}

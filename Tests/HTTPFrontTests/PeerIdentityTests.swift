@@ -1,0 +1,106 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+@Suite struct PeerIdentityTests {
+    private let identity = PeerIdentity(table: SocketTable())
+
+    @Test(arguments: LoopbackListener.usableTCP)
+    func tcpPeersAreKnownByTheOwnerOfTheirSocket(kind: LoopbackListener.Kind) throws {
+        let (client, server) = try LoopbackListener(kind).connect()
+        defer { client.close() }
+        let peer = try #require(identity.peer(of: server.descriptor))
+        let expected = getuid() == PeerIdentity.overflowUID ? nil : getuid()
+        #expect(peer.uid == expected)
+        #expect(peer.gid == nil)
+        #expect(peer.pid == nil)
+        #expect(peer.localPort == SocketAddress(localOf: server.descriptor)?.port)
+        guard case .tcp(_, let remote) = peer.transport else {
+            Issue.record("not TCP")
+            return
+        }
+        #expect(remote.port == SocketAddress(localOf: client.descriptor)?.port)
+    }
+
+    @Test func unixPeersAreKnownWithTheirProcess() throws {
+        let (client, server) = try LoopbackListener(.unix).connect()
+        defer { client.close() }
+        let peer = try #require(identity.peer(of: server.descriptor))
+        #expect(peer.transport == .unix)
+        #expect(peer.uid == getuid())
+        #expect(peer.gid == getgid())
+        #expect(peer.pid == getpid())
+    }
+
+    @Test(arguments: LoopbackListener.usableTCP)
+    func aTCPPeerThatClosedBeforeWeAskedIsUnknown(kind: LoopbackListener.Kind) throws {
+        let listener = try LoopbackListener(kind)
+        let client = try RawClient(listener.address)
+        client.close()
+        let server = try listener.accept()
+        let peer = try #require(identity.peer(of: server.descriptor))
+        #expect(peer.uid == nil)
+    }
+
+    @Test func aUnixPeerThatClosedBeforeWeAskedIsStillKnown() throws {
+        let listener = try LoopbackListener(.unix)
+        let client = try RawClient(listener.address)
+        client.close()
+        let server = try listener.accept()
+        let peer = try #require(identity.peer(of: server.descriptor))
+        #expect(peer.pid == getpid())
+    }
+
+    @Test(arguments: LoopbackListener.usableTCP)
+    func aHalfClosedPeerIsStillKnown(kind: LoopbackListener.Kind) throws {
+        let (client, server) = try LoopbackListener(kind).connect()
+        defer { client.close() }
+        client.halfClose()
+        #expect(server.awaitEnd())
+        let peer = try #require(identity.peer(of: server.descriptor))
+        #expect(peer.uid == (getuid() == PeerIdentity.overflowUID ? nil : getuid()))
+    }
+
+    @Test func whatIsNoSocketHasNoPeer() {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { ends.forEach { close($0) } }
+        #expect(identity.peer(of: ends[0]) == nil)
+        #expect(identity.peer(of: -1) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (1000, 7, 1, 1000), (0, 7, 1, 0), (1000, 7, 4, 1000), (1000, 7, 5, 1000),
+            (1000, 7, 8, 1000),
+            (0, 0, 1, nil), (0, 0, 4, nil), (0, 0, 6, nil), (1000, 0, 1, nil), (1000, 7, 6, nil),
+            (1000, 7, 2, nil), (1000, 7, 3, nil), (1000, 7, 7, nil), (1000, 7, 9, nil),
+            (1000, 7, 10, nil), (1000, 7, 11, nil), (1000, 7, 12, nil), (1000, 7, 0, nil),
+            (65_534, 7, 1, nil), (.max, 7, 1, nil),
+        ] as [(UInt32, UInt32, UInt8, UInt32?)])
+    func onlyALivingSocketOfANamedUserCounts(
+        uid: UInt32, inode: UInt32, state: UInt8, known: UInt32?
+    ) {
+        #expect(
+            PeerIdentity.uid(of: SocketTable.Row(uid: uid, inode: inode, state: state)) == known)
+    }
+
+    @Test(.enabled(if: getuid() == 0), arguments: [(12_345, 12_345), (65_534, nil)])
+    func anotherUsersProcessIsThatUser(uid: UInt32, known: UInt32?) throws {
+        let listener = try LoopbackListener(.ipv4)
+        guard case .tcp(let port) = listener.address else { return }
+        let script = "exec 3<>/dev/tcp/127.0.0.1/\(port); read -r -t 20 line <&3"
+        let arguments = ["setpriv", "--reuid=\(uid)", "--clear-groups", "bash", "-c", script]
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { pointers.forEach { free($0) } }
+        var child: pid_t = 0
+        try #require(posix_spawnp(&child, "setpriv", nil, nil, &pointers, environ) == 0)
+        let server = try listener.accept()
+        let peer = identity.peer(of: server.descriptor)
+        server.write("bye\n")
+        waitpid(child, nil, 0)
+        #expect(peer?.uid == known)
+    }
+}

@@ -1,0 +1,97 @@
+import Testing
+
+@testable import HTTPFront
+
+@Suite struct RequestTargetTests {
+    @Test(
+        arguments: [
+            ("/", []),
+            ("/topics", ["topics"]),
+            ("/topics/deploys", ["topics", "deploys"]),
+            ("/topics/", ["topics", ""]),
+            ("//", ["", ""]),
+            ("/a%20b/%c3%A9", ["a b", "é"]),
+            ("/a+b", ["a+b"]),
+            ("/é", ["é"]),
+            ("/a/../b", ["a", "..", "b"]),
+            ("/%252F", ["%2F"]),
+            ("/topics/*,a.%3E", ["topics", "*,a.>"]),
+            ("http://localhost:7464", []),
+            ("HTTP://localhost:7464/topics/x", ["topics", "x"]),
+            ("http://[::1]/x", ["x"]),
+            ("*", []),
+        ] as [(String, [String])])
+    func pathsAreSplitThenDecodedOnce(target: String, path: [String]) throws {
+        #expect(try RequestTarget(target).path == path)
+    }
+
+    @Test(
+        arguments: [
+            ("/?", []),
+            ("/?a=1", [["a", "1"]]),
+            ("/?a=1&a=2&&b", [["a", "1"], ["a", "2"], ["b", ""]]),
+            ("/?a=b=c", [["a", "b=c"]]),
+            ("/?a=1+2%2B3", [["a", "1 2+3"]]),
+            ("/?x+y=%26%3D%3F", [["x y", "&=?"]]),
+            ("/?=v", [["", "v"]]),
+            ("/?a=?/&b=%2F", [["a", "?/"], ["b", "/"]]),
+            ("http://h?a=1", [["a", "1"]]),
+            ("/?k=%C3%BC", [["k", "ü"]]),
+        ] as [(String, [[String]])])
+    func queriesAreSplitThenDecodedOnce(target: String, items: [[String]]) throws {
+        #expect(try RequestTarget(target).query.map { [$0.name, $0.value] } == items)
+    }
+
+    @Test(arguments: [
+        "", "topics", "https://localhost/", "ftp://h/", "http://", "http:///x", "http://u@h/",
+        "http://h:70000/", "http://h:x/", "localhost:7464", "**",
+        "/a b", "/a\tb", "/a\u{0}b", "/a\u{7F}", "/a#b", "/?a#b", "/%00", "/?a=%00", "/a%2Fb",
+        "/a%2fb", "/%", "/%4", "/%4/", "/%zz", "/?a=%", "/?a=%f", "/?a=%1&b=2", "/?%=1", "/%ff",
+        "/?a=%c3", "/%c3/%a9", "/%ed%a0%80", "/%c0%af", "/\r\n",
+    ])
+    func whatIsAmbiguousOrHostileIsRefused(target: String) {
+        #expect(throws: TargetError.self) { try RequestTarget(target) }
+    }
+
+    @Test func bytesThatAreNotUTF8AreRefused() {
+        let bytes: [UInt8] = [0x2F, 0xFF]
+        bytes.withUnsafeBytes { raw in
+            _ = #expect(throws: TargetError.self) { try RequestTarget(raw) }
+        }
+    }
+
+    @Test func refusalsSayWhere() {
+        #expect(throws: TargetError(detail: "The target holds an encoded NUL at byte 3.")) {
+            try RequestTarget("/ab%00")
+        }
+        #expect(throws: TargetError(forbidden: 0x20, at: 2)) { try RequestTarget("/a b") }
+    }
+
+    @Test func anEscapeDoesNotReachPastItsPart() {
+        #expect(throws: TargetError.self) { try RequestTarget("/a%4/1") }
+        #expect(throws: TargetError.self) { try RequestTarget("/?a=%4&1=2") }
+    }
+
+    @Test func theAuthorityOfAnAbsoluteTargetIsKept() throws {
+        let target = try RequestTarget("http://LocalHost.:80/x?y=1")
+        #expect(target.form == .absolute(Authority(host: "localhost", port: 80)))
+        #expect(target.rawPath == "/x")
+        #expect(target.query.first("y") == "1")
+    }
+
+    @Test func valuesRememberWhereTheyStand() throws {
+        let target = try RequestTarget("/topics/a%20b?wait=5&since=%31%32&x")
+        let since = target.query[1]
+        let utf8 = Array(target.raw.utf8)
+        #expect(since.value == "12")
+        #expect(String(decoding: utf8[since.valueRange], as: UTF8.self) == "%31%32")
+        #expect(target.query[2].valueRange.isEmpty)
+        #expect(target.rawPath == "/topics/a%20b")
+    }
+
+    @Test func parametersAreCountedBeforeTheyAreKept() throws {
+        let most = String(repeating: "a&", count: HTTPFrontLimits.queryItemsMax)
+        #expect(try RequestTarget("/?" + most).query.count == HTTPFrontLimits.queryItemsMax)
+        #expect(throws: TargetError.self) { try RequestTarget("/?" + most + "a") }
+    }
+}

@@ -54,9 +54,10 @@ import Testing
     }
 
     @Test func bytesThatAreNotUTF8AreRefused() {
-        let bytes: [UInt8] = [0x2F, 0xFF]
-        bytes.withUnsafeBytes { raw in
-            _ = #expect(throws: TargetError.self) { try RequestTarget(raw) }
+        for bytes in [[0x2F, 0xFF], [0x2F, 0xC3] + Array("%A9".utf8)] as [[UInt8]] {
+            bytes.withUnsafeBytes { raw in
+                _ = #expect(throws: TargetError.self) { try RequestTarget(raw) }
+            }
         }
     }
 

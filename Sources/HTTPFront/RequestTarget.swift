@@ -72,7 +72,10 @@ public struct RequestTarget: Sendable {
         query =
             question < raw.count
             ? try QueryItems(decoding: raw, question + 1..<raw.count) : QueryItems()
-        self.raw = String(decoding: raw, as: UTF8.self)
+        guard let text = String(validating: raw, as: UTF8.self) else {
+            throw TargetError(detail: "The target is not UTF-8; other bytes are written %XX.")
+        }
+        self.raw = text
     }
 
     /// Reads a target from text, as tests and tools have it.

@@ -1,8 +1,5 @@
 /// The `Date` of answers (RFC 9110 section 5.6.7), written anew only when the second changes.
 struct HTTPDate {
-    /// How many bytes a date has.
-    static let count = 29
-
     private var second: Int64 = .min
     private var text: [UInt8] = []
 

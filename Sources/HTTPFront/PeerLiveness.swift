@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Glibc
 
 /// What has become of a peer that sends no more.
 enum PeerLiveness: Equatable {

@@ -14,11 +14,13 @@ public final class Event: Sendable {
     public let attributes: EventAttributes
     /// Who published it, as far as the kernel said.
     public let sender: Sender
+    /// Whether the store can read it again once memory lets it go.
+    public let isStored: Bool
 
     /// An event that a store committed; only stores make them.
     public init(
         id: EventID, time: Timestamp, topic: TopicName, payload: Payload,
-        attributes: EventAttributes, sender: Sender
+        attributes: EventAttributes, sender: Sender, isStored: Bool
     ) {
         self.id = id
         self.time = time
@@ -26,6 +28,7 @@ public final class Event: Sendable {
         self.payload = payload
         self.attributes = attributes
         self.sender = sender
+        self.isStored = isStored
     }
 
     /// What the event takes in memory, with its part of the log's tables, in bytes.

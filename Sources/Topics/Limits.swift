@@ -14,6 +14,8 @@ enum Limits {
     static let patternPlacesMax = 250_000
     /// A pattern that nobody read for this long loses its index.
     static let patternIdleMicroseconds: Int64 = 60_000_000
+    /// One hold of the lock looks after so many due topics.
+    static let sweptTopicsMax = 256
     /// When memory runs out, this part of the bound is made free beyond what is needed, so that
     /// the search for the largest topics is paid once for many events.
     static let roomSlackDivisor = 64

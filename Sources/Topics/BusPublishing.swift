@@ -1,0 +1,110 @@
+extension EventBus {
+    /// Publishes a batch: all of its events, in order, or none.
+    ///
+    /// `then` learns of its place, before this returns or on a thread of the store; by then the
+    /// events are visible and observers were told. After a failure they are not in the log and
+    /// never will be.
+    ///
+    /// - Complexity: O(events), and O(pattern indexes) for a topic that is new.
+    public func publish(
+        _ batch: PublishBatch, then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
+    ) {
+        let prepared: PreparedBatch
+        let room = room
+        do throws(BusError) {
+            prepared = try decide { log throws(BusError) in try log.prepare(batch, room: room) }
+        } catch {
+            return then(.failure(error))
+        }
+        store.commit(.events(prepared.batch, persists: prepared.persists)) { [self] outcome in
+            then(finish(prepared, outcome))
+        }
+    }
+
+    /// Publishes a batch and returns its place once it is visible.
+    ///
+    /// - Throws: `BusError`; the events are then not in the log and never will be.
+    public func publish(_ batch: PublishBatch) async throws(BusError) -> PublishReceipt {
+        let outcome = await withCheckedContinuation { continuation in
+            publish(batch) { continuation.resume(returning: $0) }
+        }
+        return try outcome.get()
+    }
+
+    private func finish(
+        _ prepared: PreparedBatch, _ outcome: Result<StoreReceipt, BusError>
+    ) -> Result<PublishReceipt, BusError> {
+        switch outcome {
+        case .failure(let error):
+            decide { $0.cancel(prepared) }
+            return .failure(error)
+        case .success(.events(let events)):
+            guard let first = events.first, let last = events.last else { break }
+            let now = clock.now()
+            let subscribers = decide { $0.admit(events, of: prepared, now: now) }
+            notify(
+                Admission(topic: prepared.batch.topic, newest: last.id, change: .events))
+            return .success(
+                PublishReceipt(
+                    first: first.id, last: last.id, count: events.count, time: last.time,
+                    subscribers: subscribers))
+        case .success:
+            break
+        }
+        preconditionFailure("the store took events of \(prepared.batch.topic) as something else")
+    }
+
+    /// Registers a topic, or replaces all settings of one that exists; it then stays without
+    /// events, and what is over the new bounds goes.
+    ///
+    /// `then` gets the topic and whether it is new, before this returns or on a thread of the
+    /// store.
+    public func register(
+        _ topic: TopicName, settings: TopicSettings, by sender: Sender,
+        then:
+            @escaping @Sendable (
+                Result<(topic: TopicDescription, isNew: Bool), BusError>
+            ) -> Void
+    ) {
+        do throws(BusError) {
+            try decide { log throws(BusError) in try log.prepareRegistration(topic) }
+        } catch {
+            return then(.failure(error))
+        }
+        store.commit(.registration(topic, settings, owner: sender.uid)) { [self] outcome in
+            then(
+                outcome.map { _ in
+                    let now = clock.now()
+                    return decide {
+                        $0.register(topic, settings, owner: sender.uid, now: now)
+                    }
+                })
+        }
+    }
+
+    /// Removes a topic with all that is visible of it; later publishes make a new one.
+    ///
+    /// `then` gets the place of the removal in the order, before this returns or on a thread of
+    /// the store; observers were told.
+    public func remove(
+        _ topic: TopicName, then: @escaping @Sendable (Result<EventID, BusError>) -> Void
+    ) {
+        do throws(BusError) {
+            try decide { log throws(BusError) in try log.prepareRemoval(topic) }
+        } catch {
+            return then(.failure(error))
+        }
+        store.commit(.removal(topic)) { [self] outcome in
+            then(
+                outcome.map { receipt in
+                    guard case .removal(let id) = receipt else {
+                        preconditionFailure(
+                            "the store took a removal of \(topic) as something else")
+                    }
+                    decide { $0.remove(topic, at: id) }
+                    notify(Admission(topic: topic, newest: id, change: .removal))
+                    return id
+                })
+        }
+    }
+}

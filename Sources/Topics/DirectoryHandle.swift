@@ -1,0 +1,101 @@
+internal import Glibc
+
+/// A directory that this process alone works in, as long as the handle lives.
+final class DirectoryHandle: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens the directory and locks it.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw StoreError(
+                detail: "the state directory \(path) can not be opened: \(Self.errorText()). "
+                    + "Create it, and let the bus's user write to it")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = Self.errorText()
+            close(descriptor)
+            throw StoreError(
+                detail: "the state directory \(path) is in use by another bus (\(reason)): stop "
+                    + "that one, or choose another directory")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The bytes of a file, nil if there is none.
+    func read(_ name: String, bytesMax: Int) throws(StoreError) -> [UInt8]? {
+        let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read", name)
+        }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes {
+                Glibc.read(file, $0.baseAddress! + count, $0.count - count)
+            }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw failure("read", name)
+            }
+            if got == 0 { break }
+            count += got
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Makes a file of these bytes, in place of what had the name, and has them on the disk.
+    func write(
+        _ bytes: [UInt8], to name: String, afterWriting: () -> Void
+    ) throws(StoreError) {
+        let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("write", name) }
+        defer { close(file) }
+        var count = 0
+        while count < bytes.count {
+            let put = bytes.withUnsafeBytes {
+                Glibc.write(file, $0.baseAddress! + count, $0.count - count)
+            }
+            if put < 0 {
+                if errno == EINTR { continue }
+                throw failure("write", name)
+            }
+            count += put
+        }
+        afterWriting()
+        guard fsync(file) == 0 else { throw failure("sync", name) }
+    }
+
+    /// Gives a file the name of another one, which goes.
+    func rename(_ name: String, to newName: String) throws(StoreError) {
+        guard renameat(descriptor, name, descriptor, newName) == 0 else {
+            throw failure("rename", name)
+        }
+    }
+
+    /// Has the names of the directory on the disk.
+    func sync() throws(StoreError) {
+        guard fsync(descriptor) == 0 else { throw failure("sync", ".") }
+    }
+
+    private func failure(_ verb: String, _ name: String) -> StoreError {
+        StoreError(
+            detail: "could not \(verb) \(path)/\(name): \(Self.errorText()). Make room or repair "
+                + "the disk, and see to it that the bus's user may write there")
+    }
+
+    private static func errorText() -> String {
+        var buffer = [CChar](repeating: 0, count: 128)
+        let code = errno
+        guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+        let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,52 @@
+/// A queue whose first element is always the smallest.
+///
+/// - Complexity: O(log count) to change, O(1) to look.
+struct Heap<Element: Comparable> {
+    private var elements: [Element] = []
+
+    init() {}
+
+    init(_ elements: [Element]) {
+        self.elements = elements
+        for index in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(index) }
+    }
+
+    var first: Element? { elements.first }
+    var count: Int { elements.count }
+
+    mutating func insert(_ element: Element) {
+        elements.append(element)
+        var index = elements.count - 1
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard elements[index] < elements[parent] else { return }
+            elements.swapAt(index, parent)
+            index = parent
+        }
+    }
+
+    mutating func removeFirst() -> Element {
+        elements.swapAt(0, elements.count - 1)
+        let removed = elements.removeLast()
+        sink(0)
+        return removed
+    }
+
+    mutating func replaceFirst(with element: Element) {
+        elements[0] = element
+        sink(0)
+    }
+
+    private mutating func sink(_ start: Int) {
+        var index = start
+        while true {
+            var smallest = index
+            for child in (2 * index + 1)..<(2 * index + 3) where child < elements.count {
+                if elements[child] < elements[smallest] { smallest = child }
+            }
+            guard smallest != index else { return }
+            elements.swapAt(index, smallest)
+            index = smallest
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension EventLog {
+    func describe(_ record: TopicRecord) -> TopicDescription {
+        TopicDescription(
+            name: record.name, isRegistered: record.isRegistered, events: record.retainedCount,
+            bytes: record.allRetainedBytes, oldest: record.oldestID, newest: record.newestID,
+            subscribers: subscribers.matching(record), retention: record.settings.retention,
+            persists: record.settings.persists, owner: record.owner)
+    }
+
+    /// One topic as it is now; nil if there is none.
+    mutating func description(of name: TopicName, now: Timestamp) -> TopicDescription? {
+        guard let record = records[name] else { return nil }
+        touch(record, at: now)
+        return records[name].map(describe)
+    }
+
+    /// All topics, or those a pattern matches, at one moment, in no order.
+    mutating func descriptions(
+        matching pattern: TopicPattern?, now: Timestamp
+    ) -> [TopicDescription] {
+        let matching = records.values.filter { pattern?.matches($0.name) ?? true }
+        for record in matching { touch(record, at: now) }
+        return matching.compactMap { records[$0.name].map(describe) }
+    }
+
+    mutating func standing(of selector: Selector, now: Timestamp) -> Standing {
+        var exists = false
+        var count = 0
+        var oldest: EventID?
+        for record in members(of: selector) {
+            touch(record, at: now)
+            guard records[record.name] != nil else { continue }
+            exists = true
+            count += record.retainedCount
+            if let first = record.oldestID { oldest = min(oldest ?? first, first) }
+        }
+        return Standing(exists: exists, cursor: newest, oldest: oldest, count: count)
+    }
+
+    private func members(of selector: Selector) -> [TopicRecord] {
+        if let name = selector.singleName { return records[name].map { [$0] } ?? [] }
+        return records.values.filter { selector.matches($0.name) }
+    }
+
+    mutating func event(_ id: EventID, in name: TopicName, now: Timestamp) -> EventLookup {
+        guard let record = records[name] else {
+            return tombstones[name].map { id <= $0.lost } ?? false ? .removed : .unknown
+        }
+        touch(record, at: now)
+        let index = record.index(before: id)
+        if index < record.ring.count, record.ring[index].id == id {
+            return .found(record.ring[index])
+        }
+        if let older = record.older, id >= older.oldest, id <= older.newest {
+            return .older(LogPosition(after: id.predecessor, toldThrough: id))
+        }
+        return id <= max(record.lost, tombstones.floor.lost) ? .removed : .unknown
+    }
+
+    /// What there is, by count.
+    var counts: BusStatistics {
+        var counts = statistics
+        counts.topics = records.count
+        counts.tombstones = tombstones.count
+        counts.subscribers = subscribers.total
+        return counts
+    }
+}

@@ -1,0 +1,74 @@
+/// What only the store has: finding it, and joining it with memory.
+extension EventLog {
+    /// What a reader at an `.older` position needs next.
+    enum OlderStep {
+        case ask(StoreRead)
+        /// Memory can answer by now.
+        case read(LogPosition)
+    }
+
+    mutating func olderStep(
+        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit,
+        now: Timestamp
+    ) -> OlderStep {
+        let isResolved = position.unresolved == nil
+        let topics = collect(selector, newerThan: isResolved ? position.after : .zero, now: now)
+        let through = topics.compactMap(\.older?.newest).max()
+        guard let through, !isResolved || through > position.after else {
+            var resolved = position
+            resolved.unresolved = nil
+            if let start = position.unresolved {
+                var search = BackwardSearch(filter: filter, examinedMax: .max)
+                resolved = self.start(start, selector, &search, now: now) ?? resolved
+            }
+            return .read(resolved)
+        }
+        return .ask(
+            StoreRead(
+                start: position.unresolved ?? .after(position.after),
+                through: isResolved ? through : newest, selector: selector, filter: filter,
+                limit: limit))
+    }
+
+    /// Joins what the store read with what never was in it, and with what went meanwhile.
+    mutating func join(
+        _ page: StorePage, at position: LogPosition, _ selector: Selector, _ filter: EventFilter,
+        _ limit: ReadLimit, now: Timestamp
+    ) -> LogRead {
+        var start = position
+        start.unresolved = nil
+        if let unresolved = position.unresolved {
+            start.after = page.after
+            if case .time(let time) = unresolved {
+                start.after = min(page.after, after(time, touchAll(selector, now)))
+            }
+        }
+        let topics = collect(selector, newerThan: start.after, now: now)
+        for record in topics { touch(record, at: now) }
+        if let gap = judge(start, losses(of: selector, now: now)) { return gap }
+        var gathering = Gathering(filter: filter, limit: limit)
+        let merged = memoryOnly(topics, start, through: page.through) + page.events
+        var last = EventID.zero
+        for event in merged.sorted(by: { $0.id < $1.id }) where event.id > last {
+            guard gathering.take(event) else { break }
+            last = event.id
+        }
+        return gathering.page(from: start, through: page.through, newest: newest)
+    }
+
+    /// Events that never were in the store, or may be gone from it while they are graced.
+    private func memoryOnly(
+        _ topics: [TopicRecord], _ position: LogPosition, through: EventID
+    ) -> [Event] {
+        var events: [Event] = []
+        for record in topics {
+            var index = record.index(after: position.after, isWaiting: position.isWaiting)
+            while index < record.ring.count, record.ring[index].id <= through {
+                let event = record.ring[index]
+                if !event.isStored || index < record.graced { events.append(event) }
+                index += 1
+            }
+        }
+        return events
+    }
+}

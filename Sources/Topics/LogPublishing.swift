@@ -1,0 +1,139 @@
+/// A batch that was checked and has its room in memory.
+struct PreparedBatch: Sendable {
+    let batch: PublishBatch
+    let persists: Bool
+    let memoryBytes: Int
+}
+
+/// How much memory there is, and what others than the log hold of it.
+struct MemoryRoom {
+    let bytesMax: Int
+    let others: Int
+}
+
+extension EventLog {
+    /// Checks a batch, makes room for it and counts it in, before the store sees it.
+    ///
+    /// The topic and the attributes of what it returns are the log's own copies of equal ones, so
+    /// that a million events do not hold a million names.
+    mutating func prepare(
+        _ batch: PublishBatch, room: MemoryRoom
+    ) throws(BusError) -> PreparedBatch {
+        try check(batch)
+        let record = records[batch.topic]
+        let retention = record?.settings.retention ?? defaults
+        if let bytesMax = retention.bytes,
+            let index = batch.payloads.firstIndex(where: { $0.count > bytesMax })
+        {
+            throw .eventTooLarge(bytesMax: bytesMax, index: index)
+        }
+        if record == nil { try checkNewTopic(batch.topic) }
+        let memoryBytes = batch.memoryBytes
+        let topicBytes = record == nil ? Overhead.topicBytes : 0
+        try makeRoom(for: memoryBytes + topicBytes, in: room)
+        eventBytes += memoryBytes
+        pendingBytes += memoryBytes
+        let isSame = record?.attributes == batch.attributes
+        let interned = PublishBatch(
+            topic: record?.name ?? batch.topic,
+            attributes: isSame ? record?.attributes ?? .none : batch.attributes,
+            sender: batch.sender, payloads: batch.payloads)
+        return PreparedBatch(
+            batch: interned, persists: record?.settings.persists ?? true, memoryBytes: memoryBytes)
+    }
+
+    private func check(_ batch: PublishBatch) throws(BusError) {
+        try checkOpen(batch.topic)
+        if batch.attributes.isReserved { throw .typeReserved(batch.attributes.type ?? "") }
+        var bytes = 0
+        for (index, payload) in batch.payloads.enumerated() {
+            guard payload.count <= limits.eventBytesMax else {
+                throw .eventTooLarge(bytesMax: limits.eventBytesMax, index: index)
+            }
+            bytes += payload.count
+        }
+        guard batch.payloads.count <= limits.batchEventsMax, bytes <= limits.batchBytesMax else {
+            throw .batchTooLarge(
+                eventsMax: limits.batchEventsMax, bytesMax: limits.batchBytesMax)
+        }
+    }
+
+    private func checkOpen(_ topic: TopicName) throws(BusError) {
+        if isDraining { throw .draining }
+        if topic.isReserved { throw .topicReserved(topic) }
+    }
+
+    private func checkNewTopic(_ name: TopicName) throws(BusError) {
+        guard autocreate else { throw .topicUnknown(name) }
+        try checkTopicCount()
+    }
+
+    private func checkTopicCount() throws(BusError) {
+        guard records.count < limits.topicsMax else {
+            throw .limit(
+                "there are \(records.count) topics, and no more are allowed: remove some, or "
+                    + "raise the limit of topics")
+        }
+    }
+
+    /// Counts a batch out again that the store did not take.
+    mutating func cancel(_ prepared: PreparedBatch) {
+        eventBytes -= prepared.memoryBytes
+        pendingBytes -= prepared.memoryBytes
+    }
+
+    /// Makes committed events visible. Returns how many subscriptions match their topic.
+    mutating func admit(
+        _ events: [Event], of prepared: PreparedBatch, now: Timestamp
+    ) -> Int {
+        pendingBytes -= prepared.memoryBytes
+        guard let last = events.last else { return 0 }
+        let record = ensure(
+            prepared.batch.topic, settings: nil, owner: prepared.batch.sender.uid, inFront: true)
+        record.attributes = prepared.batch.attributes
+        for event in events { record.append(event) }
+        indexes.moveToFront(record)
+        newest = last.id
+        statistics.published += events.count
+        let count = subscribers.matching(record)
+        touch(record, at: now)
+        return count
+    }
+
+    // MARK: Settings and removal
+
+    /// Checks that a topic may be registered.
+    func prepareRegistration(_ topic: TopicName) throws(BusError) {
+        try checkOpen(topic)
+        if records[topic] == nil { try checkTopicCount() }
+    }
+
+    /// Lets settings hold, for a new topic or an old one. Returns it, and whether it is new.
+    mutating func register(
+        _ topic: TopicName, _ settings: TopicSettings, owner: UInt32?, now: Timestamp
+    ) -> (topic: TopicDescription, isNew: Bool) {
+        let isNew = records[topic] == nil
+        let record = ensure(topic, settings: settings, owner: owner, inFront: false)
+        record.isRegistered = true
+        record.settings = settings
+        touch(record, at: now)
+        return (topic: describe(record), isNew: isNew)
+    }
+
+    /// Checks that there is a topic to remove.
+    func prepareRemoval(_ topic: TopicName) throws(BusError) {
+        try checkOpen(topic)
+        guard records[topic] != nil else { throw .topicUnknown(topic) }
+    }
+
+    /// Removes everything that is visible of a topic, at the place `id` of the order.
+    mutating func remove(_ topic: TopicName, at id: EventID) {
+        newest = max(newest, id)
+        guard let record = records[topic] else { return }
+        statistics.deleted += record.retainedCount
+        eventBytes -= record.memoryBytes
+        leftovers.rings.append(record.surrender())
+        indexes.noteLosses(of: record)
+        bury(record)
+    }
+}

@@ -1,0 +1,162 @@
+extension EventLog {
+    /// One turn of a read under the lock.
+    enum Turn {
+        case done(LogRead)
+        /// Enough was looked at for one hold of the lock; go on from here.
+        case goOn(LogPosition)
+    }
+
+    /// Reads what lies after `position` into `gathering`, which earlier turns may have begun.
+    mutating func read(
+        _ position: LogPosition, _ selector: Selector, _ gathering: inout Gathering,
+        now: Timestamp
+    ) -> Turn {
+        if let name = selector.singleName {
+            let record = records[name]
+            if let record { touch(record, at: now) }
+            let losses = record.map(losses(of:)) ?? losses(of: name)
+            if let outcome = judge(position, losses) ?? older(position, record) {
+                return gathering.interrupted(by: outcome, at: position)
+            }
+            if let record { gather(record, position, &gathering) }
+            return gathering.turn(from: position, newest: newest)
+        }
+        let topics = collect(selector, newerThan: position.after, now: now)
+        for record in topics { touch(record, at: now) }
+        if let outcome = judge(position, losses(of: selector, now: now)) {
+            return gathering.interrupted(by: outcome, at: position)
+        }
+        for record in topics {
+            if let outcome = older(position, record) {
+                return gathering.interrupted(by: outcome, at: position)
+            }
+        }
+        if topics.count == 1 {
+            gather(topics[0], position, &gathering)
+        } else {
+            merge(topics, position, &gathering)
+        }
+        return gathering.turn(from: position, newest: newest)
+    }
+
+    // MARK: Losses and gaps
+
+    /// The gap a position has to be told first, if any.
+    func judge(_ position: LogPosition, _ losses: Losses) -> LogRead? {
+        let cursor = position.stated ?? position.after
+        var next = position
+        next.stated = nil
+        if cursor > newest {
+            next.after = .zero
+            next.toldThrough = losses.lost
+            return .gap(Gap(after: cursor, through: losses.lost), next: next)
+        }
+        let lost = losses.highest(isWaiting: position.isWaiting)
+        guard cursor < lost, position.toldThrough < lost else { return nil }
+        next.toldThrough = lost
+        return .gap(Gap(after: cursor, through: lost), next: next)
+    }
+
+    private func older(_ position: LogPosition, _ record: TopicRecord?) -> LogRead? {
+        if position.unresolved != nil { return .older(position) }
+        guard let older = record?.older, older.newest > position.after else { return nil }
+        return .older(position)
+    }
+
+    func losses(of record: TopicRecord) -> Losses {
+        var losses = tombstones.floor
+        losses.rise(to: record)
+        return losses
+    }
+
+    func losses(of name: TopicName) -> Losses {
+        if let record = records[name] { return losses(of: record) }
+        var losses = tombstones.floor
+        if let left = tombstones[name] { losses.rise(to: left) }
+        return losses
+    }
+
+    mutating func losses(of selector: Selector, now: Timestamp) -> Losses {
+        if let name = selector.singleName { return losses(of: name) }
+        var losses = tombstones.floor
+        for term in selector.terms {
+            switch term {
+            case .name(let name): losses.rise(to: self.losses(of: name))
+            case .pattern(let pattern): losses.rise(to: index(of: pattern, now: now).losses)
+            }
+        }
+        return losses
+    }
+
+    // MARK: Topics of a selector
+
+    private mutating func index(of pattern: TopicPattern, now: Timestamp) -> PatternIndex {
+        indexes.find(pattern, now: now)
+            ?? indexes.make(
+                pattern, of: records.values, losses: tombstones.losses(matching: pattern), now: now)
+    }
+
+    /// The topics of a selector that ever had events after `id`, each once.
+    mutating func collect(
+        _ selector: Selector, newerThan id: EventID, now: Timestamp
+    ) -> [TopicRecord] {
+        if let name = selector.singleName {
+            return records[name].map { $0.newest > id ? [$0] : [] } ?? []
+        }
+        collections += 1
+        var collected: [TopicRecord] = []
+        func add(_ record: TopicRecord) {
+            guard record.collected != collections else { return }
+            record.collected = collections
+            collected.append(record)
+        }
+        for term in selector.terms {
+            switch term {
+            case .name(let name):
+                if let record = records[name], record.newest > id { add(record) }
+            case .pattern(let pattern):
+                index(of: pattern, now: now).visit(newerThan: id, add)
+            }
+        }
+        return collected
+    }
+
+    // MARK: Events
+
+    private func gather(
+        _ record: TopicRecord, _ position: LogPosition, _ gathering: inout Gathering
+    ) {
+        var index = record.index(after: position.after, isWaiting: position.isWaiting)
+        while index < record.ring.count, gathering.take(record.ring[index]) { index += 1 }
+    }
+
+    private func merge(
+        _ topics: [TopicRecord], _ position: LogPosition, _ gathering: inout Gathering
+    ) {
+        var heads = Heap(
+            topics.enumerated().compactMap { slot, record -> MergeHead? in
+                let index = record.index(after: position.after, isWaiting: position.isWaiting)
+                guard index < record.ring.count else { return nil }
+                return MergeHead(id: record.ring[index].id, slot: slot, index: index)
+            })
+        while let head = heads.first, gathering.take(topics[head.slot].ring[head.index]) {
+            let ring = topics[head.slot].ring
+            if head.index + 1 < ring.count {
+                heads.replaceFirst(
+                    with: MergeHead(
+                        id: ring[head.index + 1].id, slot: head.slot, index: head.index + 1))
+            } else {
+                _ = heads.removeFirst()
+            }
+        }
+    }
+}
+
+/// The next event of one topic while several are merged by id.
+struct MergeHead: Comparable {
+    let id: EventID
+    let slot: Int
+    let index: Int
+
+    static func < (left: MergeHead, right: MergeHead) -> Bool { left.id < right.id }
+}

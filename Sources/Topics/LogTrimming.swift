@@ -1,0 +1,123 @@
+extension EventLog {
+    /// Applies retention and grace to one topic, as of `now`; it may vanish by that.
+    mutating func touch(_ record: TopicRecord, at now: Timestamp) {
+        let overdue = record.overdue(at: now)
+        if overdue > 0 {
+            record.lose(overdue, at: now)
+            statistics.retired += overdue
+            if keepsOlder { askTrim(record, now) }
+        } else if !record.isTrimAsked, record.isOlderOverdue(at: now) {
+            record.isTrimAsked = true
+            askTrim(record, now)
+        }
+        let bytes = record.memoryBytes
+        record.endGrace(limits.graceMicroseconds, at: now, into: &leftovers.events)
+        eventBytes -= bytes - record.memoryBytes
+        if overdue > 0 || bytes != record.memoryBytes { indexes.noteLosses(of: record) }
+        schedule(record)
+        vanishIfDone(record)
+    }
+
+    private mutating func askTrim(_ record: TopicRecord, _ now: Timestamp) {
+        leftovers.trims.append(
+            StoreTrim(
+                topic: record.name, through: record.lost, retention: record.settings.retention,
+                now: now))
+    }
+
+    /// The store removed something of a topic.
+    mutating func storeLost(_ topic: TopicName, _ loss: StoreLoss, now: Timestamp) {
+        guard let record = records[topic] else { return }
+        record.storeLost(loss, at: now)
+        indexes.noteLosses(of: record)
+        touch(record, at: now)
+    }
+
+    // MARK: By time
+
+    /// Notes when a topic wants to be looked after next.
+    mutating func schedule(_ record: TopicRecord) {
+        guard let due = record.due(grace: limits.graceMicroseconds) else { return }
+        if let scheduled = record.scheduled, scheduled <= due { return }
+        record.scheduled = due
+        dues.insert(Due(time: due, record: record))
+        if dues.count > 2 * records.count + 64 { forgetStaleDues() }
+    }
+
+    private mutating func forgetStaleDues() {
+        dues = Heap(
+            records.values.compactMap { record in
+                record.scheduled.map { Due(time: $0, record: record) }
+            })
+    }
+
+    /// Looks after topics that are due, some at a time. Returns whether there are more.
+    mutating func sweep(now: Timestamp) -> Bool {
+        for _ in 0..<Limits.sweptTopicsMax {
+            guard let due = dues.first, due.time <= now else {
+                indexes.removeUnread(
+                    since: now.advanced(microseconds: -Limits.patternIdleMicroseconds))
+                return false
+            }
+            _ = dues.removeFirst()
+            guard due.record.scheduled == due.time else { continue }
+            due.record.scheduled = nil
+            touch(due.record, at: now)
+        }
+        return true
+    }
+
+    // MARK: By memory
+
+    /// Sees to it that `bytes` more fit, at the cost of the oldest events of the largest topics.
+    mutating func makeRoom(for bytes: Int, in room: MemoryRoom) throws(BusError) {
+        let missing = room.others + eventBytes + topicBytes + bytes - room.bytesMax
+        guard missing > 0 else { return }
+        let available = eventBytes - pendingBytes
+        guard missing <= available else {
+            throw .limit(
+                "the batch needs \(bytes) bytes of memory, and only "
+                    + "\(max(0, available - missing + bytes)) can be made free: publish less at a "
+                    + "time, or raise the memory limit of \(room.bytesMax) bytes")
+        }
+        evict(min(available, missing + room.bytesMax / Limits.roomSlackDivisor))
+    }
+
+    /// Lets go of the oldest events wherever more is held than a common level, which is chosen so
+    /// that at least `bytes` become free.
+    ///
+    /// - Complexity: O(topics × log topics + events that go).
+    mutating func evict(_ bytes: Int) {
+        let largest = records.values.filter { $0.memoryBytes > 0 }
+            .sorted { $0.memoryBytes > $1.memoryBytes }
+        let level = Self.level(of: largest.map(\.memoryBytes), freeing: bytes)
+        for record in largest {
+            guard record.memoryBytes > level else { break }
+            evict(record, downTo: level)
+        }
+    }
+
+    /// The highest level such that cutting all `sizes`, which fall, down to it frees `bytes`.
+    static func level(of sizes: [Int], freeing bytes: Int) -> Int {
+        var sum = 0
+        for (index, size) in sizes.enumerated() {
+            sum += size
+            let next = index + 1 < sizes.count ? sizes[index + 1] : 0
+            if sum - next * (index + 1) >= bytes { return (sum - bytes) / (index + 1) }
+        }
+        return 0
+    }
+
+    private mutating func evict(_ record: TopicRecord, downTo level: Int) {
+        let bytes = record.memoryBytes
+        while record.memoryBytes > level {
+            leftovers.events.append(record.dropFirst())
+            leftovers.evicted += 1
+            statistics.evicted += 1
+        }
+        eventBytes -= bytes - record.memoryBytes
+        indexes.noteLosses(of: record)
+        schedule(record)
+        vanishIfDone(record)
+    }
+}

@@ -1,0 +1,191 @@
+internal import Protection
+
+/// A store without a disk: events live in the log alone, and a restart gaps everything.
+///
+/// Commits of several threads are drained by one of them, which finds the store idle, in the order
+/// they came and outside every lock; so `then` usually runs before `commit` returns, always in id
+/// order, and one at a time. With a ceiling, ids stay unique over restarts.
+public final class MemoryStore: EventStore {
+    private let ceiling: IDCeiling?
+    private let queue: Protected<Queue>
+    private let sequence: Protected<Sequence>
+
+    private struct Job {
+        let entry: StoreEntry
+        let queuedBytes: Int
+        let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
+    }
+
+    /// What waits, and whether some thread drains it.
+    private struct Queue {
+        var jobs: [Job] = []
+        var queuedBytes = 0
+        var queuedBytesMax = 0
+        var isDraining = false
+
+        enum Admittance {
+            case refused, queued, drain
+        }
+
+        mutating func add(_ job: Job) -> Admittance {
+            guard queuedBytes == 0 || queuedBytes + job.queuedBytes <= queuedBytesMax else {
+                return .refused
+            }
+            queuedBytes += job.queuedBytes
+            jobs.append(job)
+            if isDraining { return .queued }
+            isDraining = true
+            return .drain
+        }
+
+        /// The jobs that wait; with none, nobody drains any more.
+        mutating func take(into jobs: inout [Job]) {
+            swap(&jobs, &self.jobs)
+            if jobs.isEmpty { isDraining = false }
+        }
+    }
+
+    /// The next id and time. Only the thread that drains touches it.
+    private struct Sequence {
+        var next: UInt64 = 0
+        var ceiling: UInt64 = 0
+        var time = Timestamp.distantPast
+        var clock: (any BusClock)?
+        var failure: String?
+
+        mutating func take(_ count: Int) -> (first: UInt64, time: Timestamp) {
+            let first = next
+            next += UInt64(count)
+            if let now = clock?.now() { time = max(time, now) }
+            return (first, time)
+        }
+    }
+
+    /// A store whose ids rise over restarts as `ceiling` remembers, or by the clock alone.
+    public init(ceiling: IDCeiling?) {
+        self.ceiling = ceiling
+        queue = Protected(Queue())
+        sequence = Protected(Sequence())
+    }
+
+    /// Keeps nothing beyond memory.
+    public var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: false) }
+
+    /// Refusing while the ceiling of ids can not be raised.
+    public var readiness: Readiness {
+        sequence.read { $0.failure.map { .refusing($0) } ?? .ready }
+    }
+
+    /// Everything below the first id is lost: no cursor of another life is taken for one of this.
+    public func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+        let now = context.clock.now()
+        let clockID = UInt64(max(1, now.microseconds))
+        let first = max(clockID, ceiling?.found ?? 0)
+        guard first <= EventID.rawMax - Limits.idsAhead else {
+            throw StoreError(
+                detail: "the next id would be \(first), and ids end at \(EventID.rawMax): set "
+                    + "the clock right, and remove the id ceiling if it is wrong")
+        }
+        queue.write { $0.queuedBytesMax = context.commitQueueBytesMax }
+        sequence.write {
+            $0.next = first
+            $0.ceiling = ceiling == nil ? .max : first
+            $0.clock = context.clock
+        }
+        try prepare(1)
+        let floor = EventID(rawValue: first - 1)
+        return StoreContents(newest: floor, floor: floor, floorTime: now)
+    }
+
+    /// Takes `entry` at once, or right after what other threads brought before.
+    public func commit(
+        _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
+    ) {
+        let job = Job(entry: entry, queuedBytes: entry.queuedBytes, then: then)
+        switch queue.write({ $0.add(job) }) {
+        case .refused:
+            then(
+                .failure(
+                    .limit(
+                        "too much waits to be committed: publish more slowly, or raise the "
+                            + "limit of the commit queue")))
+        case .queued: break
+        case .drain: drain()
+        }
+    }
+
+    /// Never asked: nothing is older than memory.
+    public func read(
+        _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+    ) {
+        preconditionFailure("a store in memory has nothing older than memory")
+    }
+
+    /// Never asked: what the log lets go is gone.
+    public func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+        preconditionFailure("a store in memory has nothing to trim")
+    }
+
+    private func drain() {
+        var jobs: [Job] = []
+        while true {
+            queue.write { $0.take(into: &jobs) }
+            guard !jobs.isEmpty else { return }
+            for job in jobs {
+                job.then(perform(job.entry))
+                queue.write { $0.queuedBytes -= job.queuedBytes }
+            }
+            jobs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func perform(_ entry: StoreEntry) -> Result<StoreReceipt, BusError> {
+        switch entry {
+        case .registration:
+            return .success(.registration)
+        case .removal:
+            return ids(1).map { .removal(EventID(rawValue: $0.first)) }
+        case .events(let batch, _):
+            return ids(batch.payloads.count).map { first, time in
+                .events(Self.events(of: batch, first: first, time: time))
+            }
+        }
+    }
+
+    private static func events(
+        of batch: PublishBatch, first: UInt64, time: Timestamp
+    ) -> [Event] {
+        batch.payloads.indices.map { index in
+            Event(
+                id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
+                payload: batch.payloads[index], attributes: batch.attributes,
+                sender: batch.sender, isStored: false)
+        }
+    }
+
+    private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {
+        do throws(StoreError) {
+            try prepare(count)
+            return .success(sequence.write { $0.take(count) })
+        } catch {
+            return .failure(.storeFailed(error.detail))
+        }
+    }
+
+    /// Sees to it that `count` ids lie below a ceiling that is on the disk.
+    private func prepare(_ count: Int) throws(StoreError) {
+        let needed = sequence.read { $0.next + UInt64(count) > $0.ceiling ? $0.next : nil }
+        guard let needed, let ceiling else { return }
+        let raised = min(needed + UInt64(count) + Limits.idsAhead, EventID.rawMax)
+        do throws(StoreError) {
+            try ceiling.raise(to: raised)
+        } catch {
+            sequence.write { $0.failure = error.detail }
+            throw error
+        }
+        sequence.write {
+            $0.ceiling = raised
+            $0.failure = nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// A queue in one circular buffer: append at the end, remove at the front, index anywhere.
+///
+/// - Complexity: all O(1), amortised where it grows or shrinks.
+struct Ring<Element> {
+    private var slots: [Element?] = []
+    private var head = 0
+    private(set) var count = 0
+
+    /// Below this a buffer is not worth shrinking.
+    private static var slotsMin: Int { 16 }
+
+    var isEmpty: Bool { count == 0 }
+    var first: Element? { isEmpty ? nil : slots[head] }
+    var last: Element? { isEmpty ? nil : self[count - 1] }
+
+    subscript(index: Int) -> Element {
+        get {
+            assert(index >= 0 && index < count, "index \(index) of a ring of \(count)")
+            return slots[(head + index) & (slots.count - 1)].unsafelyUnwrapped
+        }
+        set {
+            assert(index >= 0 && index < count, "index \(index) of a ring of \(count)")
+            slots[(head + index) & (slots.count - 1)] = newValue
+        }
+    }
+
+    mutating func append(_ element: Element) {
+        if count == slots.count { move(to: max(2, slots.count * 2)) }
+        slots[(head + count) & (slots.count - 1)] = element
+        count += 1
+    }
+
+    mutating func removeFirst() -> Element {
+        precondition(count > 0, "an empty ring has no first element")
+        let element = slots[head].unsafelyUnwrapped
+        slots[head] = nil
+        head = (head + 1) & (slots.count - 1)
+        count -= 1
+        if slots.count > Self.slotsMin, count < slots.count / 4 { move(to: slots.count / 2) }
+        return element
+    }
+
+    private mutating func move(to capacity: Int) {
+        var moved: [Element?] = []
+        moved.reserveCapacity(capacity)
+        for index in 0..<count { moved.append(self[index]) }
+        for _ in count..<capacity { moved.append(nil) }
+        slots = moved
+        head = 0
+    }
+}
+
+extension Ring {
+    /// The first index in `range` whose element is `beyond`, or its end; every element after one
+    /// that is beyond is so too.
+    ///
+    /// Looks from the end in growing steps, since readers are usually close to it.
+    ///
+    /// - Complexity: O(log of the distance from the end).
+    func partition(_ range: Range<Int>, beyond: (Element) -> Bool) -> Int {
+        var low = range.lowerBound
+        var high = range.upperBound
+        var step = 1
+        while low < high {
+            let probe = max(low, high - step)
+            if beyond(self[probe]) {
+                high = probe
+                step *= 2
+            } else {
+                low = probe + 1
+                break
+            }
+        }
+        while low < high {
+            let middle = low + (high - low) / 2
+            if beyond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,259 @@
+/// Everything the log knows of one topic. Owned by the log alone, and touched only under its lock.
+///
+/// The ring holds, oldest first: events that retention removed less than the grace ago (`graced` of
+/// them), then the retained ones. Before the ring come the events that only the store still has
+/// (`older`); while there are some, nothing in the ring is graced.
+final class TopicRecord {
+    let name: TopicName
+    var settings: TopicSettings
+    var isRegistered: Bool
+    var owner: UInt32?
+
+    private(set) var ring = Ring<Event>()
+    private(set) var graced = 0
+    private var removals = Ring<Removal>()
+    /// Payload bytes of the retained events in the ring.
+    private(set) var retainedBytes = 0
+    /// What the whole ring takes.
+    private(set) var memoryBytes = 0
+    private(set) var older: OlderEvents?
+
+    /// The highest id that ever was in this topic since it was made; zero if there was none.
+    private(set) var newest = EventID.zero
+    /// The highest id retention or anything else removed, and its time.
+    private(set) var lost: EventID
+    private(set) var lostTime: Timestamp
+    /// The highest id that is not even there for those who wait.
+    private(set) var hardLost: EventID
+
+    /// Subscriptions to exactly this name.
+    var namedSubscribers = 0
+    /// All that match, as of a version of the table of subscribers.
+    var matching = (version: -1, count: 0)
+    /// Where the pattern indexes have this topic.
+    var places: [PatternPlace] = []
+    /// The earliest time the log has noted to look after this topic.
+    var scheduled: Timestamp?
+    /// The last read that collected this topic.
+    var collected: UInt64 = 0
+    /// What the last batch said of its events; the next one often says the same.
+    var attributes = EventAttributes.none
+    /// Whether the store was asked to trim and has not answered.
+    var isTrimAsked = false
+
+    /// Events that left retention together.
+    private struct Removal {
+        var count: Int
+        let time: Timestamp
+    }
+
+    init(
+        name: TopicName, settings: TopicSettings, isRegistered: Bool, owner: UInt32?,
+        lost: EventID, lostTime: Timestamp
+    ) {
+        self.name = name
+        self.settings = settings
+        self.isRegistered = isRegistered
+        self.owner = owner
+        self.lost = lost
+        self.lostTime = lostTime
+        hardLost = lost
+    }
+
+    // MARK: What is there
+
+    var retained: Range<Int> { graced..<ring.count }
+    var retainedCount: Int { ring.count - graced + (older?.count ?? 0) }
+    var allRetainedBytes: Int { retainedBytes + (older?.bytes ?? 0) }
+    var isEmpty: Bool { ring.isEmpty && older == nil }
+    var oldestID: EventID? { older?.oldest ?? (retained.isEmpty ? nil : ring[graced].id) }
+    var newestID: EventID? { retained.isEmpty ? older?.newest : ring[ring.count - 1].id }
+
+    /// The ring's index of the first event after `id` that a reader may see.
+    func index(after id: EventID, isWaiting: Bool) -> Int {
+        ring.partition((isWaiting ? 0 : graced)..<ring.count) { $0.id > id }
+    }
+
+    /// The ring's index of the first retained event that is not before `id`.
+    func index(before id: EventID) -> Int {
+        ring.partition(retained) { $0.id >= id }
+    }
+
+    /// The ring's index of the first retained event of this time or later.
+    func index(since time: Timestamp) -> Int {
+        ring.partition(retained) { $0.time >= time }
+    }
+
+    // MARK: Verbs
+
+    func takeOver(older: OlderEvents?, recent: [Event]) {
+        self.older = older
+        if let older { newest = older.newest }
+        for event in recent { append(event) }
+    }
+
+    func append(_ event: Event) {
+        assert(event.id > newest && event.id > lost, "\(event.id) after \(newest) in \(name)")
+        ring.append(event)
+        newest = event.id
+        retainedBytes += event.payload.count
+        memoryBytes += event.memoryBytes
+    }
+
+    /// How many retained events in the ring are over the bounds at `now`; with older events in
+    /// the store nothing in the ring can be.
+    func overdue(at now: Timestamp) -> Int {
+        guard older == nil else { return 0 }
+        let retention = settings.retention
+        var count = ring.count - graced
+        var bytes = retainedBytes
+        var index = graced
+        while index < ring.count {
+            let event = ring[index]
+            guard
+                count > retention.keep ?? .max || bytes > retention.bytes ?? .max
+                    || isExpired(event.time, at: now)
+            else { break }
+            count -= 1
+            bytes -= event.payload.count
+            index += 1
+        }
+        return index - graced
+    }
+
+    /// Whether the store has something that is over the bounds at `now`.
+    func isOlderOverdue(at now: Timestamp) -> Bool {
+        guard let older else { return false }
+        return retainedCount > settings.retention.keep ?? .max
+            || allRetainedBytes > settings.retention.bytes ?? .max
+            || isExpired(older.oldestTime, at: now)
+    }
+
+    private func isExpired(_ time: Timestamp, at now: Timestamp) -> Bool {
+        guard let age = settings.retention.age else { return false }
+        return time.advanced(microseconds: age) <= now
+    }
+
+    /// Takes the first `count` retained events out of retention; those who wait still get them.
+    func lose(_ count: Int, at now: Timestamp) {
+        guard count > 0 else { return }
+        for index in graced..<(graced + count) { retainedBytes -= ring[index].payload.count }
+        graced += count
+        note(lost: ring[graced - 1])
+        removals.append(Removal(count: count, time: now))
+    }
+
+    /// Moves what has been graced for at least `grace` before `now` into `leftovers`.
+    func endGrace(_ grace: Int64, at now: Timestamp, into leftovers: inout [Event]) {
+        while let removal = removals.first, graceIsOver(removal, grace, now) {
+            for _ in 0..<removal.count { leftovers.append(dropFirst()) }
+        }
+    }
+
+    // A clock that was set back ends the grace: it could last for years otherwise. Threads read the
+    // clock before they take the lock, so that a little earlier is not set back.
+    private func graceIsOver(_ removal: Removal, _ grace: Int64, _ now: Timestamp) -> Bool {
+        removal.time.advanced(microseconds: grace) <= now
+            || removal.time > now.advanced(microseconds: grace)
+    }
+
+    /// When this topic wants to be looked after, nil if never.
+    func due(grace: Int64) -> Timestamp? {
+        var due = removals.first?.time.advanced(microseconds: grace)
+        if let age = settings.retention.age {
+            let oldest =
+                isTrimAsked
+                ? nil : older?.oldestTime ?? (retained.isEmpty ? nil : ring[graced].time)
+            if let expiry = oldest?.advanced(microseconds: age) {
+                due = due.map { min($0, expiry) } ?? expiry
+            }
+        }
+        return due
+    }
+
+    /// Lets go of the first event in memory, whatever it is: graced ones are gone, stored ones are
+    /// the store's from now on, and others are lost.
+    func dropFirst() -> Event {
+        let isGraced = graced > 0
+        let event = ring.removeFirst()
+        memoryBytes -= event.memoryBytes
+        if isGraced {
+            graced -= 1
+            hardLost = event.id
+            removals[0].count -= 1
+            if removals[0].count == 0 { _ = removals.removeFirst() }
+            return event
+        }
+        retainedBytes -= event.payload.count
+        if event.isStored {
+            moveToStore(event)
+        } else {
+            older = nil
+            note(lost: event)
+            hardLost = event.id
+        }
+        return event
+    }
+
+    private func moveToStore(_ event: Event) {
+        let bytes = event.payload.count
+        guard var grown = older else {
+            older = OlderEvents(
+                count: 1, bytes: bytes, oldest: event.id, oldestTime: event.time,
+                newest: event.id, newestTime: event.time)
+            return
+        }
+        grown.count += 1
+        grown.bytes += bytes
+        grown.newest = event.id
+        grown.newestTime = event.time
+        older = grown
+    }
+
+    private func note(lost event: Event) {
+        lost = event.id
+        lostTime = event.time
+    }
+
+    /// What the store removed, by its word. Returns events in memory that are gone with it.
+    func storeLost(_ loss: StoreLoss, at now: Timestamp) {
+        isTrimAsked = false
+        guard loss.lost > lost else { return }
+        let inMemory = ring.partition(retained) { $0.id > loss.lost } - graced
+        let bytesBefore = retainedBytes
+        lose(inMemory, at: now)
+        if var left = older {
+            left.count -= loss.count - inMemory
+            left.bytes -= loss.bytes - (bytesBefore - retainedBytes)
+            if let oldest = loss.oldest, let time = loss.oldestTime, oldest <= left.newest {
+                left.oldest = oldest
+                left.oldestTime = time
+                older = left
+            } else {
+                hardLost = left.newest
+                older = nil
+            }
+        }
+        lost = loss.lost
+        lostTime = loss.lostTime
+        if older != nil { hardLost = lost }
+    }
+
+    /// Gives up everything at once: what a removed topic held. Returns what is to be released.
+    func surrender() -> Ring<Event> {
+        if let last = newestID, last > lost {
+            lostTime =
+                retained.isEmpty ? (older?.newestTime ?? lostTime) : ring[ring.count - 1].time
+            lost = last
+        }
+        hardLost = lost
+        older = nil
+        graced = 0
+        retainedBytes = 0
+        memoryBytes = 0
+        removals = Ring()
+        let surrendered = ring
+        ring = Ring()
+        return surrendered
+    }
+}

@@ -1,0 +1,57 @@
+#ifndef BELFRY_CLINUX_LOOP_H
+#define BELFRY_CLINUX_LOOP_H
+
+#include <stdint.h>
+#include <sys/epoll.h>
+
+/// What epoll reports and can be asked for, as constants: Swift imports neither the macros nor,
+/// as numbers, the enumerators.
+enum clinux_epoll_bit {
+    CLINUX_EPOLL_IN = 0x001,
+    CLINUX_EPOLL_OUT = 0x004,
+    CLINUX_EPOLL_ERR = 0x008,
+    CLINUX_EPOLL_HUP = 0x010,
+    CLINUX_EPOLL_RDHUP = 0x2000,
+};
+
+/// How epoll is to report: each change once, or to one of several waiting threads.
+extern const uint32_t clinux_epoll_edge;
+extern const uint32_t clinux_epoll_exclusive;
+
+/// A new epoll instance, closed on exec, or -errno.
+int clinux_epoll_create(void);
+
+/// Watches `descriptor`, changes what it is watched for, or stops; 0, or -errno.
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);
+int clinux_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t token);
+int clinux_epoll_remove(int epoll, int descriptor);
+
+/// The parts of one event, whose struct is packed on some machines.
+uint32_t clinux_event_bits(const struct epoll_event *event);
+uint64_t clinux_event_token(const struct epoll_event *event);
+
+/// A new non-blocking eventfd, closed on exec, or -errno.
+int clinux_eventfd(void);
+
+/// Accepts one connection, non-blocking and closed on exec; the descriptor, or -errno.
+int clinux_accept(int listener);
+
+/// A second descriptor of the same socket, closed on exec, or -errno.
+int clinux_duplicate(int descriptor);
+
+/// Makes a descriptor non-blocking and closed on exec; 0, or -errno.
+int clinux_prepare_descriptor(int descriptor);
+
+/// Begins to count what is read from a unix socket; 0, or -errno where the kernel cannot.
+///
+/// A peek offset (SO_PEEK_OFF) that lies far ahead moves back by every byte that is read. Nobody
+/// may peek into the socket while it counts.
+int clinux_count_reads(int descriptor);
+
+/// Bytes read since clinux_count_reads, or -errno; -ERANGE once they were too many to count.
+int64_t clinux_counted_reads(int descriptor);
+
+/// Names the calling thread; the kernel keeps 15 bytes.
+void clinux_name_thread(const char *name);
+
+#endif

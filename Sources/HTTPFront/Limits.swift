@@ -65,4 +65,46 @@ public enum HTTPFrontLimits {
 
     /// Bytes of a unix socket's path: `sockaddr_un` holds 108 with the final NUL.
     public static let unixPathBytesMax = 107
+
+    /// Connections accepted from one listener before a loop looks at anything else.
+    public static let acceptsPerTurnMax = 64
+
+    /// Milliseconds for which accepting pauses when no descriptor or memory is free.
+    ///
+    /// Long enough not to spin, short beside the second in which a person notices.
+    public static let acceptPauseMilliseconds: UInt64 = 100
+
+    /// Seconds without a byte read after which a peer that is being answered is given up.
+    public static let sendProgressSeconds = 30
+
+    /// Seconds for which a peer that is told no more is still read, so that it gets its answer.
+    public static let lingerSeconds = 2
+
+    /// Bytes read at one time of what is thrown away.
+    public static let lingerReadBytes = 256 * 1024
+
+    /// The least bytes that make a request: `GET / HTTP/1.0` and two line ends.
+    public static let requestBytesMin: UInt64 = 16
+
+    /// Bodies up to this many bytes are copied for the parser; longer ones are shared with it.
+    ///
+    /// Copying so little costs less than the two objects that sharing takes.
+    public static let copiedBodyBytesMax = 4 * 1024
+
+    /// The fraction of the memory budget that bodies on their way in may take together; beyond it
+    /// requests with a body are answered 503.
+    public static let bodiesMemoryFraction = 4
+
+    /// The fraction of the memory budget that unsent answers may take together; beyond it the
+    /// connections longest without progress are closed.
+    public static let unsentMemoryFraction = 4
+
+    /// Milliseconds between two searches for connections to close when memory is short.
+    public static let shedIntervalMilliseconds: UInt64 = 100
+
+    /// Connections that one such search closes; the next one goes on.
+    public static let shedConnectionsMax = 256
+
+    /// Turns in which the parser gets rid of its last connections: one resumes, one ends.
+    public static let parserTurnsAtEnd = 4
 }

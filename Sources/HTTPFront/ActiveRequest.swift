@@ -1,0 +1,57 @@
+/// One request between its request line and the end of its answer.
+///
+/// Confined to its loop's thread.
+final class ActiveRequest {
+    /// How far the request has come.
+    enum Stage {
+        /// The request line is there, the headers are not.
+        case line
+        /// The headers are there and judged; the body is arriving, if there is one.
+        case body
+        /// The handler runs.
+        case handling
+        /// The handler returned without an answer; the parser will ask once more.
+        case awaiting
+        /// Suspended in the parser until the answer is there.
+        case suspended
+        /// Given back to the parser, which will ask once more.
+        case resumed
+        /// The parser has the answer.
+        case answered
+    }
+
+    /// Unique within the loop; never 0.
+    let number: UInt64
+    /// The request line's target as it was sent.
+    let target: [UInt8]
+    /// Where in the parser's memory the target ends; only compared, never read through.
+    let targetEnd: UnsafeRawPointer
+
+    var stage = Stage.line
+    /// Its line and headers, once checked.
+    var head: RequestHead?
+    /// What an answer has to know of it.
+    var context = ResponseContext(keepsAlive: false)
+    var body: BodyBuffer
+    /// What it is answered instead of being handled.
+    var refusal: Response?
+    /// The answer to a body above its maximum.
+    var oversize: (bytesMax: Int, answer: Response)?
+    /// Bytes of body thrown away.
+    var discarded: UInt64 = 0
+    /// The answer that came after the handler returned.
+    var answer: Response?
+    /// Whether the handler returned without an answer, and none has come yet.
+    var isPending = false
+    /// Bytes of its line and headers.
+    var headBytes = 0
+    /// Whether the connection is to be closed without an answer.
+    var isAbandoned = false
+
+    init(number: UInt64, target: UnsafeRawBufferPointer, body: consuming BodyBuffer) {
+        self.number = number
+        self.target = Array(target)
+        targetEnd = target.baseAddress! + target.count
+        self.body = body
+    }
+}

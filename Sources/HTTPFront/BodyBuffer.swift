@@ -1,0 +1,59 @@
+internal import Telemetry
+
+/// A request's body as it arrives, counted against the memory budget.
+///
+/// Grows by doubling, so that a client which declares much and sends nothing costs nothing.
+struct BodyBuffer: ~Copyable {
+    private var storage: UnsafeMutableRawBufferPointer
+    private let memory: MemoryBudget
+
+    /// How many bytes have arrived.
+    private(set) var count = 0
+
+    /// An empty body.
+    init(memory: MemoryBudget) {
+        storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        self.memory = memory
+    }
+
+    deinit {
+        memory.release(storage.count, from: .bodies)
+        storage.deallocate()
+    }
+
+    /// The bytes, valid until the body changes.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[0..<count]) }
+
+    /// Whether `more` bytes can be taken without bodies filling more than their share of memory.
+    func hasRoom(for more: Int) -> Bool {
+        let used = memory.used(.bodies) - storage.count
+        return used == 0
+            || used + count + more <= memory.bytesMax / HTTPFrontLimits.bodiesMemoryFraction
+    }
+
+    /// Adds bytes; `bytesMax` is the size beyond which there is no use in room.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) {
+        if count + bytes.count > storage.count {
+            grow(for: count + bytes.count, bytesMax: bytesMax)
+        }
+        UnsafeMutableRawBufferPointer(rebasing: storage[count...]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// Frees what has arrived.
+    mutating func clear() {
+        memory.release(storage.count, from: .bodies)
+        storage.deallocate()
+        storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        count = 0
+    }
+
+    private mutating func grow(for needed: Int, bytesMax: Int) {
+        let capacity = max(needed, min(bytesMax, storage.count * 2))
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: bytes)
+        storage.deallocate()
+        memory.charge(capacity - storage.count, to: .bodies)
+        storage = larger
+    }
+}

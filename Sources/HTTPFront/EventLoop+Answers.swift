@@ -1,0 +1,104 @@
+internal import CLinux
+internal import CMicroHTTPD
+internal import Glibc
+
+// Answers to requests that are in the parser.
+extension EventLoop {
+    /// Answers a complete request; false closes the parser's connection.
+    func answer(
+        _ connection: Connection, _ request: ActiveRequest, _ response: Response
+    ) -> Bool {
+        var response = response
+        if isDraining { response.closesConnection = true }
+        settle(request)
+        let closes = !ResponseEncoder.keepsAlive(response, for: request.context)
+        let needsUs = closes && hasUnreadInput(connection) || !parserHasRoom(for: response, request)
+        if needsUs, leaveParser(connection) {
+            response.closesConnection = true
+            write(response, for: request.context, to: connection)
+            return false
+        }
+        guard
+            OutgoingResponse.queue(
+                response, for: request.context, closes: response.closesConnection,
+                on: connection.parser!, ledger: unsent)
+        else { return false }
+        request.stage = .answered
+        connection.progressedAt = now
+        meters.answers.add()
+        shedSlowestIfShort()
+        return true
+    }
+
+    /// Answers a request whose body has not all arrived. The rest is read and thrown away behind
+    /// the answer, up to a bound; else the kernel would destroy the answer together with the
+    /// connection.
+    func answerEarly(
+        _ connection: Connection, _ request: ActiveRequest, _ response: Response
+    ) -> Bool {
+        guard leaveParser(connection) else { return false }
+        var response = response
+        response.closesConnection = true
+        connection.mustLinger = true
+        write(response, for: request.context, to: connection)
+        return false
+    }
+
+    /// Answers a request whose handler had returned without an answer.
+    func answerLate(_ reply: LateReply) {
+        guard let connection = connections[reply.slot], let request = connection.request,
+            request.number == reply.number, request.isPending, request.answer == nil
+        else { return }
+        request.answer = reply.response
+        resume(connection, request)
+    }
+
+    /// Closes a connection that waits for a late answer, without one.
+    func abandonPending(_ connection: Connection, _ request: ActiveRequest) {
+        request.isAbandoned = true
+        resume(connection, request)
+    }
+
+    private func resume(_ connection: Connection, _ request: ActiveRequest) {
+        parserIsDue = true
+        guard request.stage == .suspended else { return }
+        MHD_resume_connection(connection.parser)
+        request.stage = .resumed
+    }
+
+    /// Takes a request off the count of those whose answer is awaited.
+    func settle(_ request: ActiveRequest) {
+        guard request.isPending else { return }
+        request.isPending = false
+        meters.pending.add(-1)
+    }
+
+    /// Takes a socket out of the parser, which closes its own descriptor of it as soon as the
+    /// callback that runs at this moment returns false. False when no descriptor is free.
+    func leaveParser(_ connection: Connection) -> Bool {
+        let duplicate = clinux_duplicate(connection.descriptor)
+        guard duplicate >= 0 else { return false }
+        guard poller.add(duplicate, [.readable, .readClosed, .edge], token: connection.token)
+        else {
+            close(duplicate)
+            return false
+        }
+        if let request = connection.request { settle(request) }
+        connection.descriptor = duplicate
+        connection.parser = nil
+        connection.request = nil
+        return true
+    }
+
+    /// Whether libmicrohttpd, which has no way to say no later, can hold the answer's headers.
+    private func parserHasRoom(for response: Response, _ request: ActiveRequest) -> Bool {
+        let read = max(settings.headerBytesMax / 2, request.headBytes + 1024)
+        let records = (request.head?.headers.count ?? 0) * 64 + 256
+        let room = settings.headerBytesMax - read - records
+        return OutgoingResponse.headBytes(of: response, for: request.context) <= room
+    }
+
+    private func hasUnreadInput(_ connection: Connection) -> Bool {
+        TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0
+    }
+}

@@ -1,0 +1,202 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+// What libmicrohttpd calls, all from inside `parser.run` or `parser.add`.
+extension EventLoop {
+    /// The parser has taken the socket over.
+    func connectionEnteredParser(_ parsed: OpaquePointer?) -> Connection? {
+        guard let connection = parser.connectionBeingAdded else { return nil }
+        connection.parser = parsed
+        connection.phase = .parsing
+        connection.isFirstInParser = true
+        return connection
+    }
+
+    /// The parser is done with a socket, and closes its descriptor next.
+    func connectionLeftParser(_ connection: Connection, parser parsed: OpaquePointer?) {
+        // One that was detached left long ago; this is about the descriptor it was parsed on.
+        guard connection.parser == parsed else { return }
+        connection.parser = nil
+        release(connection)
+    }
+
+    /// A request line is there; `target` is the parser's own copy, about to be taken apart.
+    func requestLineArrived(_ connection: Connection, target: UnsafePointer<CChar>) {
+        lastRequestNumber += 1
+        let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
+        connection.request = ActiveRequest(
+            number: lastRequestNumber, target: bytes, body: BodyBuffer(memory: memory))
+        if let query = bytes.firstIndex(of: UInt8(ascii: "?")), query + 1 < bytes.count {
+            // Ends the query before libmicrohttpd splits it: it would fill its memory with
+            // arguments that nobody asks for and, with too many of them, spin until its time-out
+            // over an answer that it never sends (0.9.75).
+            UnsafeMutablePointer(mutating: target)[query + 1] = 0
+        }
+        if !connection.isFirstInParser {
+            timers.arm(connection.slot, due: now + settings.headerMilliseconds)
+        }
+    }
+
+    /// The parser has headers, a piece of body, or all of a request; false closes the connection.
+    func requestArrived(
+        _ connection: Connection, _ line: ParsedLine, _ data: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let request = connection.request else { return false }
+        switch request.stage {
+        case .line: return headersArrived(connection, request, line)
+        case .body where !data.isEmpty: return bodyArrived(connection, request, data)
+        case .body: return requestIsComplete(connection, request)
+        case .awaiting, .resumed: return requestAskedAgain(connection, request)
+        case .handling, .suspended, .answered: return false
+        }
+    }
+
+    /// A request has ended: answered, broken off, or detached.
+    func requestCompleted(_ connection: Connection, parser parsed: OpaquePointer?) {
+        guard connection.parser == parsed else { return }
+        if let request = connection.request, request.isPending { meters.pending.add(-1) }
+        connection.request = nil
+        connection.isFirstInParser = false
+        timers.arm(connection.slot, due: now + settings.idleMilliseconds)
+    }
+
+    private func headersArrived(
+        _ connection: Connection, _ request: ActiveRequest, _ line: ParsedLine
+    ) -> Bool {
+        meters.requests.add()
+        connection.isFirstInParser = false
+        request.headBytes = belfry_mhd_header_size(line.parser)
+        connection.taken += UInt64(request.headBytes)
+        request.stage = .body
+        let intake = HeaderIntake(line, targetEnd: request.targetEnd)
+        judge(connection, request, line, intake)
+        let declares =
+            intake.fields.occurrences(of: "content-length")
+            + intake.fields.occurrences(of: "transfer-encoding")
+        guard declares > 0 else { return true }
+        if intake.fields.occurrences(of: "transfer-encoding") > 0 {
+            connection.isTakenKnown = false
+        }
+        timers.arm(connection.slot, due: now + settings.bodyMilliseconds)
+        guard let refusal = request.refusal else { return true }
+        // An answer now spares the client the body it waits to send; where the body ends is not
+        // known to anybody after a request that breaks the rules.
+        let isAwaited = intake.fields.occurrences(of: "expect") > 0
+        let isUnframed = request.head == nil && refusal.closesConnection
+        return isAwaited || isUnframed ? answerEarly(connection, request, refusal) : true
+    }
+
+    /// Decides between handler and refusal.
+    private func judge(
+        _ connection: Connection, _ request: ActiveRequest, _ line: ParsedLine,
+        _ intake: HeaderIntake
+    ) {
+        let method = Self.bytes(line.method)
+        let version = HTTPVersion(Self.bytes(line.version)) ?? .http11
+        do throws(Problem) {
+            guard !intake.isCut || intake.isFolded else {
+                throw .malformed("The request line or a header holds a NUL byte.")
+            }
+            let head = try request.target.withUnsafeBytes { target in
+                Result { () throws(Problem) in
+                    try rules.head(
+                        method: method, target: target, version: version,
+                        headers: intake.fields, isFolded: intake.isFolded, peer: connection.peer)
+                }
+            }.get()
+            request.head = head
+            request.context = head.responseContext
+            admit(request, head)
+        } catch {
+            request.context = ResponseContext(
+                version: version, isHead: method.elementsEqual("HEAD".utf8))
+            request.refusal = error.response
+        }
+        if request.refusal != nil { meters.refusals.add() }
+    }
+
+    private func admit(_ request: ActiveRequest, _ head: RequestHead) {
+        switch handler.admit(head) {
+        case .refuse(let response):
+            request.refusal = response
+        case .upTo(let bytesMax, var answer):
+            answer.closesConnection = true
+            request.oversize = (bytesMax, answer)
+            guard case .counted(let bytes) = head.bodyLength else { return }
+            if bytes > UInt64(bytesMax) {
+                request.refusal = answer
+            } else if !request.body.hasRoom(for: Int(bytes)) {
+                request.refusal = Problem.overloaded("Bodies fill their share of memory.").response
+            }
+        }
+    }
+
+    private func bodyArrived(
+        _ connection: Connection, _ request: ActiveRequest, _ data: UnsafeRawBufferPointer
+    ) -> Bool {
+        connection.taken += UInt64(data.count)
+        if request.refusal == nil, let oversize = request.oversize {
+            if request.body.count + data.count > oversize.bytesMax {
+                refuse(request, oversize.answer)
+            } else if !request.body.hasRoom(for: data.count) {
+                refuse(request, Problem.overloaded("Bodies fill their share of memory.").response)
+            }
+        }
+        guard let refusal = request.refusal else {
+            let expected =
+                if case .counted(let bytes)? = request.head?.bodyLength { Int(bytes) } else {
+                    request.oversize?.bytesMax ?? 0
+                }
+            request.body.append(data, bytesMax: expected)
+            return true
+        }
+        request.discarded += UInt64(data.count)
+        guard request.discarded <= settings.discardBytesMax else {
+            return answerEarly(connection, request, refusal)
+        }
+        return true
+    }
+
+    private func refuse(_ request: ActiveRequest, _ answer: Response) {
+        request.discarded = UInt64(request.body.count)
+        request.body.clear()
+        request.refusal = answer
+        meters.refusals.add()
+    }
+
+    private func requestIsComplete(_ connection: Connection, _ request: ActiveRequest) -> Bool {
+        timers.cancel(connection.slot)
+        if let refusal = request.refusal { return answer(connection, request, refusal) }
+        guard let head = request.head else { return false }
+        request.stage = .handling
+        let exchange = Exchange(loop: self, connection: connection, request: request)
+        let direct = mailbox.handling(request.number) {
+            let body = RequestBody(request.body.bytes)
+            handler.handle(Request(head: head, body: body), exchange)
+        }
+        request.body.clear()
+        if exchange.isDetached { return false }
+        if let response = exchange.response ?? direct {
+            return answer(connection, request, response)
+        }
+        // The parser is asked to wait, and suspended only when it asks again: it then resumes
+        // without reading the socket first. Suspended at once, it would read first, take the end
+        // of a half-closed stream for the end of the connection, and drop the answer (0.9.75).
+        request.stage = .awaiting
+        request.isPending = true
+        meters.pending.add(1)
+        return true
+    }
+
+    private func requestAskedAgain(_ connection: Connection, _ request: ActiveRequest) -> Bool {
+        if request.isAbandoned { return false }
+        if let response = request.answer { return answer(connection, request, response) }
+        MHD_suspend_connection(connection.parser)
+        request.stage = .suspended
+        return true
+    }
+
+    private static func bytes(_ text: UnsafePointer<CChar>?) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: text, count: text.map(strlen) ?? 0)
+    }
+}

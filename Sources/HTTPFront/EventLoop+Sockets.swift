@@ -1,0 +1,189 @@
+internal import CLinux
+internal import Glibc
+
+// Sockets that we hold: before, between and outside of the parser's requests.
+extension EventLoop {
+    /// Something happened on a socket that the poller watches.
+    func happened(_ event: Poller.Event, to connection: Connection) {
+        if event.isReadClosed { connection.isReadClosed = true }
+        switch connection.phase {
+        case .waiting: beginRequest(event, connection)
+        case .parked: parkedHappened(event, connection)
+        case .sending: sendRest(event, connection)
+        case .lingering: linger(event, connection)
+        case .parsing, .closed: break
+        }
+    }
+
+    /// A deadline of the loop's wheel passed.
+    func deadlinePassed(on connection: Connection) {
+        switch connection.phase {
+        case .parked: parkedDeadlinePassed(connection)
+        case .parsing: parsingDeadlinePassed(connection)
+        case .waiting, .sending:
+            meters.timeouts.add()
+            closeConnection(connection)
+        case .lingering: closeConnection(connection)
+        case .closed: break
+        }
+    }
+
+    /// Gives a socket whose next request has begun to the parser.
+    func giveToParser(_ connection: Connection) {
+        poller.remove(connection.descriptor)
+        timers.arm(connection.slot, due: now + settings.headerMilliseconds)
+        connection.hasInput = false
+        parserIsDue = true
+        if !parser.add(connection), connection.phase != .closed {
+            // The parser closed the descriptor without ever having taken it over.
+            release(connection)
+        }
+    }
+
+    /// Writes an answer to a socket that we hold and watch, then hands the socket back or ends it.
+    func write(_ response: Response, for context: ResponseContext, to connection: Connection) {
+        var response = response
+        if connection.mustClose || isDraining { response.closesConnection = true }
+        let closes = !ResponseEncoder.keepsAlive(response, for: context)
+        var head: [UInt8] = []
+        head.reserveCapacity(512)
+        encoder.encodeHead(of: response, for: context, into: &head)
+        let body =
+            ResponseEncoder.sendsBody(response, for: context) ? response.body : ResponseBody.empty
+        timers.cancel(connection.slot)
+        meters.answers.add()
+        switch SocketWriter.send(head: head, body: body, from: 0, to: connection.descriptor) {
+        case .whole: answerIsOut(connection, closes: closes)
+        case .failed: closeConnection(connection)
+        case .partly(let sent):
+            connection.phase = .sending
+            connection.tail = UnsentTail(
+                head: head, body: body, sent: sent, closes: closes, ledger: unsent)
+            connection.progressedAt = now
+            poller.change(
+                connection.descriptor, [.readable, .writable, .readClosed, .edge],
+                token: connection.token)
+            timers.arm(connection.slot, due: now + Self.sendProgressMilliseconds)
+            shedSlowestIfShort()
+        }
+    }
+
+    /// Closes a socket that we hold.
+    func closeConnection(_ connection: Connection) {
+        close(connection.descriptor)
+        release(connection)
+    }
+
+    /// Forgets a connection whose descriptor is closed.
+    func release(_ connection: Connection) {
+        timers.cancel(connection.slot)
+        connections.remove(connection)
+        if connection.phase == .parked { meters.parked.add(-1) }
+        if let request = connection.request { settle(request) }
+        connection.phase = .closed
+        connection.owner = nil
+        connection.socket = nil
+        connection.tail = nil
+        connection.request = nil
+        meters.connections.add(-1)
+        settings.openConnections.add(-1)
+    }
+
+    private func beginRequest(_ event: Poller.Event, _ connection: Connection) {
+        guard !connection.hasInput else { return }
+        // The end of the stream can be read too; a request that came before it is served.
+        if event.isHungUp || event.isReadClosed || !event.isReadable {
+            guard TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0 else {
+                return closeConnection(connection)
+            }
+        }
+        connection.hasInput = true
+        arrived.append(connection)
+    }
+
+    private func parsingDeadlinePassed(_ connection: Connection) {
+        meters.timeouts.add()
+        if connection.request != nil || connection.isFirstInParser {
+            var answer: [UInt8] = []
+            let problem = Problem(
+                408, "REQUEST_TIMEOUT",
+                detail: "The request did not arrive in time; send it in one go.",
+                closesConnection: true)
+            encoder.encode(
+                problem.response, for: ResponseContext(keepsAlive: false), into: &answer)
+            _ = SocketWriter.send(
+                head: answer, body: .empty, from: 0, to: connection.descriptor)
+        }
+        cutOff(connection)
+    }
+
+    /// Makes the parser close a socket at its next turn; the descriptor is its own.
+    func cutOff(_ connection: Connection) {
+        shutdown(connection.descriptor, Int32(SHUT_RDWR))
+        parserIsDue = true
+    }
+
+    private func sendRest(_ event: Poller.Event, _ connection: Connection) {
+        if event.isReadable { connection.hasInput = true }
+        guard !event.isHungUp, let tail = connection.tail else {
+            return closeConnection(connection)
+        }
+        guard event.isWritable else { return }
+        switch tail.send(to: connection.descriptor) {
+        case .failed: closeConnection(connection)
+        case .partly(let sent):
+            guard sent > 0 else { return }
+            connection.progressedAt = now
+            timers.arm(connection.slot, due: now + Self.sendProgressMilliseconds)
+        case .whole:
+            connection.tail = nil
+            timers.cancel(connection.slot)
+            poller.change(
+                connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
+            answerIsOut(connection, closes: tail.closes)
+        }
+    }
+
+    private func answerIsOut(_ connection: Connection, closes: Bool) {
+        let isInputLeft =
+            connection.mustLinger
+            || (closes || connection.hasInput)
+                && TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0
+        switch (closes, isInputLeft) {
+        case (true, false): closeConnection(connection)
+        case (true, true): beginLingering(connection)
+        case (false, true):
+            connection.phase = .waiting
+            connection.hasInput = true
+            arrived.append(connection)
+        case (false, false):
+            // Something was to be read and nothing is: the stream has ended.
+            if connection.hasInput || connection.isReadClosed { return closeConnection(connection) }
+            connection.phase = .waiting
+            timers.arm(connection.slot, due: now + settings.idleMilliseconds)
+        }
+    }
+
+    /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
+    /// answer with it: first the peer is told that nothing more comes, and read to its end.
+    private func beginLingering(_ connection: Connection) {
+        shutdown(connection.descriptor, Int32(SHUT_WR))
+        connection.phase = .lingering
+        poller.change(connection.descriptor, [.readable], token: connection.token)
+        timers.arm(connection.slot, due: now + Self.lingerMilliseconds)
+    }
+
+    private func linger(_ event: Poller.Event, _ connection: Connection) {
+        let outcome = LingeringReader.discard(
+            from: connection.descriptor, bytesMax: HTTPFrontLimits.lingerReadBytes)
+        if case .open(let bytes) = outcome, bytes > 0 || !event.isHungUp {
+            connection.discarded += UInt64(bytes)
+            if connection.discarded <= settings.discardBytesMax { return }
+        }
+        closeConnection(connection)
+    }
+
+    private static let sendProgressMilliseconds =
+        UInt64(HTTPFrontLimits.sendProgressSeconds) * 1000
+    private static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
+}

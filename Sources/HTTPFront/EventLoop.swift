@@ -1,0 +1,179 @@
+internal import CLinux
+internal import Glibc
+internal import Telemetry
+
+/// One event loop: a thread with its own epoll, mailbox, timer wheel, parser and handler.
+///
+/// Everything it owns is touched on its thread alone, without locks; debug builds check that at
+/// the doors. A turn is: wait; what happened on sockets; what other threads brought; deadlines;
+/// the parser; what the loop's own thread posted meanwhile.
+///
+/// The parser is never entered from inside itself: what a handler does to other connections while
+/// the parser runs is noted and done behind it.
+final class EventLoop {
+    let index: Int
+    let settings: LoopSettings
+    let mailbox: Mailbox
+    let meters: LoopMeters
+    let memory: MemoryBudget
+    let log: Log
+    let rules: RequestRules
+    let poller: Poller
+    let socketTable = SocketTable()
+    let identity: PeerIdentity
+
+    var connections = ConnectionTable()
+    var timers: TimerWheel
+    var encoder = ResponseEncoder()
+    let unsent: UnsentLedger
+    /// Before when connections are not looked through again for slow ones.
+    var nextShedAt: UInt64 = 0
+    /// Milliseconds of the monotonic clock at the beginning of this turn.
+    var now: UInt64
+
+    var listeners: [ListeningSocket]
+    /// When accepting goes on after a pause; nil while it is on.
+    var acceptResumesAt: UInt64?
+
+    /// Sockets whose next request has begun, to be given to the parser outside it.
+    var arrived: [Connection] = []
+    /// Whether the parser has work that its descriptor does not show.
+    var parserIsDue = false
+    private(set) var parser: Parser!
+    private(set) var handler: (any RequestHandler)!
+    private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
+
+    var isDraining = false
+    var drainDue: UInt64?
+    var lastRequestNumber: UInt64 = 0
+    private var expired: [Int] = []
+
+    /// A loop that is ready to run; its thread makes the handler.
+    init(
+        index: Int, settings: LoopSettings, listeners: [ListeningSocket], meters: LoopMeters,
+        memory: MemoryBudget, log: Log,
+        makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+    ) throws(ServerError) {
+        self.index = index
+        self.settings = settings
+        self.listeners = listeners
+        self.meters = meters
+        self.memory = memory
+        self.log = log
+        self.makeHandler = makeHandler
+        rules = RequestRules(hosts: settings.hosts, origins: settings.origins)
+        mailbox = try Mailbox()
+        poller = try Poller()
+        identity = PeerIdentity(table: socketTable)
+        unsent = UnsentLedger(memory: memory)
+        now = MonotonicClock.milliseconds()
+        timers = TimerWheel(now: now)
+        parser = try Parser(
+            for: self, connectionsMax: settings.connectionsMax,
+            memoryBytes: settings.headerBytesMax, timeoutSeconds: settings.parserTimeoutSeconds)
+        guard poller.add(mailbox.descriptor, [.readable, .edge], token: Token.mailbox),
+            poller.add(parser.descriptor, [.readable], token: Token.parser)
+        else { throw ServerError(doing: "watching a loop's own descriptors") }
+    }
+
+    deinit {
+        parser?.stop()
+    }
+
+    /// Stops the process, in debug builds, when another thread comes in.
+    func assertOnThread() {
+        assert(mailbox.isOwnThread, "this belongs to the thread of loop \(index)")
+    }
+
+    /// Serves until it has drained. The calling thread becomes the loop's.
+    func run() {
+        mailbox.adoptThread()
+        clinux_name_thread("http-\(index)")
+        handler = makeHandler(LoopHandle(index: index, mailbox: mailbox))
+        resumeAccepting()
+        while !isOver { turn() }
+        end()
+    }
+
+    private func turn() {
+        let count = poller.wait(milliseconds: sleepMilliseconds())
+        now = MonotonicClock.milliseconds()
+        meters.beginTurn(at: now)
+        var hasMail = false
+        for index in 0..<count {
+            let event = poller[index]
+            switch event.token {
+            case Token.mailbox: hasMail = true
+            case Token.parser: parserIsDue = true
+            case let token where token < Token.firstConnection:
+                accept(from: Int(token - Token.firstListener))
+            case let token:
+                if let connection = connections[token: token] { happened(event, to: connection) }
+            }
+        }
+        if hasMail { mailbox.takeMessages().forEach(receive) }
+        passDeadlines()
+        giveArrivedToParser()
+        if parserIsDue || parser.dueMilliseconds == 0 {
+            parserIsDue = false
+            parser.run()
+        }
+        mailbox.takeOwnMessages().forEach(receive)
+        giveArrivedToParser()
+    }
+
+    /// How long nothing will happen unless the kernel says so; -1 for ever.
+    private func sleepMilliseconds() -> Int32 {
+        if parserIsDue || mailbox.hasOwnMessages || !arrived.isEmpty { return 0 }
+        var due = UInt64.max
+        if let milliseconds = parser.dueMilliseconds {
+            if milliseconds == 0 { return 0 }
+            due = now + milliseconds
+        }
+        if let timer = timers.nextDue { due = min(due, timer) }
+        if let acceptResumesAt { due = min(due, acceptResumesAt) }
+        if let drainDue { due = min(due, drainDue) }
+        guard due != .max else { return -1 }
+        let current = MonotonicClock.milliseconds()
+        return due <= current ? 0 : Int32(min(due - current, UInt64(Int32.max)))
+    }
+
+    private func receive(_ message: LoopMessage) {
+        switch message {
+        case .job(let job): job(handler)
+        case .replies(let replies): replies.forEach(answerLate)
+        case .drain(let due): beginDrain(until: due)
+        }
+    }
+
+    private func passDeadlines() {
+        timers.advance(to: now, expired: &expired)
+        for slot in expired {
+            if let connection = connections[slot] { deadlinePassed(on: connection) }
+        }
+        expired.removeAll(keepingCapacity: true)
+        if let due = acceptResumesAt, now >= due { resumeAccepting() }
+        if let due = drainDue, now >= due { endDrain() }
+    }
+
+    private func giveArrivedToParser() {
+        guard !arrived.isEmpty else { return }
+        let batch = arrived
+        arrived.removeAll(keepingCapacity: true)
+        for connection in batch where connection.phase == .waiting { giveToParser(connection) }
+    }
+
+    private func end() {
+        parser.stop()
+        mailbox.close()
+        handler = nil
+    }
+
+    /// What the poller calls the loop's own descriptors; connections have a generation above.
+    enum Token {
+        static let mailbox: UInt64 = 0
+        static let parser: UInt64 = 1
+        static let firstListener: UInt64 = 2
+        static let firstConnection: UInt64 = 1 << 32
+    }
+}

@@ -1,0 +1,150 @@
+internal import Protection
+public import Telemetry
+
+/// An HTTP/1.1 server on TCP and unix sockets: event loops that call one handler each.
+///
+/// Does not touch signals, limits or the environment. Several may run in one process.
+///
+/// Safe from any thread.
+public final class HTTPServer: Sendable {
+    private enum State {
+        case idle
+        case running([LoopThread], [ListeningSocket])
+        case ended([LoopMeters])
+    }
+
+    private let configuration: HTTPServerConfiguration
+    private let log: Log
+    private let memory: MemoryBudget
+    private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
+    private let state = Protected(State.idle)
+
+    /// A server that is not running yet.
+    ///
+    /// - Parameters:
+    ///   - memory: What bodies on their way in and unsent answers are counted against.
+    ///   - makeHandler: Called once on each loop's thread, before the loop's first request; what it
+    ///     returns stays on that thread.
+    public init(
+        configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
+        makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+    ) {
+        self.configuration = configuration
+        self.log = log
+        self.memory = memory
+        self.makeHandler = makeHandler
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Opens the listeners and starts the loops; called once.
+    ///
+    /// Connections are taken from the moment it returns, and served as soon as the loops' handlers
+    /// are made.
+    ///
+    /// - Returns: Where the server is reached, with the ports that were picked.
+    /// - Throws: When an address cannot be had; then nothing runs and nothing is left open.
+    public func start() throws(ServerError) -> [BoundAddress] {
+        precondition(
+            (1...HTTPFrontLimits.loopsMax).contains(configuration.loops),
+            "a server has 1 to \(HTTPFrontLimits.loopsMax) loops, not \(configuration.loops)")
+        precondition(
+            configuration.headerBytesMax >= HTTPFrontLimits.headerBytesMin,
+            "headers need at least \(HTTPFrontLimits.headerBytesMin) bytes")
+        precondition(isIdle, "a server is started once")
+        var listeners: [ListeningSocket] = []
+        var threads: [LoopThread] = []
+        do throws(ServerError) {
+            for address in configuration.listen {
+                if let listener = try ListeningSocket.open(
+                    address, sendBufferBytes: configuration.socketSendBufferBytes)
+                {
+                    listeners.append(listener)
+                }
+            }
+            threads = try startLoops(listeners)
+        } catch {
+            for listener in listeners { listener.removeFile() }
+            throw error
+        }
+        let addresses = listeners.map(\.address)
+        state.value = .running(threads, listeners)
+        return addresses
+    }
+
+    /// Answers what is open and ends; blocks until all is done, or the time is up.
+    ///
+    /// At once: no new connections are taken, listeners that were opened here close, ones that
+    /// were handed over stay open for a successor, unaccepted. Each handler's `drain` is called;
+    /// every answer closes its connection; idle connections are closed. What is left at the end of
+    /// the time is closed without an answer.
+    ///
+    /// A second call returns when the first one does. Not to be called on a loop's thread.
+    public func drain(within limit: Duration) {
+        let milliseconds = max(
+            0,
+            limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000)
+        let due = MonotonicClock.milliseconds() + UInt64(milliseconds)
+        let running = state.write { state -> ([LoopThread], [ListeningSocket])? in
+            guard case .running(let threads, let listeners) = state else { return nil }
+            state = .ended(threads.map(\.meters))
+            return (threads, listeners)
+        }
+        guard let (threads, listeners) = running else { return }
+        for listener in listeners { listener.removeFile() }
+        for thread in threads { thread.mailbox.post(.drain(until: due)) }
+        for thread in threads { thread.join() }
+    }
+
+    /// Ends at once, closing whatever is open.
+    public func stop() {
+        drain(within: .zero)
+    }
+
+    /// What each loop has done and holds; empty before the start.
+    public var loops: [LoopMeters] {
+        switch state.value {
+        case .idle: []
+        case .running(let threads, _): threads.map(\.meters)
+        case .ended(let meters): meters
+        }
+    }
+
+    /// How many of what the server holds at this moment.
+    public var census: ServerCensus {
+        var census = ServerCensus()
+        for meters in loops {
+            census.connections += meters.connections.value
+            census.parked += meters.parked.value
+            census.pending += meters.pending.value
+        }
+        return census
+    }
+
+    private var isIdle: Bool {
+        if case .idle = state.value { true } else { false }
+    }
+
+    private func startLoops(_ listeners: [ListeningSocket]) throws(ServerError) -> [LoopThread] {
+        let settings = LoopSettings(configuration, openConnections: Gauge())
+        var loops: [EventLoop] = []
+        for index in 0..<configuration.loops {
+            loops.append(
+                try EventLoop(
+                    index: index, settings: settings, listeners: listeners, meters: LoopMeters(),
+                    memory: memory, log: log, makeHandler: makeHandler))
+        }
+        var threads: [LoopThread] = []
+        do throws(ServerError) {
+            for loop in loops { threads.append(try LoopThread(running: loop)) }
+        } catch {
+            let now = MonotonicClock.milliseconds()
+            for thread in threads { thread.mailbox.post(.drain(until: now)) }
+            for thread in threads { thread.join() }
+            throw error
+        }
+        return threads
+    }
+}

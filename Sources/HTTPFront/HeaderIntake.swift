@@ -1,0 +1,43 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// Copies a request's headers out of libmicrohttpd, and watches for what it glosses over.
+///
+/// It ends names, values and the target at a NUL and glues folded lines together; what is left
+/// shows no trace. But it takes requests apart in place: each part lies in memory where the one
+/// before it ends. Where a part is missing or has moved, something was swallowed.
+struct HeaderIntake {
+    private(set) var fields = HeaderFields(reserving: 256, count: 8)
+    /// Whether a header was written over several lines.
+    private(set) var isFolded = false
+    /// Whether bytes lie between the parts that belong to none: a NUL cut a part short.
+    private(set) var isCut = false
+
+    /// Where the last part ended.
+    private var end: UnsafeRawPointer?
+
+    /// The headers of the request whose line's target ended at `targetEnd`.
+    init(_ line: ParsedLine, targetEnd: UnsafeRawPointer) {
+        guard let method = line.method, let version = line.version else { return }
+        isCut = UnsafeRawPointer(version) != targetEnd + 1
+        end = UnsafeRawPointer(version) + strlen(version)
+        withUnsafeMutablePointer(to: &self) { intake in
+            belfry_mhd_each_header(line.parser, ParserThunks.header, intake)
+        }
+        let size = belfry_mhd_header_size(line.parser)
+        let last = UnsafeRawPointer(method) + size
+        // Behind the last header stands the end of its line and the empty line.
+        if let end, !(2...4).contains(last - end) { isCut = true }
+    }
+
+    mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard let nameBase = name.baseAddress, let valueBase = value.baseAddress else { return }
+        let fold = HeaderFolding.isFolded(
+            nameBase: nameBase, nameCount: name.count, valueBase: valueBase)
+        isFolded = isFolded || fold
+        // Behind each part stands the end of its line, CR LF or LF.
+        if let end, !fold, !(1...2).contains(nameBase - end) { isCut = true }
+        end = valueBase + value.count
+        fields.append(name: name, value: value)
+    }
+}

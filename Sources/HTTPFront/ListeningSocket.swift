@@ -1,0 +1,132 @@
+internal import CLinux
+internal import Glibc
+
+/// A socket that connections are accepted from.
+///
+/// One that was opened here closes with its last reference, which is the server's or a loop's; one
+/// that was handed over stays open.
+final class ListeningSocket: Sendable {
+    let descriptor: Int32
+    let address: BoundAddress
+    private let isInherited: Bool
+    private let file: SocketFile?
+
+    private init(
+        descriptor: Int32, address: BoundAddress, isInherited: Bool = false,
+        file: SocketFile? = nil
+    ) {
+        self.descriptor = descriptor
+        self.address = address
+        self.isInherited = isInherited
+        self.file = file
+    }
+
+    deinit {
+        if !isInherited { close(descriptor) }
+    }
+
+    /// Opens what the configuration names; nil for an optional address that this machine lacks.
+    static func open(
+        _ address: ListenAddress, sendBufferBytes: Int
+    ) throws(ServerError) -> ListeningSocket? {
+        switch address {
+        case .tcp(let address, let isOptional):
+            return try openTCP(address, isOptional, sendBufferBytes: sendBufferBytes)
+        case .unix(let path, let mode):
+            return try openUnix(path, mode: mode)
+        case .inherited(let descriptor):
+            return try adopt(descriptor, sendBufferBytes: sendBufferBytes)
+        }
+    }
+
+    /// Removes the file of a unix socket that was opened here, if it is still that socket's.
+    func removeFile() {
+        file?.remove()
+    }
+
+    private static func openTCP(
+        _ address: SocketAddress, _ isOptional: Bool, sendBufferBytes: Int
+    ) throws(ServerError) -> ListeningSocket? {
+        let family = address.family == .ipv4 ? AF_INET : AF_INET6
+        let descriptor = socket(family, Self.streamType, 0)
+        guard descriptor >= 0 else {
+            if isOptional, errno == EAFNOSUPPORT { return nil }
+            throw ServerError(doing: "opening a socket for \(address)")
+        }
+        set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        prepareForTCP(descriptor, sendBufferBytes: sendBufferBytes)
+        let result = address.withSockaddr { pointer, count in
+            bind(descriptor, pointer.assumingMemoryBound(to: sockaddr.self), socklen_t(count))
+        }
+        guard result == 0, listen(descriptor, SOMAXCONN) == 0 else {
+            let code = errno
+            close(descriptor)
+            if isOptional, code == EADDRNOTAVAIL { return nil }
+            throw ServerError(doing: "listening on \(address)", code: code)
+        }
+        let bound = SocketAddress(localOf: descriptor) ?? address
+        return ListeningSocket(descriptor: descriptor, address: .tcp(bound))
+    }
+
+    private static func openUnix(
+        _ path: String, mode: UInt32
+    ) throws(ServerError) -> ListeningSocket {
+        try SocketFile.clear(path)
+        let descriptor = socket(AF_UNIX, Self.streamType, 0)
+        guard descriptor >= 0 else {
+            throw ServerError(doing: "opening a socket for unix:\(path)")
+        }
+        // Before bind, so that the file never has more permissions than it shall have; after it,
+        // because the umask may have taken some.
+        fchmod(descriptor, mode)
+        let result = SocketFile.withAddress(of: path) { bind(descriptor, $0, $1) }
+        guard result == 0, chmod(path, mode) == 0, listen(descriptor, SOMAXCONN) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw ServerError(doing: "listening on unix:\(path)", code: code)
+        }
+        return ListeningSocket(
+            descriptor: descriptor, address: .unix(path: path), file: SocketFile(path))
+    }
+
+    private static func adopt(
+        _ descriptor: Int32, sendBufferBytes: Int
+    ) throws(ServerError) -> ListeningSocket {
+        var isListening: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard
+            getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
+            isListening != 0
+        else {
+            throw ServerError(
+                "descriptor \(descriptor) was handed over as a listening socket and is none")
+        }
+        let prepared = clinux_prepare_descriptor(descriptor)
+        guard prepared == 0 else {
+            throw ServerError(doing: "preparing descriptor \(descriptor)", code: -prepared)
+        }
+        let address: BoundAddress
+        if let bound = SocketAddress(localOf: descriptor) {
+            prepareForTCP(descriptor, sendBufferBytes: sendBufferBytes)
+            address = .tcp(bound)
+        } else {
+            address = .unix(path: SocketFile.path(of: descriptor))
+        }
+        return ListeningSocket(descriptor: descriptor, address: address, isInherited: true)
+    }
+
+    /// Accepted sockets take these over from their listener.
+    private static func prepareForTCP(_ descriptor: Int32, sendBufferBytes: Int) {
+        set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        set(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: sendBufferBytes))
+    }
+
+    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static let streamType =
+        Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+}

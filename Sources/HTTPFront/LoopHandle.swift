@@ -1,0 +1,18 @@
+/// The way to a loop from any thread.
+public struct LoopHandle: Sendable {
+    /// Which of the server's loops it is, from 0.
+    public let index: Int
+
+    let mailbox: Mailbox
+
+    /// Runs `job` on the loop's thread with the loop's handler.
+    ///
+    /// Jobs of one thread run in the order in which they were posted. A burst wakes the loop once;
+    /// a job posted from the loop's own thread runs at the end of the current turn and wakes
+    /// nobody. After the server has stopped, jobs are dropped.
+    ///
+    /// - Complexity: O(1).
+    public func post(_ job: @escaping @Sendable (any RequestHandler) -> Void) {
+        mailbox.post(.job(job))
+    }
+}

@@ -1,0 +1,44 @@
+internal import Synchronization
+public import Telemetry
+
+/// What one loop has done and holds; written by the loop, readable from any thread.
+public final class LoopMeters: Sendable {
+    /// Connections accepted.
+    public let accepted = Counter()
+    /// Connections turned away because there were too many.
+    public let turnedAway = Counter()
+    /// Times that accepting paused because no descriptor or memory was free.
+    public let acceptPauses = Counter()
+    /// Requests whose line and headers arrived whole.
+    public let requests = Counter()
+    /// Answers given to the parser or the kernel.
+    public let answers = Counter()
+    /// Requests answered by the front itself, before any handler.
+    public let refusals = Counter()
+    /// Connections closed because a header, body, idle or reading deadline passed.
+    public let timeouts = Counter()
+    /// Parked connections whose peer was found gone.
+    public let gone = Counter()
+    /// Connections closed because memory was short.
+    public let shed = Counter()
+
+    /// Connections open, wherever they are.
+    public let connections = Gauge()
+    /// Connections parked outside the parser.
+    public let parked = Gauge()
+    /// Requests whose answer is awaited while the parser keeps their connection.
+    public let pending = Gauge()
+
+    private let turn = Atomic<UInt64>(0)
+
+    init() {}
+
+    /// When the loop last began a turn, in milliseconds of `CLOCK_MONOTONIC`; 0 before its first.
+    ///
+    /// A loop with nothing to do sleeps: to tell sleep from a hang, post an empty job first.
+    public var lastTurnMilliseconds: UInt64 { turn.load(ordering: .relaxed) }
+
+    func beginTurn(at now: UInt64) {
+        turn.store(now, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,39 @@
+internal import Telemetry
+
+/// What a loop takes from the configuration, in the units it works with.
+struct LoopSettings {
+    let headerMilliseconds: UInt64
+    let bodyMilliseconds: UInt64
+    let idleMilliseconds: UInt64
+    let connectionsMax: Int
+    let headerBytesMax: Int
+    let discardBytesMax: UInt64
+    let socketSendBufferBytes: Int
+    let hosts: HostPolicy
+    let origins: OriginPolicy
+    /// Connections of all loops together.
+    let openConnections: Gauge
+    /// Whether other loops accept from the same listeners.
+    let sharesListeners: Bool
+
+    init(_ configuration: HTTPServerConfiguration, openConnections: Gauge) {
+        headerMilliseconds = UInt64(configuration.headerSeconds) * 1000
+        bodyMilliseconds = UInt64(configuration.bodySeconds) * 1000
+        idleMilliseconds = UInt64(configuration.idleSeconds) * 1000
+        connectionsMax = configuration.connectionsMax
+        headerBytesMax = configuration.headerBytesMax
+        discardBytesMax = UInt64(configuration.discardBytesMax)
+        socketSendBufferBytes = configuration.socketSendBufferBytes
+        hosts = configuration.hosts
+        origins = configuration.origins
+        self.openConnections = openConnections
+        sharesListeners = configuration.loops > 1
+    }
+
+    /// The parser's own idle time-out. It closes who does not read an answer; all else is decided
+    /// earlier, by the loop's deadlines.
+    var parserTimeoutSeconds: Int {
+        let longest = max(headerMilliseconds, bodyMilliseconds, idleMilliseconds) / 1000
+        return max(Int(longest), HTTPFrontLimits.sendProgressSeconds) + 1
+    }
+}

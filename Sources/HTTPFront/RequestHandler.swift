@@ -1,0 +1,35 @@
+/// What a loop does with requests; one for each loop, made and used on that loop's thread alone.
+///
+/// A handler owns its state without locks: everything that reaches it (`admit`, `handle`, `drain`,
+/// jobs posted by `LoopHandle`, the callbacks of its detached sockets) runs on the loop's thread,
+/// one after the other. It must not block: the whole loop waits with it.
+public protocol RequestHandler: AnyObject {
+    /// Decides about a request's body before it is read; called once for every request that
+    /// passed the strict checks, bodyless ones included, and always before `handle`.
+    func admit(_ head: RequestHead) -> BodyAdmission
+
+    /// Answers a complete request.
+    ///
+    /// Before it returns it may `respond`, `detach` the socket, or neither: then the request is
+    /// answered by `exchange.reply` later, from any thread. `request.body` is valid until it
+    /// returns. Requests that were refused never come here.
+    func handle(_ request: Request, _ exchange: Exchange)
+
+    /// Answers whatever waits; called once, when the server begins to drain.
+    ///
+    /// Requests go on arriving on connections that were open, each answered with
+    /// `Connection: close`.
+    func drain()
+}
+
+/// What becomes of a request's body.
+public enum BodyAdmission: Sendable {
+    /// The body is collected and handed over whole. A longer one is read and thrown away up to
+    /// `HTTPServerConfiguration.discardBytesMax`, answered by `orElse`, and the connection closes;
+    /// a client that waits for `100 Continue` gets that answer instead.
+    case upTo(bytes: Int, orElse: Response)
+
+    /// The request gets this answer, and `handle` is not called. A body is thrown away; the
+    /// connection stays unless the answer closes it.
+    case refuse(Response)
+}

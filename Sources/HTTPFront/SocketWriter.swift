@@ -1,0 +1,58 @@
+internal import Glibc
+
+/// What became of one attempt to write.
+enum SendResult {
+    /// Everything is with the kernel.
+    case whole
+    /// The kernel took this many bytes, maybe none; more when the peer has read.
+    case partly(Int)
+    /// Nobody reads any more.
+    case failed
+}
+
+/// Writes to sockets we hold, without blocking and without SIGPIPE.
+enum SocketWriter {
+    /// Writes what is left of `head` and `body` behind their first `sent` bytes, in one system
+    /// call.
+    static func send(
+        head: [UInt8], body: ResponseBody, from sent: Int, to descriptor: Int32
+    ) -> SendResult {
+        head.withUnsafeBytes { head in
+            body.withBytes { body in
+                let restOfHead = head.dropFirst(sent)
+                let restOfBody = body.dropFirst(max(0, sent - head.count))
+                return send(
+                    UnsafeRawBufferPointer(rebasing: restOfHead),
+                    UnsafeRawBufferPointer(rebasing: restOfBody), to: descriptor)
+            }
+        }
+    }
+
+    private static func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, to descriptor: Int32
+    ) -> SendResult {
+        let total = first.count + second.count
+        guard total > 0 else { return .whole }
+        var parts = (iovec(first), iovec(second))
+        let result = withUnsafeMutablePointer(to: &parts) { parts in
+            parts.withMemoryRebound(to: iovec.self, capacity: 2) { parts in
+                var message = msghdr()
+                message.msg_iov = parts
+                message.msg_iovlen = 2
+                return sendmsg(
+                    descriptor, &message, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+        }
+        if result == total { return .whole }
+        if result >= 0 { return .partly(result) }
+        return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? .partly(0) : .failed
+    }
+}
+
+extension iovec {
+    /// sendmsg only reads, though its C type does not say so.
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(
+            iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    }
+}

@@ -1,0 +1,31 @@
+/// What the kernel has not taken yet of an answer, counted in the ledger until it goes.
+final class UnsentTail {
+    private let head: [UInt8]
+    private let body: ResponseBody
+    private let ledger: UnsentLedger
+    private var sent: Int
+
+    /// Whether the connection closes behind it.
+    let closes: Bool
+
+    /// The rest of `head` and `body` behind the first `sent` bytes of both.
+    init(head: [UInt8], body: ResponseBody, sent: Int, closes: Bool, ledger: UnsentLedger) {
+        self.head = head
+        self.body = body
+        self.sent = sent
+        self.closes = closes
+        self.ledger = ledger
+        ledger.charge(body, extra: head.count)
+    }
+
+    deinit {
+        ledger.release(body, extra: head.count)
+    }
+
+    /// Writes what the kernel takes at this moment.
+    func send(to descriptor: Int32) -> SendResult {
+        let result = SocketWriter.send(head: head, body: body, from: sent, to: descriptor)
+        if case .partly(let bytes) = result { sent += bytes }
+        return result
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// A running server with `LoopHandler`s on a TCP port and a unix socket, stopped at the end.
+final class LoopServer {
+    enum Transport: CaseIterable, Sendable, CustomTestStringConvertible {
+        case tcp, unix
+        var testDescription: String { "\(self)" }
+    }
+
+    let backstage = Backstage()
+    let server: HTTPServer
+    let memory: MemoryBudget
+    let port: UInt16
+    let path: String
+
+    init(
+        loops: Int = 1, memoryBytes: Int = 256 << 20,
+        _ adjust: (inout HTTPServerConfiguration) -> Void = { _ in }
+    ) throws {
+        var template = Array("/tmp/front-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw RawClient.Failure.system("mkdtemp", errno) }
+        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) } + "/s"
+        var configuration = HTTPServerConfiguration(listen: [
+            .tcp(SocketAddress(numeric: "127.0.0.1", port: 0)!, optional: false),
+            .unix(path: path, mode: 0o600),
+        ])
+        configuration.loops = loops
+        adjust(&configuration)
+        memory = MemoryBudget(bytesMax: memoryBytes)
+        let backstage = backstage
+        server = HTTPServer(
+            configuration: configuration, log: Log(level: .error), memory: memory
+        ) { LoopHandler(backstage, $0) }
+        port = try server.start().compactMap(\.port).first!
+    }
+
+    deinit {
+        server.stop()
+        rmdir(String(path.dropLast(2)))
+    }
+
+    func connect(_ transport: Transport = .tcp) throws -> RawClient {
+        try RawClient(transport == .tcp ? .tcp(port) : .unix(path))
+    }
+
+    /// Waits until a number that other threads change has a value.
+    func expect(
+        _ value: @autoclosure () -> Int, becomes wanted: Int, within seconds: Double = 5,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let due = MonotonicClock.milliseconds() + UInt64(seconds * 1000)
+        while value() != wanted, MonotonicClock.milliseconds() < due { poll(nil, 0, 1) }
+        #expect(value() == wanted, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that every connection is gone, and nothing is charged to the budget any more.
+    func expectEmpty(
+        within seconds: Double = 5, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expect(
+            server.census.connections, becomes: 0, within: seconds, sourceLocation: sourceLocation)
+        #expect(server.census == ServerCensus(), sourceLocation: sourceLocation)
+        expect(memory.used, becomes: 0, within: seconds, sourceLocation: sourceLocation)
+    }
+
+    /// Waits until `count` requests wait for a late reply, and takes these.
+    func replies(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [PendingReply]
+    {
+        expect(
+            backstage.state.value.replies.count, becomes: count, sourceLocation: sourceLocation)
+        expect(server.census.pending, becomes: count, sourceLocation: sourceLocation)
+        return backstage.takeReplies()
+    }
+}

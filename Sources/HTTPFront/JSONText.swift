@@ -32,8 +32,8 @@ public enum JSONText {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// The scalar at `index` and its bytes, if it must be escaped.
-    private static func escaped(
+    /// The scalar at `index` and how many bytes it has, if it must be escaped.
+    package static func escaped(
         in utf8: UnsafeRawBufferPointer, at index: Int
     ) -> (scalar: UInt16, count: Int)? {
         let byte = utf8[index]
@@ -49,7 +49,8 @@ public enum JSONText {
         return nil
     }
 
-    private static func appendEscape(_ scalar: UInt16, to output: inout [UInt8]) {
+    /// Writes the escape of a scalar that must be escaped.
+    package static func appendEscape(_ scalar: UInt16, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\\"))
         switch scalar {
         case 0x08: output.append(UInt8(ascii: "b"))

@@ -1,0 +1,121 @@
+internal import HTTPFront
+
+/// JSON text made directly into a byte array, without an intermediate tree.
+///
+/// Promises what the contract says of JSON bodies: no white space between tokens, and U+007F,
+/// U+0085, U+2028 and U+2029 escaped beside what RFC 8259 section 7 demands, so that the text is
+/// safe inside a line, a script or a terminal. Commas are put by the writer; the nesting of
+/// objects and arrays is the caller's.
+///
+/// - Complexity: O(bytes written).
+struct JSONWriter {
+    /// What was written so far.
+    private(set) var bytes: [UInt8]
+    private var needsComma = false
+
+    init(reserving capacity: Int = 256) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    mutating func beginObject() { open(UInt8(ascii: "{")) }
+    mutating func endObject() { close(UInt8(ascii: "}")) }
+    mutating func beginArray() { open(UInt8(ascii: "[")) }
+    mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// Writes a member's name, which must need no escaping; its value comes next.
+    mutating func name(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func string(_ text: String) {
+        separate()
+        JSONText.append(text, to: &bytes)
+        needsComma = true
+    }
+
+    /// Writes bytes that are known to be valid UTF-8 as a string.
+    mutating func string(validUTF8 text: UnsafeRawBufferPointer) {
+        separate()
+        JSONText.append(text, to: &bytes)
+        needsComma = true
+    }
+
+    mutating func integer(_ value: some BinaryInteger) {
+        separate()
+        bytes.append(decimal: value)
+        needsComma = true
+    }
+
+    /// Writes an integer as a string, as the contract does with ids.
+    mutating func quotedInteger(_ value: some BinaryInteger) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(decimal: value)
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
+    mutating func null() { literal("null") }
+
+    /// Writes bytes as a string of base64 (RFC 4648 section 4, padded).
+    mutating func base64(_ data: UnsafeRawBufferPointer) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        Base64.encode(data, into: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// Writes `text` as a value if it is one valid JSON text as ``JSONValue`` defines it.
+    mutating func value(ifJSON text: UnsafeRawBufferPointer) -> Bool {
+        let before = bytes.count
+        separate()
+        guard JSONValue.compact(text, into: &bytes) else {
+            bytes.removeSubrange(before...)
+            return false
+        }
+        needsComma = true
+        return true
+    }
+
+    /// Appends text that is already one complete JSON value.
+    mutating func encoded(_ value: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: value)
+        needsComma = true
+    }
+
+    /// Ends the text with the line feed that JSON bodies end in.
+    consuming func finished() -> [UInt8] {
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func literal(_ text: StaticString) {
+        separate()
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Topics
+
+/// The `since` of a request: where in the order a reader wants to begin.
+///
+/// Forms: an id in bare digits (`0` is `earliest`), `now`, `earliest`, `latest`, `-N` (the last
+/// N), a duration back (`10m`; with its unit, since bare digits are an id), `@` and Unix seconds,
+/// or an RFC 3339 time.
+enum Since {
+    /// Reads the parameter; `nil` where it has none of the forms.
+    static func position(_ text: String) -> StartPosition? {
+        switch text {
+        case "now": return .now
+        case "earliest", "0": return .earliest
+        case "latest": return .latest
+        default: break
+        }
+        if let id = EventID(decimal: text) { return id == .zero ? .earliest : .after(id) }
+        if text.hasPrefix("-") {
+            guard let count = Quantity.count(text.dropFirst()), count > 0 else { return nil }
+            return .last(Int(count))
+        }
+        if text.hasPrefix("@") { return unixSeconds(text.dropFirst()).map { .time($0) } }
+        if text.utf8.allSatisfy(ASCII.isDigit) { return nil }
+        if let back = Quantity.microseconds(text) { return .ago(microseconds: back) }
+        return Timestamp(rfc3339: text).map { .time($0) }
+    }
+
+    /// Reads a `Last-Event-ID`, which takes ids only.
+    static func lastEventID(_ text: String) -> StartPosition? {
+        EventID(decimal: text).map { $0 == .zero ? .earliest : .after($0) }
+    }
+
+    private static func unixSeconds(_ text: Substring) -> Timestamp? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let seconds = parts.first.flatMap({ Quantity.count($0) }),
+            seconds <= Limits.unixSecondsMax
+        else { return nil }
+        var microseconds: Int64 = 0
+        if parts.count == 2 {
+            guard !parts[1].isEmpty, parts[1].utf8.allSatisfy(ASCII.isDigit) else { return nil }
+            let digits = parts[1].prefix(6)
+            guard var fraction = Int64(digits) else { return nil }
+            for _ in digits.count..<6 { fraction *= 10 }
+            microseconds = fraction
+        }
+        return Timestamp(microseconds: seconds * 1_000_000 + microseconds)
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+import Topics
+
+@testable import BusAPI
+
+@Suite struct SinceTests {
+    @Test(
+        "every form of since means its place",
+        arguments: [
+            ("now", .now), ("earliest", .earliest), ("0", .earliest), ("latest", .latest),
+            ("17", .after(EventID(rawValue: 17))),
+            ("9007199254740991", .after(EventID(rawValue: 9_007_199_254_740_991))),
+            ("-1", .last(1)), ("-250", .last(250)), ("10m", .ago(microseconds: 600_000_000)),
+            ("500ms", .ago(microseconds: 500_000)),
+            ("@1700000000", .time(Timestamp(microseconds: 1_700_000_000_000_000))),
+            ("@1700000000.25", .time(Timestamp(microseconds: 1_700_000_000_250_000))),
+            ("@0.0000019", .time(Timestamp(microseconds: 1))),
+            ("1970-01-01T00:00:01Z", .time(Timestamp(microseconds: 1_000_000))),
+        ] as [(String, StartPosition)])
+    func forms(text: String, position: StartPosition) {
+        #expect(Since.position(text) == position)
+    }
+
+    @Test(
+        "what has no form is no cursor",
+        arguments: [
+            "", " ", "-", "-0", "--1", "-1x", "1x", "Now", "@", "@x", "@1.", "@1.x", "@.5", "@-1",
+            "@99999999999999", "9007199254740992", "12345678901234567890", "10 m", "1970-01-01",
+            "yesterday", "+5",
+        ])
+    func nonsense(text: String) {
+        #expect(Since.position(text) == nil)
+    }
+
+    @Test func lastEventIDTakesIdsOnly() {
+        #expect(Since.lastEventID("17") == .after(EventID(rawValue: 17)))
+        #expect(Since.lastEventID("0") == .earliest)
+        for text in ["now", "-1", "10m", "@1", "x", "17 "] {
+            #expect(Since.lastEventID(text) == nil)
+        }
+    }
+}

@@ -21,7 +21,8 @@ public final class EventBus: Sendable {
     let store: any EventStore
     let clock: any BusClock
     private let memory: MemoryBudget
-    private let broadcaster: Broadcaster
+    /// Where observers of the bus register: `TopicObserver`, without a topic.
+    public let broadcaster: Broadcaster
     private let logger: Log
     private let log: Protected<Guarded>
 

@@ -1,0 +1,72 @@
+internal import Topics
+
+/// An event as one JSON object, the same in every form that carries envelopes.
+///
+/// `{"id","topic","time","type","key","content_type","data"|"data_base64","sender":{"uid","pid"}}`,
+/// absent members left out. `data` is the JSON value itself only if the stored Content-Type says
+/// JSON and the payload is such a text as ``JSONValue`` accepts; other UTF-8 is a string, anything
+/// else `data_base64`.
+enum Envelope {
+    static func write(_ event: Event, to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("id")
+        json.quotedInteger(event.id.rawValue)
+        json.name("topic")
+        json.string(event.topic.text)
+        json.name("time")
+        json.string(event.time.description)
+        if let type = event.attributes.type {
+            json.name("type")
+            json.string(type)
+        }
+        if let key = event.attributes.key {
+            json.name("key")
+            json.string(key)
+        }
+        if let contentType = event.attributes.contentType {
+            json.name("content_type")
+            json.string(contentType)
+        }
+        writeData(of: event, to: &json)
+        writeSender(event.sender, to: &json)
+        json.endObject()
+    }
+
+    private static func writeData(of event: Event, to json: inout JSONWriter) {
+        let payload = event.payload.bytes
+        guard UTF8Text.isValid(payload) else {
+            json.name("data_base64")
+            json.base64(payload)
+            return
+        }
+        json.name("data")
+        if let contentType = event.attributes.contentType, isJSON(contentType),
+            json.value(ifJSON: payload)
+        {
+            return
+        }
+        json.string(validUTF8: payload)
+    }
+
+    private static func writeSender(_ sender: Sender, to json: inout JSONWriter) {
+        guard sender.uid != nil || sender.pid != nil else { return }
+        json.name("sender")
+        json.beginObject()
+        if let uid = sender.uid {
+            json.name("uid")
+            json.integer(uid)
+        }
+        if let pid = sender.pid {
+            json.name("pid")
+            json.integer(pid)
+        }
+        json.endObject()
+    }
+
+    /// Whether a media type is `application/json` or ends in `+json`, its parameters aside.
+    static func isJSON(_ contentType: String) -> Bool {
+        let media = contentType.prefix { $0 != ";" }.trimmingBlanks
+        return ASCII.isEqualIgnoringCase(media, "application/json")
+            || ASCII.isEqualIgnoringCase(media.suffix(5), "+json")
+    }
+}

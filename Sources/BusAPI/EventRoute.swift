@@ -1,0 +1,82 @@
+internal import HTTPFront
+internal import Topics
+
+extension BusHandler {
+    /// `GET /topics/{topic}/events/{id}`: one retained event, raw.
+    func event(_ call: borrowing Call) throws(Refusal) {
+        let topic = try TopicName(request: call.resource.name)
+        guard let id = EventID(decimal: call.resource.id) else {
+            throw Refusal(
+                .eventUnknown, "'\(call.resource.id)' is no event id; ids are decimal numbers.")
+        }
+        let reply = call.exchange.reply
+        switch bus.event(id, in: topic) {
+        case .found(let event): reply.send(EventRoute.response(event))
+        case .removed: throw EventRoute.removed(id, topic)
+        case .unknown: throw EventRoute.unknown(id, topic)
+        case .older(let position):
+            bus.readStore(
+                position, matching: Selector(topic), filter: .all,
+                limit: ReadLimit(events: 1, bytes: .max)
+            ) { result in
+                reply.send(EventRoute.response(result, id, topic))
+            }
+        }
+    }
+}
+
+/// A raw event as an HTTP answer shows it.
+enum EventRoute {
+    /// The headers that say everything but the payload, and keep a browser from running it.
+    static func headers(of event: Event) -> [(name: String, value: String)] {
+        let attributes = event.attributes
+        var headers = [
+            ("Content-Type", attributes.contentType ?? "application/octet-stream"),
+            ("Event-ID", "\(event.id)"),
+            ("Event-Topic", event.topic.text),
+            ("Event-Time", event.time.description),
+        ]
+        if let type = attributes.type { headers.append(("Event-Type", type)) }
+        if let key = attributes.key { headers.append(("Event-Key", key)) }
+        return headers + browserGuards
+    }
+
+    /// One event as the whole answer.
+    static func response(_ event: Event) -> Response {
+        Response(status: 200, headers: headers(of: event), body: .payload(of: event))
+    }
+
+    /// What the store's answer to a look-up of one event means.
+    static func response(
+        _ read: Result<LogRead, BusError>, _ id: EventID, _ topic: TopicName
+    ) -> Response {
+        switch read {
+        case .failure(let error): Refusal(error).response
+        case .success(.events(let events, _, _)) where events.first?.id == id: response(events[0])
+        case .success(.gap): removed(id, topic).response
+        case .success: unknown(id, topic).response
+        }
+    }
+
+    static func removed(_ id: EventID, _ topic: TopicName) -> Refusal {
+        Refusal(.eventsGone, "Event \(id) of topic '\(topic)' was removed.")
+    }
+
+    static func unknown(_ id: EventID, _ topic: TopicName) -> Refusal {
+        Refusal(.eventUnknown, "Topic '\(topic)' has no event \(id).")
+    }
+
+    /// A payload of `text/html` must not become a page of the bus's own origin.
+    private static let browserGuards = [
+        ("X-Content-Type-Options", "nosniff"),
+        ("Content-Security-Policy", "sandbox"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+}
+
+extension ResponseBody {
+    /// The payload of an event as it is, shared with the log.
+    static func payload(of event: Event) -> ResponseBody {
+        .shared(owner: event, event.payload.bytes)
+    }
+}

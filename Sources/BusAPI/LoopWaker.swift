@@ -1,0 +1,42 @@
+internal import HTTPFront
+internal import Protection
+internal import Topics
+
+/// One loop's ear on the bus: gathers which topics changed, and wakes the loop once for all.
+///
+/// Safe from any thread. A topic admitted before ``take()`` is in what it returns; one admitted
+/// after it wakes the loop anew.
+final class LoopWaker: TopicObserver {
+    /// What has changed since it was last asked.
+    struct Changes {
+        /// Topics with new events, or that were removed.
+        var topics: Set<TopicName> = []
+        /// Topics that were removed.
+        var removed: Set<TopicName> = []
+
+        var isEmpty: Bool { topics.isEmpty }
+    }
+
+    private let changes = Protected(Changes())
+    private let loop: LoopHandle
+
+    init(loop: LoopHandle) { self.loop = loop }
+
+    func admitted(_ admission: Admission) {
+        let wasIdle = changes.write { changes in
+            let wasIdle = changes.isEmpty
+            changes.topics.insert(admission.topic)
+            if admission.change == .removal { changes.removed.insert(admission.topic) }
+            return wasIdle
+        }
+        if wasIdle { loop.post { handler in (handler as! BusHandler).deliver() } }
+    }
+
+    /// Hands over what has changed, and forgets it.
+    func take() -> Changes {
+        changes.write { changes in
+            defer { changes = Changes() }
+            return changes
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import HTTPFront
+
+/// The query of one request, read by type.
+///
+/// Made from the names that the request's route knows: an unknown or repeated one is refused
+/// before any is read, so that a misspelt parameter never goes unnoticed.
+struct Parameters {
+    private let items: QueryItems
+
+    init(_ items: QueryItems, known: [String]) throws(Refusal) {
+        var seen: [String] = []
+        for item in items {
+            guard known.contains(item.name) else {
+                let list =
+                    known.isEmpty ? "it takes none" : "it knows " + known.joined(separator: ", ")
+                throw Refusal(
+                    .parameterUnknown,
+                    "'\(item.name)' is no parameter of this request; \(list).")
+            }
+            guard !seen.contains(item.name) else {
+                throw Refusal(
+                    .parameterRepeated, "'\(item.name)' is given twice; give it once.")
+            }
+            seen.append(item.name)
+        }
+        self.items = items
+    }
+
+    /// The parameter as it was given, decoded; `nil` without it.
+    func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
+
+    /// A duration in microseconds, within `range`.
+    func duration(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
+        try number(name, in: range, read: Quantity.microseconds) { bound in
+            Quantity.text(microseconds: bound)
+        }
+    }
+
+    /// A size in bytes, within `range`.
+    func size(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
+        try number(name, in: range, read: Quantity.bytes) { Quantity.text(bytes: $0) }
+    }
+
+    /// A count within `range`.
+    func count(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
+        try number(name, in: range, read: Quantity.count) { String($0) }
+    }
+
+    /// One of the words given, or a refusal that lists them.
+    func choice<Value>(
+        _ name: String, _ words: KeyValuePairs<String, Value>
+    ) throws(Refusal) -> Value? {
+        guard let text = text(name) else { return nil }
+        if let word = words.first(where: { $0.key == text }) { return word.value }
+        throw Refusal(
+            .parameterInvalid,
+            "'\(name)' is '\(text)'; it can be \(words.map(\.key).joined(separator: " or ")).")
+    }
+
+    private func number(
+        _ name: String, in range: ClosedRange<Int64>, read: (String) -> Int64?,
+        write: (Int64) -> String
+    ) throws(Refusal) -> Int64? {
+        guard let text = text(name) else { return nil }
+        guard let value = read(text), range.contains(value) else {
+            throw Refusal(
+                .parameterInvalid,
+                "'\(name)' is '\(text)'; it goes from \(write(range.lowerBound)) to "
+                    + "\(write(range.upperBound)).")
+        }
+        return value
+    }
+}

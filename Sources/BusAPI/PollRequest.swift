@@ -1,0 +1,118 @@
+internal import HTTPFront
+internal import Topics
+
+/// What one long poll asks for, checked.
+struct PollRequest {
+    let selector: Selector
+    let filter: EventFilter
+    let form: EventForm
+    let start: StartPosition
+    /// How long to wait for a first event, in microseconds.
+    let wait: Int64
+    /// Events of one answer at the most.
+    let eventsMax: Int
+    /// Whether a gap is an error.
+    let isStrict: Bool
+    /// The request's own target up to the cursor that comes next.
+    let nextTarget: String
+    /// Seconds of a `Prefer: wait` that was followed.
+    let preferenceApplied: Int64?
+
+    static let parameters = ["as", "since", "wait", "max", "type", "key", "strict"]
+
+    init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
+        let (head, parameters) = (call.head, call.parameters)
+        selector = try Selector(request: call.resource.name)
+        form = try EventForm.chosen(head, parameters)
+        start = try Self.start(head, parameters)
+        let limits = 1...Int64(Limits.pollEventsMax)
+        eventsMax = Int(try parameters.count("max", in: limits) ?? Int64(Limits.pollEventsDefault))
+        isStrict = try parameters.choice("strict", ["1": true, "0": false]) ?? false
+        filter = try Self.filter(parameters)
+
+        let asked = try parameters.duration("wait", in: 0...configuration.waitMax)
+        let preferred = Self.preferredSeconds(head.headers).map {
+            min($0, configuration.waitMax / 1_000_000)
+        }
+        wait = preferred.map { $0 * 1_000_000 } ?? asked ?? configuration.waitDefault
+        preferenceApplied = preferred
+        nextTarget = Self.nextTarget(head.target)
+    }
+
+    private static func start(
+        _ head: RequestHead, _ parameters: Parameters
+    ) throws(Refusal) -> StartPosition {
+        if let last = head.headers.first("last-event-id"), !last.isEmpty {
+            guard let position = Since.lastEventID(last) else {
+                throw Refusal(
+                    .cursorInvalid, "Last-Event-ID is '\(last)'; it takes an id, in digits.")
+            }
+            return position
+        }
+        guard let since = parameters.text("since") else { return .now }
+        guard let position = Since.position(since) else {
+            throw Refusal(
+                .cursorInvalid,
+                "'since' is '\(since)'; it takes an id, now, earliest, latest, -N, a duration with "
+                    + "its unit, @ and Unix seconds, or an RFC 3339 time.")
+        }
+        return position
+    }
+
+    /// The events that are wanted; a value that no event can have is a mistake, not a filter.
+    private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
+        let (type, key) = (parameters.text("type"), parameters.text("key"))
+        do throws(AttributeError) {
+            _ = try EventAttributes(type: type, key: key, contentType: nil)
+        } catch {
+            throw Refusal(error)
+        }
+        return EventFilter(type: type, key: key)
+    }
+
+    /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3); other preferences are none of
+    /// ours, and what is malformed is ignored as section 2 of it says.
+    private static func preferredSeconds(_ headers: HeaderFields) -> Int64? {
+        for value in headers.all("prefer") {
+            for preference in value.split(separator: ",") {
+                let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, ASCII.isEqualIgnoringCase(parts[0].trimmingBlanks, "wait"),
+                    let seconds = Quantity.count(parts[1].trimmingBlanks)
+                else { continue }
+                return seconds
+            }
+        }
+        return nil
+    }
+
+    /// The target of this request with everything but its cursor, ready for the next one.
+    private static func nextTarget(_ target: RequestTarget) -> String {
+        let query = target.raw.utf8.dropFirst(target.pathRange.upperBound + 1)
+        let kept = query.split(separator: UInt8(ascii: "&")).filter { item in
+            !item.elementsEqual("since".utf8) && !item.starts(with: "since=".utf8)
+        }
+        return target.rawPath + "?" + kept.map { "\($0)&" }.joined() + "since="
+    }
+}
+
+extension Selector {
+    /// The selector of a request's path, or the refusal that says what is wrong with it.
+    init(request text: String) throws(Refusal) {
+        do throws(NameError) {
+            try self.init(text)
+        } catch {
+            throw Refusal(.selectorInvalid, error.detail)
+        }
+    }
+}
+
+extension TopicName {
+    /// The topic of a request's path, or the refusal that says what is wrong with it.
+    init(request text: String) throws(Refusal) {
+        do throws(NameError) {
+            try self.init(text)
+        } catch {
+            throw Refusal(.topicNameInvalid, error.detail)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import HTTPFront
+
+/// The codes that this room answers with, each with the status that always goes with it.
+///
+/// What the front itself refuses (malformed requests, hosts, pages) it words by itself; codes are
+/// listed in the HTTP contract, and stay what they are: scripts compare them.
+enum ProblemCode: String, CaseIterable {
+    case topicNameInvalid = "TOPIC_NAME_INVALID"
+    case selectorInvalid = "SELECTOR_INVALID"
+    case parameterUnknown = "PARAMETER_UNKNOWN"
+    case parameterInvalid = "PARAMETER_INVALID"
+    case parameterRepeated = "PARAMETER_REPEATED"
+    case cursorInvalid = "CURSOR_INVALID"
+    case eventTypeInvalid = "EVENT_TYPE_INVALID"
+    case eventKeyInvalid = "EVENT_KEY_INVALID"
+    case bodyNotExpected = "BODY_NOT_EXPECTED"
+    case requestMalformed = "REQUEST_MALFORMED"
+    case notSupported = "NOT_SUPPORTED"
+    case accessDenied = "ACCESS_DENIED"
+    case topicReserved = "TOPIC_RESERVED"
+    case pathUnknown = "PATH_UNKNOWN"
+    case topicUnknown = "TOPIC_UNKNOWN"
+    case eventUnknown = "EVENT_UNKNOWN"
+    case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case eventsGone = "EVENTS_GONE"
+    case topicDeleted = "TOPIC_DELETED"
+    case eventTooLarge = "EVENT_TOO_LARGE"
+    case batchTooLarge = "BATCH_TOO_LARGE"
+    case encodingUnsupported = "ENCODING_UNSUPPORTED"
+    case limitCaller = "LIMIT_CALLER"
+    case limitBus = "LIMIT_BUS"
+    case draining = "DRAINING"
+    case storeFull = "STORE_FULL"
+    case storeFailed = "STORE_FAILED"
+
+    /// The HTTP status that goes with the code.
+    var status: Int {
+        switch self {
+        case .topicNameInvalid, .selectorInvalid, .parameterUnknown, .parameterInvalid,
+            .parameterRepeated, .cursorInvalid, .eventTypeInvalid, .eventKeyInvalid,
+            .bodyNotExpected, .requestMalformed, .notSupported:
+            400
+        case .accessDenied, .topicReserved: 403
+        case .pathUnknown, .topicUnknown, .eventUnknown: 404
+        case .methodNotAllowed: 405
+        case .eventsGone, .topicDeleted: 410
+        case .eventTooLarge, .batchTooLarge: 413
+        case .encodingUnsupported: 415
+        case .limitCaller: 429
+        case .limitBus, .draining: 503
+        case .storeFull, .storeFailed: 507
+        }
+    }
+
+    /// The problem itself, with what was wrong this time and what to do about it.
+    func problem(_ detail: String, headers: [(name: String, value: String)] = []) -> Problem {
+        Problem(status, rawValue, detail: detail, headers: headers)
+    }
+}

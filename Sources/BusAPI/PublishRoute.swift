@@ -1,0 +1,143 @@
+internal import HTTPFront
+internal import Topics
+
+extension BusHandler {
+    /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
+    func publish(_ call: borrowing Call) throws(Refusal) {
+        let (head, parameters) = (call.head, call.parameters)
+        let topic = try TopicName(request: call.resource.name)
+        let isSplit = try parameters.choice("split", ["lines": true]) ?? false
+        try Self.refuseUnsupported(head)
+        let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
+        let payloads =
+            isSplit ? try lines(of: call.request.body) : [Payload(copying: call.request.body.bytes)]
+        guard !payloads.isEmpty else {
+            var json = JSONWriter()
+            json.beginObject()
+            json.name("count")
+            json.integer(0)
+            json.endObject()
+            return call.respond(json)
+        }
+        let batch = PublishBatch(
+            topic: topic, attributes: attributes,
+            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), payloads: payloads)
+        let reply = call.exchange.reply
+        bus.publish(batch) { result in
+            switch result {
+            case .success(let receipt):
+                reply.send(
+                    isSplit
+                        ? Self.published(batch: receipt, topic)
+                        : Self.published(event: receipt, topic))
+            case .failure(let error): reply.send(Refusal(error).response)
+            }
+        }
+    }
+
+    private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {
+        let bytesMax = configuration.eventBytesMax
+        var payloads: [Payload] = []
+        for line in LineSplitter(body.bytes) {
+            guard line.count <= bytesMax else {
+                throw Refusal(
+                    .eventTooLarge,
+                    "Event \(payloads.count + 1) of the batch has \(line.count) bytes; an event has "
+                        + "at most \(bytesMax). Nothing was published.")
+            }
+            guard payloads.count < bus.limits.batchEventsMax else {
+                throw Refusal(
+                    .batchTooLarge,
+                    "A batch has at most \(bus.limits.batchEventsMax) lines; publish it in parts. "
+                        + "Nothing was published.")
+            }
+            payloads.append(Payload(copying: line))
+        }
+        return payloads
+    }
+
+    private static func refuseUnsupported(_ head: RequestHead) throws(Refusal) {
+        if head.headers.first("idempotency-key") != nil {
+            throw Refusal(
+                .notSupported,
+                "Idempotency-Key is not honoured; without it a repeat makes a second event.")
+        }
+        if let coding = head.headers.first("content-encoding"),
+            !ASCII.isEqualIgnoringCase(coding, "identity")
+        {
+            throw Refusal(
+                .encodingUnsupported, "Content-Encoding is '\(coding)'; send the body as it is.")
+        }
+    }
+
+    private static func attributes(
+        _ head: RequestHead, _ parameters: Parameters, isSplit: Bool
+    ) throws(Refusal) -> EventAttributes {
+        let type = try attribute("type", header: head.headers.first("event-type"), parameters)
+        let key = try attribute("key", header: head.headers.first("event-key"), parameters)
+        do throws(AttributeError) {
+            return try EventAttributes(
+                type: type, key: key, contentType: contentType(head, isSplit: isSplit))
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    private static func attribute(
+        _ name: String, header: String?, _ parameters: Parameters
+    ) throws(Refusal) -> String? {
+        guard let header, let parameter = parameters.text(name), header != parameter else {
+            return header ?? parameters.text(name)
+        }
+        throw Refusal(
+            .parameterRepeated,
+            "'\(name)' is '\(parameter)' in the query and '\(header)' in the header; give it once.")
+    }
+
+    /// The Content-Type to keep: what curl says of every body by itself counts as none, and the
+    /// lines of NDJSON are JSON each.
+    private static func contentType(_ head: RequestHead, isSplit: Bool) -> String? {
+        guard let sent = head.headers.first("content-type") else { return nil }
+        let media = sent.prefix { $0 != ";" }.trimmingBlanks
+        if ASCII.isEqualIgnoringCase(media, "application/x-www-form-urlencoded") { return nil }
+        if isSplit, ASCII.isEqualIgnoringCase(media, "application/x-ndjson") {
+            return "application/json"
+        }
+        return sent
+    }
+
+    private static func published(event receipt: PublishReceipt, _ topic: TopicName) -> Response {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("id")
+        json.quotedInteger(receipt.last.rawValue)
+        json.name("topic")
+        json.string(topic.text)
+        json.name("time")
+        json.string(receipt.time.description)
+        json.name("subscribers")
+        json.integer(receipt.subscribers)
+        json.endObject()
+        return .json(
+            status: 201, json,
+            [
+                ("Location", "/topics/\(topic)/events/\(receipt.last)"),
+                ("Event-ID", "\(receipt.last)"),
+            ])
+    }
+
+    private static func published(batch receipt: PublishReceipt, _ topic: TopicName) -> Response {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("first")
+        json.quotedInteger(receipt.first.rawValue)
+        json.name("last")
+        json.quotedInteger(receipt.last.rawValue)
+        json.name("count")
+        json.integer(receipt.count)
+        json.name("topic")
+        json.string(topic.text)
+        json.endObject()
+        return .json(status: 201, json)
+    }
+}

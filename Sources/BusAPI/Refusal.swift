@@ -1,0 +1,47 @@
+internal import HTTPFront
+internal import Topics
+
+/// Why a request is answered with a problem instead of what it asked for.
+struct Refusal: Error {
+    /// The answer.
+    let problem: Problem
+
+    init(_ code: ProblemCode, _ detail: String, headers: [(name: String, value: String)] = []) {
+        problem = code.problem(detail, headers: headers)
+    }
+
+    /// What the bus refused, in the words of the contract.
+    init(_ error: BusError) {
+        let code: ProblemCode =
+            switch error {
+            case .topicReserved: .topicReserved
+            case .typeReserved: .eventTypeInvalid
+            case .topicUnknown: .topicUnknown
+            case .eventTooLarge: .eventTooLarge
+            case .batchTooLarge: .batchTooLarge
+            case .limit: .limitBus
+            case .storeFull: .storeFull
+            case .storeFailed: .storeFailed
+            case .draining: .draining
+            }
+        self.init(code, error.description)
+    }
+
+    /// What may not be an attribute of an event.
+    init(_ error: AttributeError) {
+        let code: ProblemCode =
+            switch error.attribute {
+            case .type: .eventTypeInvalid
+            case .key: .eventKeyInvalid
+            case .contentType: .requestMalformed
+            }
+        self.init(code, error.detail)
+    }
+
+    /// The answer as it is sent; what may succeed in a moment says when to try again.
+    var response: Response {
+        var response = problem.response
+        if response.status == 503 { response.add("Retry-After", "1") }
+        return response
+    }
+}

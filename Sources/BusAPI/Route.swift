@@ -1,0 +1,81 @@
+internal import HTTPFront
+
+/// One request that the bus knows: the single table behind dispatch, `Allow` and the parameters
+/// that a request may have.
+struct Route: Sendable {
+    typealias Service = @Sendable (BusHandler) -> (borrowing Call) throws(Refusal) -> Void
+
+    let method: String
+    let resource: Resource.Kind
+    let parameters: [String]
+    let serve: Service
+
+    /// Every route, as the HTTP contract lists them.
+    static let all: [Route] = [
+        Route("POST", .topic, ["type", "key", "split"]) { $0.publish },
+        Route("GET", .topic, PollRequest.parameters) { $0.poll },
+        Route("HEAD", .topic, []) { $0.stand },
+        Route("PUT", .topic, ["keep", "bytes", "for", "persist"]) { $0.register },
+        Route("DELETE", .topic, []) { $0.remove },
+        Route("GET", .topics, ["match"]) { $0.list },
+        Route("GET", .event, []) { $0.event },
+        Route("GET", .health, []) { $0.health },
+        Route("GET", .readiness, []) { $0.readiness },
+        Route("GET", .version, []) { $0.version },
+    ]
+
+    private init(
+        _ method: String, _ resource: Resource.Kind, _ parameters: [String],
+        _ serve: @escaping Service
+    ) {
+        self.method = method
+        self.resource = resource
+        self.parameters = parameters
+        self.serve = serve
+    }
+
+    /// The route of a request; HEAD is GET where it has no route of its own.
+    static func find(_ method: String, _ resource: Resource.Kind) -> Route? {
+        all.first { $0.resource == resource && $0.method == method }
+            ?? (method == "HEAD" ? find("GET", resource) : nil)
+    }
+
+    /// The methods that some resource takes, as the answer to `OPTIONS *` lists them.
+    static let allowAnywhere = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+
+    /// The methods that a resource takes, as the `Allow` header lists them.
+    static func allow(_ resource: Resource.Kind) -> String {
+        var methods = all.filter { $0.resource == resource }.map(\.method)
+        if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
+        return (methods + ["OPTIONS"]).joined(separator: ", ")
+    }
+}
+
+/// What a path names.
+struct Resource {
+    enum Kind { case topics, topic, event, health, readiness, version }
+
+    let kind: Kind
+    /// The topic's name or the selector, as it was written; empty where the path has none.
+    var name = ""
+    /// The event's id as it was written; empty where the path has none.
+    var id = ""
+
+    /// The resource of a decoded path; `nil` where there is none.
+    init?(path: [String]) {
+        switch (path.count, path.first) {
+        case (1, "topics"): kind = .topics
+        case (1, "healthz"): kind = .health
+        case (1, "readyz"): kind = .readiness
+        case (1, "version"): kind = .version
+        case (2, "topics") where !path[1].isEmpty:
+            kind = .topic
+            name = path[1]
+        case (4, "topics") where path[2] == "events":
+            kind = .event
+            name = path[1]
+            id = path[3]
+        default: return nil
+        }
+    }
+}

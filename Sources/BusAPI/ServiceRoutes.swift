@@ -1,0 +1,40 @@
+internal import HTTPFront
+internal import Topics
+
+extension BusHandler {
+    /// `GET /healthz`: this process answers.
+    func health(_ call: borrowing Call) throws(Refusal) {
+        call.respond(.text("ok\n"))
+    }
+
+    /// `GET /readyz`: it would take an event now.
+    func readiness(_ call: borrowing Call) throws(Refusal) {
+        switch bus.readiness {
+        case .ready: call.respond(.text("ready\n"))
+        case .refusing(let reason):
+            throw Refusal(
+                .limitBus, "The bus takes no events now: \(reason)")
+        }
+    }
+
+    /// `GET /version`: which Belfry this is.
+    func version(_ call: borrowing Call) throws(Refusal) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("name")
+        json.string("belfry")
+        json.name("version")
+        json.string(configuration.version)
+        json.endObject()
+        call.respond(json)
+    }
+}
+
+extension Response {
+    /// A line of plain text.
+    fileprivate static func text(_ text: String) -> Response {
+        Response(
+            status: 200, headers: [("Content-Type", "text/plain; charset=utf-8")],
+            body: .bytes(Array(text.utf8)))
+    }
+}

@@ -50,7 +50,9 @@ let package = Package(
         .executableTarget(name: "belfryd", dependencies: ["BelfryDaemon"], swiftSettings: strict),
 
         // Tests.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Protection"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "ProtectionTests", dependencies: ["Protection", "TestSupport"],
             swiftSettings: strict),
@@ -58,7 +60,7 @@ let package = Package(
             name: "BroadcastingTests", dependencies: ["Broadcasting", "Protection", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "TelemetryTests", dependencies: ["Telemetry", "TestSupport"],
+            name: "TelemetryTests", dependencies: ["Telemetry", "Protection", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "TopicsTests",

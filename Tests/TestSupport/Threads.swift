@@ -1,0 +1,35 @@
+internal import Foundation
+internal import Protection
+
+/// Runs `body` on that many threads of their own at once, and returns when all have ended.
+///
+/// No thread runs `body` before all of them exist, so that they contend on a small machine too.
+/// Threads that do not end within the bound are left behind.
+///
+/// - Parameters:
+///   - count: How many threads, at least one; each is told its index.
+///   - bound: How long all of them together may take.
+/// - Throws: The first error of any thread, else ``Gate/TimedOut`` if the bound passed.
+public func inParallel(
+    _ count: Int, within bound: Duration = .seconds(20),
+    _ body: @escaping @Sendable (Int) throws -> Void
+) throws {
+    let start = Gate(openings: count)
+    let end = Gate(openings: count)
+    let failure = Protected<(any Error)?>(nil)
+    for index in 0..<count {
+        Thread.detachNewThread {
+            defer { end.open() }
+            do {
+                start.open()
+                try start.wait(within: bound)
+                try body(index)
+            } catch {
+                failure.write { $0 = $0 ?? error }
+            }
+        }
+    }
+    let result = Result { () throws(Gate.TimedOut) in try end.wait(within: bound) }
+    if let failure = failure.value { throw failure }
+    try result.get()
+}

@@ -3,12 +3,18 @@
 
     /// The one lock under every `Protected` value, as the thread sanitizer can see it: it does not
     /// follow `Synchronization.Mutex` and would report false races, a `pthread_mutex_t` it knows.
+    ///
+    /// Checks for errors, so that re-entry stops the process here too instead of hanging.
     struct Lock: ~Copyable {
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
         init() {
             mutex = .allocate(capacity: 1)
-            pthread_mutex_init(mutex, nil)
+            var attributes = pthread_mutexattr_t()
+            pthread_mutexattr_init(&attributes)
+            pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+            pthread_mutex_init(mutex, &attributes)
+            pthread_mutexattr_destroy(&attributes)
         }
 
         deinit {
@@ -19,7 +25,10 @@
         borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: () throws(Failure) -> Result
         ) throws(Failure) -> Result {
-            pthread_mutex_lock(mutex)
+            let status = pthread_mutex_lock(mutex)
+            guard status == 0 else {
+                fatalError("Recursive call to lock a Protected value (pthread error \(status))")
+            }
             defer { pthread_mutex_unlock(mutex) }
             return try body()
         }

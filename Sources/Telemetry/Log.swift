@@ -44,22 +44,36 @@ public final class Log: Sendable {
     public func debug(_ text: @autoclosure () -> String) { write(.debug, text) }
 
     /// Writes lines to standard error as a person reads them.
-    public static let standardError: Sink = { _, text in put(text + "\n") }
+    ///
+    /// Control characters are written as `\u{a}`, so that no text can pass for a line of its own.
+    public static let standardError: Sink = { _, text in put(text) }
 
     /// Writes lines to standard error with the priority in front that the journal takes off again
-    /// (`sd-daemon.h`, `SD_ERR` and its siblings).
-    public static let journal: Sink = { level, text in put("<\(level.rawValue)>\(text)\n") }
+    /// (`sd-daemon.h`, `SD_ERR` and its siblings); control characters as in ``standardError``.
+    public static let journal: Sink = { level, text in put("<\(level.rawValue)>\(text)") }
 
     private func write(_ level: LogLevel, _ text: () -> String) {
         if level.rawValue <= threshold.load(ordering: .relaxed) { sink(level, text()) }
     }
 
-    /// One `write`, so that lines of two threads are not mixed; a full pipe loses the line rather
-    /// than stopping the bus.
-    private static func put(_ line: String) {
-        var line = line
+    /// One `write`, so that lines of two threads are not mixed; where standard error takes only a
+    /// part of a line, the rest is lost rather than waited for.
+    private static func put(_ text: String) {
+        var line = escaped(text) + "\n"
         line.withUTF8 { bytes in
-            _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+            while Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) < 0, errno == EINTR {}
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+        guard text.utf8.contains(where: isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { line, scalar in
+            if scalar.value < 0x80, isControl(UInt8(scalar.value)) {
+                line += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
         }
     }
 }

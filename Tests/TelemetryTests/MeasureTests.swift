@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func everyObservationIsCountedOnce() {
-        var random = SeededGenerator(for: "observations")
+        var random = SeededRandom(for: "observations")
         let values = (0..<1_000).map { _ in Int.random(in: 0...(1 << 34), using: &random) }
         let histogram = Histogram()
         values.forEach(histogram.observe)

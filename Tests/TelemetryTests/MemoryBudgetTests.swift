@@ -29,7 +29,7 @@ import Testing
     @Test func nothingIsLeftWhenAllThreadsGaveBackWhatTheyTook() throws {
         let budget = MemoryBudget(bytesMax: 1 << 20)
         try inParallel(8) { index in
-            var random = SeededGenerator(for: "budget, thread \(index)")
+            var random = SeededRandom(for: "budget, thread \(index)")
             for _ in 0..<2_000 {
                 let use = MemoryBudget.Use.allCases.randomElement(using: &random) ?? .events
                 let bytes = Int.random(in: 0...4_096, using: &random)

@@ -27,7 +27,7 @@ SWIFT_SOURCES = Package.swift Sources Tests
 LONG_CHECKS = long-tests
 
 .DEFAULT_GOAL = menu
-.PHONY: menu setup run build test release install uninstall fmt lint check asan tsan ci-long clean \
+.PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long clean \
 	$(LONG_CHECKS)
 
 menu:
@@ -67,6 +67,10 @@ uninstall: ## remove what install put there, the configuration excepted
 	rm -f '$(DESTDIR)$(PREFIX)/bin/belfryd'
 	rm -f '$(DESTDIR)$(UNITDIR)/belfryd.service' '$(DESTDIR)$(UNITDIR)/belfryd.socket'
 	rm -rf '$(DESTDIR)$(DOCDIR)'
+
+config: setup ## write config/belfryd.conf anew from the table of keys
+	mkdir -p config
+	BELFRY_RECORD=1 $(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS) --filter theFileIsWhatTheTableSays
 
 fmt: setup ## lay out the sources
 	$(SWIFT) format -i -r $(SWIFT_SOURCES)

@@ -1,1 +1,22 @@
-// placeholder until the room is filled
+/// The bounds of this room, each with the reason for its number.
+enum Limits {
+    /// Bytes of one line of the configuration file, its line end aside.
+    ///
+    /// Debian's libinih reads lines into 200 bytes (line end and NUL included) and silently takes
+    /// the rest of a longer one for a line of its own.
+    static let lineBytesMax = 198
+
+    /// Bytes of one section's name in the configuration file; libinih silently cuts longer ones.
+    static let sectionBytesMax = 49
+
+    /// Bytes of the configuration file: a hundred times the documented one, so that a log or an
+    /// image given by mistake is refused instead of read.
+    static let fileBytesMax = 1 << 20
+
+    /// Problems of one configuration that are reported: a screenful; the rest is counted.
+    static let problemsShownMax = 20
+
+    /// Seconds between two looks at what has come of age: far below the shortest retention that
+    /// is of use, and one wake-up a second costs an idle machine nothing.
+    static let sweepSeconds = 1
+}

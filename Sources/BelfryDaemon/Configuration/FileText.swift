@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// Reading of small files.
+enum FileText {
+    /// Why a file could not be read.
+    struct Failure: Error {
+        /// What is wrong, and what to do.
+        let detail: String
+        /// Whether there is no such file.
+        let isMissing: Bool
+    }
+
+    /// The whole of a file.
+    static func read(_ path: String, bytesMax: Int) throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure() }
+            guard count > 0 else { return text }
+            text += chunk[..<count]
+            guard text.count <= bytesMax else {
+                throw Failure(
+                    detail: "it has more than \(bytesMax) bytes: this is no configuration file",
+                    isMissing: false)
+            }
+        }
+    }
+
+    private static func failure() -> Failure {
+        let code = errno
+        return Failure(detail: "it cannot be read: \(Errno.text(code))", isMissing: code == ENOENT)
+    }
+}

@@ -1,0 +1,60 @@
+/// What the command line asks for.
+public struct CommandLineOptions: Equatable, Sendable {
+    /// What the daemon is to do.
+    public enum Action: Equatable, Sendable {
+        /// Serve until a signal ends it.
+        case serve
+        /// Say whether the configuration can be used.
+        case checkConfig
+        /// Print the effective configuration.
+        case printConfig
+        /// Print the version.
+        case version
+        /// Print how it is used.
+        case help
+    }
+
+    /// The configuration file unless the command line names one.
+    public static let configDefault = "/etc/belfry/belfryd.conf"
+
+    /// What to do; `serve` unless an option says otherwise.
+    public var action = Action.serve
+    /// The configuration file that was named.
+    public var config: String?
+    /// The addresses that replace the configured ones.
+    public var listen: [String] = []
+    /// The store that replaces the configured one.
+    public var store: String?
+    /// The log level that replaces the configured one.
+    public var logLevel: String?
+
+    /// Reads the arguments behind the program's name: `--option VALUE` or `--option=VALUE`.
+    ///
+    /// - Throws: the first argument that is no option or lacks its value.
+    public init(_ arguments: some Sequence<String>) throws(ConfigurationProblems) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts.first ?? "")
+            guard let option = Option.all.first(where: { $0.name == name }) else {
+                throw Self.problem(argument, "this is no option: see belfryd --help")
+            }
+            var value = parts.count > 1 ? String(parts[1]) : nil
+            if let kind = option.value {
+                value = value ?? rest.popFirst()
+                guard let value, !value.isEmpty else {
+                    throw Self.problem(name, "it needs a value: \(name) \(kind)")
+                }
+                option.apply(&self, value)
+            } else {
+                guard value == nil else { throw Self.problem(name, "it takes no value") }
+                option.apply(&self, "")
+            }
+        }
+    }
+
+    private static func problem(_ name: String, _ detail: String) -> ConfigurationProblems {
+        ConfigurationProblems(.option(name), detail)
+    }
+}

@@ -1,0 +1,84 @@
+public import HTTPFront
+
+/// Where a daemon is reached and where it keeps its state, with every `auto` decided.
+public struct Placement: Equatable, Sendable {
+    /// Where it listens.
+    public var listen: [ListenAddress]
+    /// The folder of what outlives it; nil for a daemon that leaves nothing behind, whose ids then
+    /// rise by the clock alone.
+    public var stateDirectory: String?
+    /// Folders that sockets need and that are made if they are missing.
+    public var socketDirectories: [String] = []
+
+    /// These addresses and this folder.
+    public init(listen: [ListenAddress], stateDirectory: String? = nil) {
+        self.listen = listen
+        self.stateDirectory = stateDirectory
+    }
+
+    /// What a configuration means in its surroundings. Sockets that were handed over replace every
+    /// configured address.
+    ///
+    /// - Throws: the key that cannot be left to the daemon here.
+    public init(
+        _ configuration: Configuration, in surroundings: Surroundings,
+        handedOver: [Int32] = []
+    ) throws(ConfigurationProblems) {
+        guard
+            let state = configuration.stateDirectory ?? Self.stateDirectory(surroundings)
+        else {
+            throw ConfigurationProblems(
+                .whole,
+                "there is no home for state here: set HOME, XDG_STATE_HOME or "
+                    + ConfigurationKey.named("store.state_directory").variable)
+        }
+        self.init(listen: handedOver.map { .inherited(descriptor: $0) }, stateDirectory: state)
+        guard handedOver.isEmpty else { return }
+        listen = configuration.listen.tcp.map { address in
+            address.isOptional(beside: configuration.listen.tcp) ? address.optional : address
+        }
+        let mode = configuration.listen.unixMode
+        switch configuration.listen.unix {
+        case .none: break
+        case .path(let path): listen.append(.unix(path: path, mode: mode))
+        case .automatic:
+            let directory = Self.socketDirectory(surroundings) ?? state
+            let path = "\(directory)/belfry.sock"
+            guard path.utf8.count <= HTTPFrontLimits.unixPathBytesMax else { return }
+            listen.append(.unix(path: path, mode: mode))
+            if directory != state, directory != surroundings.runtimeDirectory {
+                socketDirectories = [directory]
+            }
+        }
+    }
+
+    private static func stateDirectory(_ surroundings: Surroundings) -> String? {
+        if let given = surroundings.stateDirectory { return given }
+        if let state = surroundings.userState { return "\(state)/belfry" }
+        return surroundings.home.map { "\($0)/.local/state/belfry" }
+    }
+
+    private static func socketDirectory(_ surroundings: Surroundings) -> String? {
+        if let given = surroundings.runtimeDirectory { return given }
+        // A service without a folder for sockets may not make one beside those of others.
+        if surroundings.stateDirectory != nil { return nil }
+        if surroundings.uid == 0 { return "/run/belfry" }
+        return surroundings.userRuntime.map { "\($0)/belfry" }
+    }
+}
+
+extension ListenAddress {
+    /// Whether this is `[::1]` and the same port of 127.0.0.1 is listened on too, so that nobody
+    /// misses it where IPv6 is off.
+    fileprivate func isOptional(beside others: [ListenAddress]) -> Bool {
+        guard case .tcp(let address, _) = self, address.family == .ipv6, address.isLoopback else {
+            return false
+        }
+        return others.contains(.loopback(port: address.port))
+    }
+
+    fileprivate var optional: ListenAddress {
+        guard case .tcp(let address, _) = self else { return self }
+        return .tcp(address, optional: true)
+    }
+}

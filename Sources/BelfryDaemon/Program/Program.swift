@@ -1,0 +1,59 @@
+internal import Glibc
+internal import Telemetry
+
+/// What the program does with its command line, from the first argument to the exit status.
+public struct Program {
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let uid: UInt32
+    private let log: Log
+
+    /// A program run by a user with these arguments, its own name left out, in an environment.
+    public init(arguments: some Sequence<String>, environment: [String: String], uid: UInt32) {
+        self.arguments = Array(arguments)
+        self.environment = environment
+        self.uid = uid
+        let logsToJournal = ProcessEnvironment.logsToJournal(environment)
+        log = Log(level: .info, sink: logsToJournal ? Log.journal : Log.standardError)
+    }
+
+    /// Does what the command line asks.
+    public func run() -> ExitCode {
+        do throws(ConfigurationProblems) {
+            let options = try CommandLineOptions(arguments)
+            switch options.action {
+            case .help: Self.print(Help.text)
+            case .version: Self.print("belfryd \(Version.number)\n")
+            case .printConfig: Self.print(try configuration(options).text)
+            case .checkConfig:
+                _ = try configuration(options)
+                Self.print("OK\n")
+            case .serve:
+                return Service(options: options, environment: environment, uid: uid, log: log).run()
+            }
+            return .success
+        } catch {
+            for line in error.lines { log.error(line) }
+            return .usage
+        }
+    }
+
+    /// The configuration, if the daemon could use it here.
+    private func configuration(_ options: CommandLineOptions) throws(ConfigurationProblems)
+        -> Configuration
+    {
+        let configuration = try Configuration(options: options, environment: environment)
+        _ = try Placement(configuration, in: Surroundings(environment: environment, uid: uid))
+        return configuration
+    }
+
+    private static func print(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

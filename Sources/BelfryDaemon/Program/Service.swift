@@ -1,0 +1,75 @@
+internal import HTTPFront
+public import Telemetry
+
+/// The daemon as the program runs it: under signals, with systemd told, until somebody stops it.
+///
+/// Used once, by the program's first thread before there are others.
+public struct Service {
+    private let options: CommandLineOptions
+    private let environment: [String: String]
+    private let uid: UInt32
+    private let log: Log
+    private let notifier = SystemdNotifier()
+
+    /// A service for a user, told what to do by a command line and an environment.
+    public init(
+        options: CommandLineOptions, environment: [String: String], uid: UInt32, log: Log
+    ) {
+        self.options = options
+        self.environment = environment
+        self.uid = uid
+        self.log = log
+    }
+
+    /// Starts the daemon, serves until SIGTERM or SIGINT, and drains it.
+    public func run() -> ExitCode {
+        let signals = SignalWatcher()
+        do {
+            return try serve(until: signals)
+        } catch let error as ConfigurationProblems {
+            for line in error.lines { log.error(line) }
+            return .usage
+        } catch {
+            log.error("cannot start: \(error)")
+            return .failure
+        }
+    }
+
+    private func serve(until signals: SignalWatcher) throws -> ExitCode {
+        let configuration = try Configuration(options: options, environment: environment)
+        log.level = configuration.logLevel
+        let placement = try Placement(
+            configuration, in: Surroundings(environment: environment, uid: uid),
+            handedOver: InheritedSockets.take())
+        let daemon = Daemon(
+            configuration: configuration, placement: placement, administrator: uid, log: log)
+        let addresses = try daemon.start().map(\.description).joined(separator: " ")
+        log.notice("ready \(addresses) store=\(configuration.store.name)")
+        notifier.ready(addresses)
+
+        while signals.next() == .reload {
+            notifier.reloading()
+            reload(daemon)
+            notifier.ready(addresses)
+        }
+
+        notifier.stopping()
+        log.notice("stopping: answering those who wait; another signal ends it at once")
+        signals.endProcess(onNextStopWith: .cutShort)
+        daemon.drain()
+        log.notice("stopped")
+        return .success
+    }
+
+    private func reload(_ daemon: Daemon) {
+        do {
+            let configuration = try Configuration(options: options, environment: environment)
+            let waiting = daemon.reload(configuration)
+            log.notice("configuration reloaded")
+            for key in waiting { log.warning("\(key.path) changes with a restart only") }
+        } catch {
+            log.error("configuration not reloaded, the old one stays:")
+            for line in error.lines { log.error(line) }
+        }
+    }
+}

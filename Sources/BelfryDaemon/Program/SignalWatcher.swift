@@ -1,0 +1,71 @@
+internal import Glibc
+
+/// The signals that a service is told what to do by, taken one at a time by whoever asks.
+///
+/// They are blocked, not handled: no code runs at an arbitrary moment. Used by the program alone;
+/// a daemon inside another process touches no signal.
+public struct SignalWatcher: Sendable {
+    /// What a signal asks for.
+    public enum Request: Equatable, Sendable {
+        /// SIGTERM or SIGINT.
+        case stop
+        /// SIGHUP.
+        case reload
+    }
+
+    /// Takes the signals over for this thread and those it makes, so it is called before there
+    /// are others. Writing to a closed pipe or socket becomes an error instead of the end.
+    public init() {
+        signal(SIGPIPE, SIG_IGN)
+        var set = Self.set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Waits for the next signal.
+    public func next() -> Request {
+        var set = Self.set
+        var number: Int32 = 0
+        while sigwait(&set, &number) != 0 {}
+        return number == SIGHUP ? .reload : .stop
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+        return set
+    }
+}
+
+extension SignalWatcher {
+    /// From now on, ends the process with `code` at the next request to stop, whatever its other
+    /// threads do.
+    func endProcess(onNextStopWith code: ExitCode) {
+        var thread = pthread_t()
+        // Unmanaged: retained for the thread, which takes it over at once and ends the process.
+        let argument = Unmanaged.passRetained(Ending(signals: self, code: code)).toOpaque()
+        let made = pthread_create(
+            &thread, nil,
+            { argument in
+                // Unmanaged: takes over what `endProcess` retained.
+                Unmanaged<Ending>.fromOpaque(argument!).takeRetainedValue().wait()
+            }, argument)
+        precondition(made == 0, "no thread could be made to wait for a signal: \(made)")
+        pthread_detach(thread)
+    }
+
+    private final class Ending: Sendable {
+        let signals: SignalWatcher
+        let code: ExitCode
+
+        init(signals: SignalWatcher, code: ExitCode) {
+            self.signals = signals
+            self.code = code
+        }
+
+        func wait() -> Never {
+            while signals.next() == .reload {}
+            _exit(code.rawValue)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// What the daemon finds around it and does not choose: folders it was given, and who runs it.
+public struct Surroundings: Equatable, Sendable {
+    /// The folder for what outlives the process, from systemd.
+    public var stateDirectory: String?
+    /// The folder for what does not, from systemd.
+    public var runtimeDirectory: String?
+    /// Where programs of this user keep state (XDG base directories).
+    public var userState: String?
+    /// Where programs of this user keep sockets (XDG base directories).
+    public var userRuntime: String?
+    /// The user's folder.
+    public var home: String?
+    /// The user that the daemon runs as.
+    public var uid: UInt32
+
+    /// What these variables of an environment say; relative paths count as absent, as the XDG
+    /// specification wants it, and of several folders of systemd the first is ours.
+    public init(environment: [String: String], uid: UInt32) {
+        func path(_ variable: String) -> String? {
+            let first = environment[variable]?.split(separator: ":").first
+            return first.flatMap { $0.hasPrefix("/") ? String($0) : nil }
+        }
+        stateDirectory = path("STATE_DIRECTORY")
+        runtimeDirectory = path("RUNTIME_DIRECTORY")
+        userState = path("XDG_STATE_HOME")
+        userRuntime = path("XDG_RUNTIME_DIR")
+        home = path("HOME")
+        self.uid = uid
+    }
+}

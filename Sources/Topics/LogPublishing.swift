@@ -112,6 +112,8 @@ extension EventLog {
     mutating func register(
         _ topic: TopicName, _ settings: TopicSettings, owner: UInt32?, now: Timestamp
     ) -> (topic: TopicDescription, isNew: Bool) {
+        // What the old settings removed by now must not come back under the new ones.
+        if let record = records[topic] { touch(record, at: now) }
         let isNew = records[topic] == nil
         let record = ensure(topic, settings: settings, owner: owner, inFront: false)
         record.isRegistered = true

@@ -21,7 +21,9 @@ extension EventLog {
             if let record { gather(record, position, &gathering) }
             return gathering.turn(from: position, newest: newest)
         }
-        let topics = collect(selector, newerThan: position.after, now: now)
+        // A cursor of another life is told what all topics lost.
+        let cursor = position.after > newest ? .zero : position.after
+        let topics = collect(selector, newerThan: cursor, now: now)
         for record in topics { touch(record, at: now) }
         if let outcome = judge(position, losses(of: selector, now: now)) {
             return gathering.interrupted(by: outcome, at: position)

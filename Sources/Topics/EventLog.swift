@@ -13,6 +13,8 @@ struct EventLog {
     var subscribers = SubscriberTable()
     var indexes = PatternIndexTable()
     var dues = Heap<Due>()
+    /// When topics that are due were last looked after.
+    var swept = Timestamp.distantPast
     var leftovers = Leftovers()
     var collections: UInt64 = 0
     var isDraining = false

@@ -52,7 +52,14 @@ extension EventLog {
     }
 
     /// Looks after topics that are due, some at a time. Returns whether there are more.
+    ///
+    /// After the clock was set back, what is due by the old time is never found: all topics are
+    /// looked after once.
     mutating func sweep(now: Timestamp) -> Bool {
+        if now < swept.advanced(microseconds: -limits.graceMicroseconds) {
+            for record in Array(records.values) { touch(record, at: now) }
+        }
+        swept = now
         for _ in 0..<Limits.sweptTopicsMax {
             guard let due = dues.first, due.time <= now else {
                 indexes.removeUnread(

@@ -34,8 +34,16 @@ public struct Payload {
     /// How many bytes there are.
     public var count: Int { storage.header }
 
+    /// Calls `body` with the bytes, which are valid during the call.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(storage) {} }
+        return try body(bytes)
+    }
+
     /// The bytes themselves, valid while the payload is retained: keep the event as long as the
-    /// pointer is used.
+    /// pointer is used, with `withExtendedLifetime` where nothing else does.
     public var bytes: UnsafeRawBufferPointer {
         storage.withUnsafeMutablePointers { count, elements in
             UnsafeRawBufferPointer(start: elements, count: count.pointee)

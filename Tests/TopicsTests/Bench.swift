@@ -130,7 +130,7 @@ extension LogRead {
     }
 
     var ids: [EventID] { events.map(\.id) }
-    var texts: [String] { events.map { String(decoding: $0.payload.bytes, as: UTF8.self) } }
+    var texts: [String] { events.map { $0.payload.text } }
 
     var next: LogPosition {
         switch self {
@@ -149,4 +149,9 @@ extension LogRead {
     var isOlder: Bool {
         if case .older = self { true } else { false }
     }
+}
+
+extension Payload {
+    var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    var array: [UInt8] { withUnsafeBytes { Array($0) } }
 }

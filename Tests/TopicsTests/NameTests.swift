@@ -1,0 +1,93 @@
+import Testing
+import Topics
+
+struct NameTests {
+    @Test(arguments: [
+        "a", "Z9", "a.b", "a-b_c.d", "0", "-", "_._", "$SYS", "$SYS.x", "$-",
+        String(repeating: "x", count: 255),
+    ])
+    func aNameOfSegmentsIsTaken(text: String) throws {
+        let name = try TopicName(text)
+        #expect(name.text == text)
+        #expect(name.isReserved == text.hasPrefix("$"))
+        #expect(try TopicPattern(text).matches(name))
+    }
+
+    @Test(arguments: [
+        ("", "index 0"), (".", "index 0"), ("a.", "index 2"), (".a", "index 0"),
+        ("a..b", "index 2"), ("a b", "byte 0x20 at index 1"), ("a/b", "byte 0x2F at index 1"),
+        ("ä", "byte 0xC3 at index 0"), ("a\0", "byte 0x00 at index 1"),
+        ("a.*", "byte 0x2A at index 2"), ("a.>", "byte 0x3E at index 2"),
+        ("a.$b", "byte 0x24 at index 2"), ("$", "index 1"), ("$$", "byte 0x24 at index 1"),
+        ("a,b", "byte 0x2C at index 1"), ("a\n", "byte 0x0A at index 1"),
+    ])
+    func anythingElseIsRefusedWithItsPlace(text: String, place: String) {
+        let error = #expect(throws: NameError.self) { try TopicName(text) }
+        #expect(error?.detail.contains(place) == true, "\(error?.detail ?? "")")
+    }
+
+    @Test func aNameOf256BytesIsRefused() {
+        let error = #expect(throws: NameError.self) {
+            try TopicName(String(repeating: "x", count: 256))
+        }
+        #expect(error?.detail.contains("256 bytes") == true)
+    }
+
+    @Test func namesAreEqualByTheirBytes() throws {
+        #expect(try TopicName("a.b") == TopicName("a.b"))
+        #expect(try TopicName("a.b") != TopicName("a.B"))
+        #expect(try Set([TopicName("a"), TopicName("a"), TopicName("b")]).count == 2)
+    }
+
+    @Test(arguments: [
+        ("*", "a", true), ("*", "a.b", false), ("*", "$a", false), (">", "a", true),
+        (">", "a.b.c", true), (">", "$SYS", false), ("a.*", "a.b", true), ("a.*", "a", false),
+        ("a.*", "a.b.c", false), ("a.>", "a", false), ("a.>", "a.b.c", true),
+        ("*.b", "a.b", true), ("*.b", "a.c", false), ("a.*.c", "a.b.c", true),
+        ("a.*.c", "a.b.d", false), ("*.*", "a.b", true), ("*.*", "a", false),
+        ("*.>", "a.b.c", true), ("*.>", "a", false), ("ab.*", "a.b", false), ("a", "a", true),
+        ("a", "ab", false), ("ab", "a", false), ("$SYS", "$SYS", true), ("a.*", "ab.c", false),
+    ])
+    func wildcardsStandForSegments(pattern: String, name: String, matches: Bool) throws {
+        #expect(try TopicPattern(pattern).matches(TopicName(name)) == matches)
+        #expect(try Selector(pattern).matches(TopicName(name)) == matches)
+    }
+
+    @Test(arguments: [
+        ("a*", "byte 0x2A at index 1"), ("*a", "byte 0x2A at index 0"),
+        ("a.>.b", "index 2"), (">a", "byte 0x3E at index 0"), ("**", "byte 0x2A at index 0"),
+        ("$SYS.*", "index 0"), ("$SYS.>", "index 0"),
+    ])
+    func aMisplacedWildcardIsRefused(text: String, place: String) {
+        let error = #expect(throws: NameError.self) { try TopicPattern(text) }
+        #expect(error?.detail.contains(place) == true, "\(error?.detail ?? "")")
+    }
+
+    @Test func aSelectorJoinsNamesAndPatternsAndCountsEachOnce() throws {
+        let selector = try Selector("a,b.*,a")
+        #expect(selector.terms.map(\.description) == ["a", "b.*"])
+        #expect(selector.singleName == nil)
+        #expect(try selector.matches(TopicName("a")))
+        #expect(try selector.matches(TopicName("b.c")))
+        #expect(try !selector.matches(TopicName("b")))
+        #expect(selector.description == "a,b.*")
+        #expect(try Selector("a,a") == Selector(TopicName("a")))
+        #expect(try Selector("a").singleName == TopicName("a"))
+    }
+
+    @Test(arguments: [
+        ("", "index 0"), ("a,", "index 2"), (",a", "index 0"), ("a,,b", "index 2"),
+        ("a,b c", "byte 0x20 at index 3"), ("a, b", "byte 0x20 at index 2"),
+        ("a,b.>.c", "index 4"),
+    ])
+    func aBadTermIsNamedByItsPlaceInTheSelector(text: String, place: String) {
+        let error = #expect(throws: NameError.self) { try Selector(text) }
+        #expect(error?.detail.contains(place) == true, "\(error?.detail ?? "")")
+    }
+
+    @Test func aSelectorHasAtMost64Terms() throws {
+        let most = (0..<64).map { "t\($0)" }.joined(separator: ",")
+        #expect(try Selector(most).terms.count == 64)
+        #expect(throws: NameError.self) { try Selector(most + ",one-more") }
+    }
+}

@@ -86,7 +86,7 @@ struct PollRequest {
     }
 
     /// The target of this request with everything but its cursor, ready for the next one.
-    private static func nextTarget(_ target: RequestTarget) -> String {
+    static func nextTarget(_ target: RequestTarget) -> String {
         let query = target.raw.utf8.dropFirst(target.pathRange.upperBound + 1)
         let kept = query.split(separator: UInt8(ascii: "&")).filter { item in
             !item.elementsEqual("since".utf8) && !item.starts(with: "since=".utf8)

@@ -1,0 +1,21 @@
+import HTTPFront
+import Testing
+
+@testable import BusAPI
+
+@Suite struct PollRequestTests {
+    @Test(
+        "the next target keeps everything of this one but its cursor",
+        arguments: [
+            ("/topics/a", "/topics/a?since="),
+            ("/topics/a?", "/topics/a?since="),
+            ("/topics/a?since=5", "/topics/a?since="),
+            ("/topics/a?wait=1&since=now&max=2", "/topics/a?wait=1&max=2&since="),
+            ("/topics/a%2Cb?key=x%20y&since", "/topics/a%2Cb?key=x%20y&since="),
+            ("http://localhost:7464/topics/a?as=json", "/topics/a?as=json&since="),
+            ("/topics/a?sincere=1&since=2", "/topics/a?sincere=1&since="),
+        ])
+    func nextTarget(target: String, next: String) throws {
+        #expect(PollRequest.nextTarget(try RequestTarget(target)) == next)
+    }
+}

@@ -91,7 +91,9 @@ struct PollRequest {
         let kept = query.split(separator: UInt8(ascii: "&")).filter { item in
             !item.elementsEqual("since".utf8) && !item.starts(with: "since=".utf8)
         }
-        return target.rawPath + "?" + kept.map { "\($0)&" }.joined() + "since="
+        let parameters = kept.map { String(decoding: $0, as: UTF8.self) + "&" }.joined()
+        return "\(target.rawPath)?\(parameters)since="
+            + kept.map { String(decoding: $0, as: UTF8.self) + "&" }.joined() + "since="
     }
 }
 

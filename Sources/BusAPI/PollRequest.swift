@@ -93,7 +93,6 @@ struct PollRequest {
         }
         let parameters = kept.map { String(decoding: $0, as: UTF8.self) + "&" }.joined()
         return "\(target.rawPath)?\(parameters)since="
-            + kept.map { String(decoding: $0, as: UTF8.self) + "&" }.joined() + "since="
     }
 }
 

@@ -15,11 +15,10 @@ final class DirectoryHandle: Sendable {
                     + "Create it, and let the bus's user write to it")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = Self.errorText()
-            close(descriptor)
+            // The object is whole by now: throwing runs `deinit`, which closes the descriptor.
             throw StoreError(
-                detail: "the state directory \(path) is in use by another bus (\(reason)): stop "
-                    + "that one, or choose another directory")
+                detail: "the state directory \(path) is in use by another bus "
+                    + "(\(Self.errorText())): stop that one, or choose another directory")
         }
     }
 

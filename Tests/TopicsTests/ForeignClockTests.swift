@@ -1,0 +1,28 @@
+import Protection
+import Testing
+import Topics
+
+@Suite("A clock of somebody else's")
+struct ForeignClockTests {
+    @Test("The clock is asked outside every lock, so that it may use the store")
+    func theClockMayUseTheStore() async {
+        await #expect(processExitsWith: .success) {
+            let clock = AskingClock()
+            let store = MemoryStore(ceiling: nil)
+            _ = try store.open(StoreContext(clock: clock, commitQueueBytesMax: 1 << 20))
+            clock.store.value = store
+            let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
+            store.commit(.events(batch, persists: true)) { _ in }
+        }
+    }
+}
+
+/// A clock that looks at the store before it says the time.
+private final class AskingClock: BusClock {
+    let store = Protected<MemoryStore?>(nil)
+
+    func now() -> Timestamp {
+        precondition(store.value?.readiness ?? .ready == .ready, "the store takes no entries")
+        return Timestamp(microseconds: 1_000_000)
+    }
+}

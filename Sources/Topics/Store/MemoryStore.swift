@@ -53,10 +53,10 @@ public final class MemoryStore: EventStore {
         var clock: (any BusClock)?
         var failure: String?
 
-        mutating func take(_ count: Int) -> (first: UInt64, time: Timestamp) {
+        mutating func take(_ count: Int, at now: Timestamp) -> (first: UInt64, time: Timestamp) {
             let first = next
             next += UInt64(count)
-            if let now = clock?.now() { time = max(time, now) }
+            time = max(time, now)
             return (first, time)
         }
     }
@@ -166,7 +166,8 @@ public final class MemoryStore: EventStore {
     private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {
         do throws(StoreError) {
             try prepare(count)
-            return .success(sequence.write { $0.take(count) })
+            let now = sequence.read { $0.clock }?.now() ?? .distantPast
+            return .success(sequence.write { $0.take(count, at: now) })
         } catch {
             return .failure(.storeFailed(error.detail))
         }

@@ -128,6 +128,8 @@ final class Mailbox: @unchecked Sendable {
 
     /// Drops what is in it, and whatever comes later.
     func close() {
+        // The id of an ended thread is given to a later one, which must not pass for the loop's.
+        thread.store(0, ordering: .relaxed)
         let dropped = inbox.write { inbox -> [LoopMessage] in
             inbox.isOpen = false
             let messages = inbox.messages

@@ -81,7 +81,7 @@ public final class HTTPServer: Sendable {
     /// every answer closes its connection; idle connections are closed. What is left at the end of
     /// the time is closed without an answer.
     ///
-    /// A second call returns when the first one does. Not to be called on a loop's thread.
+    /// A second call does nothing and waits for nothing. Not to be called on a loop's thread.
     public func drain(within limit: Duration) {
         let milliseconds = max(
             0,

@@ -239,7 +239,7 @@ public final class ChildProcess {
 
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         defer { argv.forEach { free($0) } }
-        let variables = environment ?? inherited()
+        let variables = environment ?? inheritedVariables()
         var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { envp.forEach { free($0) } }
         var pid: pid_t = 0
@@ -269,7 +269,7 @@ extension ChildProcess {
 
     /// Our own variables, without those of the bus: what the machine is set to must not change
     /// what a test sees.
-    private static func inherited() -> [String: String] {
+    static func inheritedVariables() -> [String: String] {
         var variables: [String: String] = [:]
         for name in ["PATH", "HOME", "TMPDIR", "SWIFT_BACKTRACE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
             if let value = getenv(name) { variables[name] = String(cString: value) }

@@ -26,6 +26,7 @@ public final class Exchange {
     /// Answers the request; the first answer counts.
     public func respond(_ response: Response) {
         loop.assertOnThread()
+        precondition(request.stage == .handling, "an exchange ends when handle returns")
         precondition(!isDetached, "a detached socket is answered by DetachedSocket.finish")
         if self.response == nil { self.response = response }
     }

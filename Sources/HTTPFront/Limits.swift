@@ -74,7 +74,9 @@ public enum HTTPFrontLimits {
     /// Long enough not to spin, short beside the second in which a person notices.
     public static let acceptPauseMilliseconds: UInt64 = 100
 
-    /// Seconds without a byte read after which a peer that is being answered is given up.
+    /// Seconds without a byte read after which a peer is given up whose answer waits outside the
+    /// parser; one whose answer is in it has as long as the longest other deadline, if that is
+    /// more.
     public static let sendProgressSeconds = 30
 
     /// Seconds for which a peer that is told no more is still read, so that it gets its answer.
@@ -99,11 +101,9 @@ public enum HTTPFrontLimits {
     /// connections longest without progress are closed.
     public static let unsentMemoryFraction = 4
 
-    /// Milliseconds between two searches for connections to close when memory is short.
+    /// Milliseconds for which a loop that found no connection to close for memory's sake does not
+    /// look again.
     public static let shedIntervalMilliseconds: UInt64 = 100
-
-    /// Connections that one such search closes; the next one goes on.
-    public static let shedConnectionsMax = 256
 
     /// Turns in which the parser gets rid of its last connections: one resumes, one ends.
     public static let parserTurnsAtEnd = 4

@@ -25,8 +25,9 @@ extension EventLoop {
         else { return false }
         request.stage = .answered
         connection.progressedAt = now
+        connection.unsentBytes = response.body.count
         meters.answers.add()
-        shedSlowestIfShort()
+        shedSlowestIfShort(sparing: connection)
         return true
     }
 

@@ -1,16 +1,26 @@
 // What happens when answers that nobody reads fill their share of memory.
 extension EventLoop {
-    /// Closes the connections that are longest without progress while unsent answers keep more
-    /// memory than their share.
+    /// Closes the connections that are longest without progress, until unsent answers keep well
+    /// less than their share of memory again; `newest`, which was answered just now, is spared.
     ///
-    /// Looks through the connections at most once in `shedIntervalMilliseconds`.
-    func shedSlowestIfShort() {
+    /// Every search that finds somebody frees an eighth of the share at least, so searches are
+    /// few; one that finds nobody is not repeated for `shedIntervalMilliseconds`.
+    func shedSlowestIfShort(sparing newest: Connection) {
         guard unsent.isShort, now >= nextShedAt else { return }
-        nextShedAt = now + HTTPFrontLimits.shedIntervalMilliseconds
-        let slowest = connections.all
-            .filter { $0.phase == .sending || $0.request?.stage == .answered }
-            .sorted { $0.progressedAt < $1.progressedAt }
-        for connection in slowest.prefix(HTTPFrontLimits.shedConnectionsMax) where unsent.isShort {
+        var excess = unsent.excess
+        var slow: [Connection] = []
+        for connection in connections.all where connection !== newest {
+            if connection.isCutOff {
+                excess -= connection.unsentBytes
+            } else if connection.phase == .sending || connection.request?.stage == .answered {
+                slow.append(connection)
+            }
+        }
+        if slow.isEmpty { nextShedAt = now + HTTPFrontLimits.shedIntervalMilliseconds }
+        slow.sort { $0.progressedAt < $1.progressedAt }
+        for connection in slow {
+            if excess <= 0 { break }
+            excess -= connection.unsentBytes
             meters.shed.add()
             if connection.phase == .sending {
                 closeConnection(connection)

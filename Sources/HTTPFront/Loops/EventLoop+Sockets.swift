@@ -60,11 +60,12 @@ extension EventLoop {
             connection.tail = UnsentTail(
                 head: head, body: body, sent: sent, closes: closes, ledger: unsent)
             connection.progressedAt = now
+            connection.unsentBytes = body.count
             poller.change(
                 connection.descriptor, [.readable, .writable, .readClosed, .edge],
                 token: connection.token)
             timers.arm(connection.slot, due: now + Self.sendProgressMilliseconds)
-            shedSlowestIfShort()
+            shedSlowestIfShort(sparing: connection)
         }
     }
 
@@ -120,6 +121,7 @@ extension EventLoop {
     /// Makes the parser close a socket at its next turn; the descriptor is its own.
     func cutOff(_ connection: Connection) {
         shutdown(connection.descriptor, Int32(SHUT_RDWR))
+        connection.isCutOff = true
         parserIsDue = true
     }
 

@@ -17,6 +17,10 @@ struct LoopThread: Sendable {
         // Signals go to the thread that waits for them, never to a loop: the mask is inherited.
         var (all, previous) = (sigset_t(), sigset_t())
         sigfillset(&all)
+        // A crash must reach the crash handler.
+        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
+            sigdelset(&all, signal)
+        }
         pthread_sigmask(SIG_SETMASK, &all, &previous)
         let code = pthread_create(
             &thread, nil,

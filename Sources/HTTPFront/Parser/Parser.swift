@@ -47,19 +47,20 @@ final class Parser {
         return MHD_add_connection(daemon, connection.descriptor, &address, size) == .YES
     }
 
-    /// Does what there is to do, without waiting.
+    /// Does what there is to do, without waiting; nothing once stopped.
     func run() {
-        MHD_run(daemon)
+        if !isStopped { MHD_run(daemon) }
     }
 
     /// Milliseconds after which `run` is due without an event: 0 for now, nil for never.
     var dueMilliseconds: UInt64? {
+        if isStopped { return nil }
         let timeout = belfry_mhd_timeout(daemon)
         return timeout < 0 ? nil : UInt64(timeout)
     }
 
     /// Connections in the daemon.
-    var connectionCount: Int { Int(belfry_mhd_connections(daemon)) }
+    var connectionCount: Int { isStopped ? 0 : Int(belfry_mhd_connections(daemon)) }
 
     /// Ends the daemon and closes its connections, none of which may be suspended (it would abort
     /// the process).

@@ -63,6 +63,10 @@ final class Connection {
     var tail: UnsentTail?
     /// When the peer last took a byte of an answer, for choosing whom to close when memory is short.
     var progressedAt: UInt64 = 0
+    /// About how many bytes its unsent answer keeps.
+    var unsentBytes = 0
+    /// Whether the parser is about to close it on our word.
+    var isCutOff = false
     /// Bytes thrown away while lingering.
     var discarded: UInt64 = 0
 

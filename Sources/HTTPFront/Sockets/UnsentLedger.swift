@@ -11,11 +11,13 @@ final class UnsentLedger {
         self.memory = memory
     }
 
-    /// Bytes that all loops' answers keep.
-    var used: Int { memory.used(.unsent) }
+    /// Whether the answers of all loops keep more than their share of the budget.
+    var isShort: Bool { memory.used(.unsent) > share }
 
-    /// Whether they keep more than their share of the budget.
-    var isShort: Bool { used > memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
+    /// Bytes that must go until they keep seven eighths of their share.
+    var excess: Int { memory.used(.unsent) - share / 8 * 7 }
+
+    private var share: Int { memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
 
     /// Counts `extra` bytes and a body.
     func charge(_ body: ResponseBody, extra: Int) {

@@ -64,7 +64,8 @@ final class LoopHandler: RequestHandler {
         case "echo", "small":
             exchange.respond(Response(status: 200, body: .bytes(Array(request.body.bytes))))
         case "size":
-            exchange.respond(Self.text(String(repeating: "x", count: Int(path[1])!)))
+            exchange.respond(
+                Response(status: 200, body: .bytes([UInt8](repeating: 120, count: Int(path[1])!))))
         case "direct":
             exchange.reply.send(Self.text("direct"))
             exchange.reply.send(Self.text("too late"))

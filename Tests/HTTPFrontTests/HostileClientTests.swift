@@ -1,0 +1,204 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// Clients that vanish, half-close or trickle, in every phase of a request.
+@Suite struct HostileClientTests {
+    /// Where in its request a client stops.
+    enum Phase: CaseIterable, Sendable, CustomTestStringConvertible {
+        case connected, inRequestLine, inHeaders, inBody, inChunks, pending, parked, inAnswer
+        case answered
+
+        var testDescription: String { "\(self)" }
+
+        var sent: String {
+            let host = "Host: localhost\r\n"
+            switch self {
+            case .connected: return ""
+            case .inRequestLine: return "GET /he"
+            case .inHeaders: return "GET /hello HTTP/1.1\r\n\(host)X-A: b"
+            case .inBody: return "POST /echo HTTP/1.1\r\n\(host)Content-Length: 9\r\n\r\nabc"
+            case .inChunks:
+                return "POST /echo HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n9\r\nabc"
+            case .pending: return "POST /later HTTP/1.1\r\n\(host)Content-Length: 1\r\n\r\nx"
+            case .parked: return "GET /park HTTP/1.1\r\n\(host)\r\n"
+            case .inAnswer: return "GET /size/1500000 HTTP/1.1\r\n\(host)\r\n"
+            case .answered: return "GET /hello HTTP/1.1\r\n\(host)\r\n"
+            }
+        }
+    }
+
+    enum Exit: CaseIterable, Sendable, CustomTestStringConvertible {
+        case close, reset, halfClose
+        var testDescription: String { "\(self)" }
+    }
+
+    @Test(arguments: Phase.allCases, Exit.allCases)
+    func clientThatLeavesInAnyPhaseLeavesNothingBehind(_ phase: Phase, _ exit: Exit) throws {
+        for transport in LoopServer.Transport.allCases {
+            let server = try LoopServer()
+            let bystander = try server.connect()
+            #expect(try bystander.exchange("GET", "/a").text == "a")
+            let clients = try (0..<30).map { _ in try server.connect(transport) }
+            for client in clients { try client.send(phase.sent) }
+            let replies = phase == .pending ? server.replies(30) : []
+            if phase == .parked { server.expect(server.server.census.parked, becomes: 30) }
+            if phase == .answered { for client in clients { _ = try client.readAnswer() } }
+            for client in clients {
+                switch exit {
+                case .close: client.close()
+                case .reset: client.reset()
+                case .halfClose: client.halfClose()
+                }
+            }
+            PendingReply.send(replies.map { ($0, LoopHandler.text("late")) })
+            if exit == .halfClose {
+                if phase == .parked { server.backstage.finishParked("event") }
+                for client in clients {
+                    switch phase {
+                    case .pending: #expect(try client.readAnswer().text == "late")
+                    case .parked: #expect(try client.readAnswer().text == "event")
+                    case .inAnswer: #expect(try client.readAnswer().body.count == 1_500_000)
+                    case .connected, .inRequestLine, .inHeaders, .inBody, .inChunks, .answered:
+                        #expect(try client.readToEnd() == [])
+                    }
+                }
+            }
+            server.expect(server.server.census.connections, becomes: 1)
+            #expect(try bystander.exchange("GET", "/b").text == "b")
+            bystander.close()
+            server.expectEmpty()
+            #expect(server.descriptors() == 0)
+        }
+    }
+
+    @Test func thousandsOfClientsThatLeaveLeaveNothingBehind() throws {
+        let server = try LoopServer(loops: 2)
+        var random = SeededRandom(seed: 20)
+        for _ in 0..<60 {
+            let clients = try (0..<50).map { _ in
+                (try server.connect(.allCases.randomElement(using: &random)!))
+            }
+            for client in clients {
+                try client.send(Phase.allCases.randomElement(using: &random)!.sent)
+                if Bool.random(using: &random) { client.close() } else { client.reset() }
+            }
+        }
+        // A request that came whole before its client left is handled, and its answer dropped.
+        let due = MonotonicClock.milliseconds() + 10_000
+        while server.server.census != ServerCensus(), MonotonicClock.milliseconds() < due {
+            PendingReply.send(
+                server.backstage.takeReplies().map { ($0, LoopHandler.text("late")) })
+            poll(nil, 0, 1)
+        }
+        server.expectEmpty()
+        #expect(server.descriptors() == 0)
+        // Those that were reset before they could be accepted were nobody's.
+        #expect(server.server.loops.map(\.accepted.value).reduce(0, +) > 1_000)
+    }
+
+    @Test func postOfAClientThatClosesAtOnceIsHandled() throws {
+        let server = try LoopServer()
+        for transport in LoopServer.Transport.allCases {
+            for _ in 0..<20 {
+                let client = try server.connect(transport)
+                try client.send("POST", "/echo", body: Array("x".utf8))
+                client.close()
+            }
+        }
+        server.expect(server.backstage.state.value.handled.count, becomes: 40)
+        server.expectEmpty()
+    }
+
+    /// The trap of libmicrohttpd: resumed beside another keep-alive connection, it takes the end of
+    /// the stream for the end of the connection and drops the answer.
+    @Test(arguments: LoopServer.Transport.allCases)
+    func halfClosedPublisherGetsItsAnswerBesideOthers(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let bystanders = try (0..<3).map { _ in try server.connect() }
+        for round in 0..<20 {
+            for bystander in bystanders { _ = try bystander.exchange("GET", "/a") }
+            let client = try server.connect(transport)
+            try client.send("POST", "/later", body: Array("x".utf8))
+            let replies = server.replies(1)
+            if round.isMultiple(of: 2) { client.halfClose() }
+            for reply in replies { reply.send(LoopHandler.text("late")) }
+            if !round.isMultiple(of: 2) { client.halfClose() }
+            #expect(try client.readAnswer().text == "late")
+            #expect(try client.readToEnd() == [])
+        }
+    }
+
+    /// What a client sends at first, and then again and again.
+    static let trickles: [(name: String, first: String, rest: String)] = [
+        ("request line", "GET /", "x"),
+        ("headers", "GET /hello HTTP/1.1\r\nHost: localhost\r\nX: ", "x"),
+        ("body", "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n", "x"),
+        (
+            "chunks",
+            "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "1\r\nx\r\n"
+        ),
+        (
+            "refused body",
+            "POST /refuse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n",
+            "x"
+        ),
+    ]
+
+    @Test(arguments: trickles.indices)
+    func tricklingClientIsCutOff(_ index: Int) throws {
+        let (name, first, rest) = Self.trickles[index]
+        let server = try LoopServer {
+            $0.headerSeconds = 1
+            $0.bodySeconds = 1
+        }
+        let client = try server.connect()
+        try client.send(first)
+        let begun = MonotonicClock.milliseconds()
+        while client.isSilent(for: 0.05), MonotonicClock.milliseconds() - begun < 8_000 {
+            try client.send(rest)
+        }
+        let elapsed = MonotonicClock.milliseconds() - begun
+        #expect((900..<4_000).contains(elapsed), "\(name)")
+        let text = String(decoding: try client.readToEnd(), as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 408 "), "\(name)")
+        #expect(text.contains("REQUEST_TIMEOUT"), "\(name)")
+        server.expectEmpty()
+    }
+
+    @Test func idleConnectionIsClosedWithoutAWord() throws {
+        let server = try LoopServer { $0.idleSeconds = 1 }
+        let fresh = try server.connect()
+        let used = try server.connect()
+        #expect(try used.exchange("GET", "/a").text == "a")
+        let parked = try server.connect()
+        try parked.send("GET", "/park")
+        server.expect(server.server.census.parked, becomes: 1)
+        server.backstage.finishParked("event")
+        _ = try parked.readAnswer()
+        for client in [fresh, used, parked] { #expect(try client.readToEnd() == []) }
+        server.expectEmpty()
+    }
+}
+
+extension LoopServer {
+    /// Descriptors of this process that are connections of this server.
+    func descriptors() -> Int {
+        (0..<4096).count { descriptor in
+            if let address = SocketAddress(localOf: Int32(descriptor)) {
+                return address.port == port && SocketAddress(remoteOf: Int32(descriptor)) != nil
+            }
+            var peer = sockaddr_un()
+            var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+            let isConnected = withUnsafeMutablePointer(to: &peer) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getpeername(Int32(descriptor), $0, &size) == 0
+                }
+            }
+            return isConnected && SocketFile.path(of: Int32(descriptor)) == path
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+@Suite struct LoopTimerWheelTests {
+    @Test func deadlineIsToldOnceAndNotBeforeItsTime() {
+        var wheel = TimerWheel(now: 1000)
+        var expired: [Int] = []
+        wheel.arm(3, due: 1100)
+        #expect(wheel.nextDue == 1100)
+        wheel.advance(to: 1099, expired: &expired)
+        #expect(expired == [])
+        wheel.advance(to: 1100, expired: &expired)
+        #expect(expired == [3])
+        wheel.advance(to: 100_000, expired: &expired)
+        #expect(expired == [3])
+        #expect(wheel.nextDue == nil)
+    }
+
+    @Test func armingAgainReplacesTheDeadline() {
+        var wheel = TimerWheel(now: 0)
+        var expired: [Int] = []
+        wheel.arm(0, due: 50)
+        wheel.arm(0, due: 5_000_000)
+        wheel.advance(to: 4_999_999, expired: &expired)
+        #expect(expired == [])
+        #expect(wheel.due(of: 0) == 5_000_000)
+        wheel.arm(0, due: 5_000_001)
+        wheel.advance(to: 5_000_001, expired: &expired)
+        #expect(expired == [0])
+    }
+
+    @Test func deadlineInThePastIsDueAtOnce() {
+        var wheel = TimerWheel(now: 10_000)
+        var expired: [Int] = []
+        wheel.arm(7, due: 3)
+        #expect(wheel.nextDue ?? .max <= 10_000)
+        wheel.advance(to: 10_000, expired: &expired)
+        #expect(expired == [7])
+    }
+
+    @Test func cancellingTheLastDeadlineLetsTheLoopSleep() {
+        var wheel = TimerWheel(now: 0)
+        wheel.arm(1, due: 10)
+        wheel.arm(2, due: 20)
+        wheel.cancel(1)
+        wheel.cancel(1)
+        wheel.cancel(999)
+        #expect(wheel.nextDue != nil)
+        wheel.cancel(2)
+        #expect(wheel.nextDue == nil)
+    }
+
+    @Test func farDeadlineDoesNotWakeAtEveryTurn() {
+        var wheel = TimerWheel(now: 0)
+        var expired: [Int] = []
+        wheel.arm(0, due: 3_600_000)
+        wheel.arm(1, due: 100)
+        wheel.advance(to: 100, expired: &expired)
+        #expect(expired == [1])
+        #expect(wheel.nextDue == 3_600_000)
+    }
+
+    /// A wheel and a dictionary are given the same random work, over many turns of the wheel.
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    func agreesWithAPlainTable(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var now = UInt64.random(in: 0...1_000_000, using: &random)
+        var wheel = TimerWheel(now: now)
+        var model: [Int: UInt64] = [:]
+        for _ in 0..<20_000 {
+            let id = Int.random(in: 0..<200, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                let range: UInt64 = [10, 500, 8_192, 100_000].randomElement(using: &random)!
+                let due = now + UInt64.random(in: 0...range, using: &random)
+                wheel.arm(id, due: due)
+                model[id] = due
+            case 5..<7:
+                wheel.cancel(id)
+                model[id] = nil
+            default:
+                let step: UInt64 = [0, 1, 7, 8, 9, 300, 20_000].randomElement(using: &random)!
+                now += step
+                var expired: [Int] = []
+                wheel.advance(to: now, expired: &expired)
+                let due = model.filter { $0.value <= now }
+                #expect(expired.sorted() == due.keys.sorted(), "seed \(seed)")
+                for id in due.keys { model[id] = nil }
+            }
+            // Never later than the truth, and nil exactly when nothing is armed.
+            #expect((wheel.nextDue == nil) == model.isEmpty, "seed \(seed)")
+            if let next = wheel.nextDue, let first = model.values.min() { #expect(next <= first) }
+        }
+    }
+}

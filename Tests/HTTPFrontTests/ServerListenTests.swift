@@ -1,0 +1,135 @@
+import Glibc
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+@Suite struct ServerListenTests {
+    private func server(_ addresses: ListenAddress...) -> HTTPServer {
+        let backstage = Backstage()
+        return HTTPServer(
+            configuration: HTTPServerConfiguration(listen: addresses), log: Log(level: .error),
+            memory: MemoryBudget(bytesMax: 1 << 20)
+        ) { LoopHandler(backstage, $0) }
+    }
+
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        var template = Array("/tmp/front-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        defer { rmdir(path) }
+        try body(path)
+    }
+
+    @Test func staleSocketIsReplacedAndALiveOneIsNot() throws {
+        try withDirectory { (directory: String) throws in
+            let address = ListenAddress.unix(path: directory + "/s", mode: 0o600)
+            let stale = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            #expect(SocketFile.withAddress(of: directory + "/s") { bind(stale, $0, $1) } == 0)
+            close(stale)
+            let first = server(address)
+            #expect(try first.start() == [.unix(path: directory + "/s")])
+            #expect(throws: ServerError.self) { try server(address).start() }
+            #expect(try RawClient(.unix(directory + "/s")).exchange("GET", "/a").text == "a")
+            first.stop()
+            #expect(access(directory + "/s", F_OK) != 0)
+        }
+    }
+
+    @Test func fileThatIsNoSocketIsLeftAlone() throws {
+        try withDirectory { (directory: String) throws in
+            let path = directory + "/s"
+            close(open(path, O_CREAT | O_WRONLY, 0o600))
+            defer { unlink(path) }
+            #expect(throws: ServerError.self) {
+                try server(.unix(path: path, mode: 0o600)).start()
+            }
+            #expect(access(path, F_OK) == 0)
+        }
+    }
+
+    @Test func socketHasItsPermissionsWhateverTheUmask() throws {
+        try withDirectory { (directory: String) throws in
+            let server = server(.unix(path: directory + "/s", mode: 0o666))
+            _ = try server.start()
+            var status = stat()
+            #expect(lstat(directory + "/s", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o666)
+            server.stop()
+        }
+    }
+
+    @Test func socketOfASuccessorIsNotRemoved() throws {
+        try withDirectory { (directory: String) throws in
+            let path = directory + "/s"
+            let first = server(.unix(path: path, mode: 0o600))
+            _ = try first.start()
+            unlink(path)
+            let second = server(.unix(path: path, mode: 0o600))
+            _ = try second.start()
+            first.stop()
+            #expect(try RawClient(.unix(path)).exchange("GET", "/a").text == "a")
+            second.stop()
+        }
+    }
+
+    @Test func addressInUseIsSaidAndNothingStays() throws {
+        let listener = try LoopbackListener(.ipv4)
+        guard case .tcp(let port) = listener.address else { return }
+        let taken = ListenAddress.tcp(
+            SocketAddress(numeric: "127.0.0.1", port: port)!, optional: true)
+        try withDirectory { (directory: String) throws in
+            let server = server(.unix(path: directory + "/s", mode: 0o600), taken)
+            let error = #expect(throws: ServerError.self) { try server.start() }
+            #expect(error?.detail.contains("127.0.0.1:\(port)") == true)
+            #expect(access(directory + "/s", F_OK) != 0)
+        }
+    }
+
+    @Test func missingOptionalAddressIsLeftOut() throws {
+        // 192.0.2.0/24 is kept for documentation (RFC 5737): no machine has it.
+        let absent = SocketAddress(numeric: "192.0.2.1", port: 0)!
+        let present = SocketAddress(numeric: "127.0.0.1", port: 0)!
+        let server = server(.tcp(absent, optional: true), .tcp(present, optional: false))
+        #expect(try server.start().count == 1)
+        server.stop()
+        #expect(throws: ServerError.self) {
+            try self.server(.tcp(absent, optional: false)).start()
+        }
+    }
+
+    @Test func descriptorThatDoesNotListenIsRefused() throws {
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(client) }
+        #expect(throws: ServerError.self) { try server(.inherited(descriptor: client)).start() }
+    }
+
+    /// In a process of its own, for all descriptors of it are taken.
+    @Test func acceptingPausesWithoutDescriptorsAndGoesOn() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 128, rlim_max: 128)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let server = try LoopServer()
+            let kept = try server.connect()
+            #expect(try kept.exchange("GET", "/a").text == "a")
+            let gate = Gate()
+            server.backstage.state.value.loops[0].post { _ in try? gate.wait() }
+            let clients = try (0..<5).map { _ in try server.connect() }
+            for client in clients { try client.send("GET", "/b") }
+            var fillers: [Int32] = []
+            while true {
+                let filler = dup(0)
+                if filler < 0 { break }
+                fillers.append(filler)
+            }
+            gate.open()
+            let meters = server.server.loops[0]
+            server.expect(meters.acceptPauses.value, becomes: 1)
+            #expect(try kept.exchange("GET", "/c").text == "c")
+            #expect(meters.acceptPauses.value < 20)
+            for filler in fillers { close(filler) }
+            for client in clients { #expect(try client.readAnswer().text == "b") }
+        }
+    }
+}

@@ -15,6 +15,17 @@ struct ProgramTests {
             ChildProcess.product("belfryd"), arguments, environment: environment(variables))
     }
 
+    /// The program as systemd starts it, with a socket of ours.
+    private func activated(with descriptor: Int32) throws -> ChildProcess {
+        try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"",
+                ChildProcess.product("belfryd"), "--config", "/dev/null",
+            ],
+            environment: environment([:]), handing: [descriptor])
+    }
+
     private func environment(_ variables: [String: String]) -> [String: String] {
         ["HOME": folder.path, "PATH": "/usr/bin:/bin"].merging(variables) { $1 }
     }
@@ -157,13 +168,7 @@ struct ProgramTests {
     @Test func socketsOfSystemdReplaceTheConfiguredOnesAndOutliveIt() throws {
         let listener = try LoopbackSocket()
         for body in ["first", "second"] {
-            let child = try ChildProcess(
-                "/bin/sh",
-                [
-                    "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"",
-                    ChildProcess.product("belfryd"), "--config", "/dev/null",
-                ],
-                environment: environment([:]), handing: [listener.descriptor])
+            let child = try activated(with: listener.descriptor)
             let line = try ready(child)
             #expect(line == "ready tcp=127.0.0.1:\(listener.port) store=memory")
             let answer = try RawClient(.tcp(listener.port)).exchange(
@@ -174,13 +179,7 @@ struct ProgramTests {
         }
         let queued = try RawClient(.tcp(listener.port))
         try queued.send("GET", "/healthz")
-        let successor = try ChildProcess(
-            "/bin/sh",
-            [
-                "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"",
-                ChildProcess.product("belfryd"), "--config", "/dev/null",
-            ],
-            environment: environment([:]), handing: [listener.descriptor])
+        let successor = try activated(with: listener.descriptor)
         #expect(try queued.readAnswer(within: 20).status == 200)
         successor.send(SIGTERM)
         #expect(try successor.wait() == .exited(0))
@@ -189,13 +188,7 @@ struct ProgramTests {
     @Test func aDescriptorThatIsNoListenerIsRefused() throws {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
-        let child = try ChildProcess(
-            "/bin/sh",
-            [
-                "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"",
-                ChildProcess.product("belfryd"), "--config", "/dev/null",
-            ],
-            environment: environment([:]), handing: [null])
+        let child = try activated(with: null)
         #expect(try child.wait() == .exited(1))
         #expect(child.text(of: .errors).contains("descriptor 3 was handed over"))
     }

@@ -1,0 +1,91 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import BelfryDaemon
+
+/// What is in `systemd/`, against what the daemon does.
+struct UnitFileTests {
+    /// The settings of a unit, comments left out.
+    private func unit(_ name: String) throws -> [(section: String, key: String, value: String)] {
+        let path = "\(PackageFiles.root)/systemd/\(name)"
+        let text = try FileText.read(path, bytesMax: Limits.fileBytesMax)
+        var section = ""
+        var settings: [(section: String, key: String, value: String)] = []
+        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix("#") { continue }
+            if line.hasPrefix("[") {
+                section = String(line.dropFirst().dropLast())
+            } else {
+                let parts = line.split(
+                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                settings.append((section, String(parts[0]), String(parts[1])))
+            }
+        }
+        return settings
+    }
+
+    private func values(_ key: String, in name: String) throws -> [String] {
+        try unit(name).filter { $0.key == key }.map(\.value)
+    }
+
+    @Test func theSocketUnitListensWhereTheDaemonWould() throws {
+        let root = Surroundings(environment: ["HOME": "/root"], uid: 0)
+        let placement = try Placement(Configuration(), in: root)
+        let wanted = placement.listen.map {
+            let text = $0.description
+            return text.hasPrefix("unix:") ? String(text.dropFirst(5)) : text
+        }
+        #expect(try values("ListenStream", in: "belfryd.socket") == wanted)
+        let mode = String(Configuration().listen.unixMode, radix: 8)
+        #expect(try values("SocketMode", in: "belfryd.socket") == ["0\(mode)"])
+    }
+
+    @Test func theServiceGivesADrainTheTimeItMayTake() throws {
+        let limit = try #require(try values("TimeoutStopSec", in: "belfryd.service").first)
+        #expect(limit.hasSuffix("s"))
+        #expect(try #require(Int(limit.dropLast())) > Configuration().drainSeconds)
+    }
+
+    @Test func theServiceUsesOptionsThatExist() throws {
+        for key in ["ExecStart", "ExecReload"] {
+            for line in try values(key, in: "belfryd.service") where line.contains("belfryd") {
+                let words = line.split(separator: " ").map(String.init)
+                let options = try CommandLineOptions(words.dropFirst())
+                #expect(options.config == CommandLineOptions.configDefault)
+            }
+        }
+    }
+
+    @Test func theServiceKeepsWhatTheBusNeeds() throws {
+        let families = try values("RestrictAddressFamilies", in: "belfryd.service").joined()
+        for family in ["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"] {
+            #expect(families.split(separator: " ").contains(Substring(family)))
+        }
+        let keys = Set(try unit("belfryd.service").map(\.key))
+        // These would hide the callers' uids, cut loopback off, or take the socket away.
+        #expect(
+            keys.isDisjoint(with: ["PrivateUsers", "PrivateNetwork", "RuntimeDirectory", "User"]))
+        #expect(try values("StartLimitIntervalSec", in: "belfryd.service") == ["0"])
+    }
+
+    @Test(.enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0))
+    func systemdAcceptsBothUnits() throws {
+        let folder = TemporaryFolder()
+        for name in ["belfryd.service", "belfryd.socket"] {
+            let path = "\(PackageFiles.root)/systemd/\(name)"
+            let text = String(
+                decoding: try FileText.read(path, bytesMax: Limits.fileBytesMax), as: UTF8.self)
+            folder.write(
+                text.replacing("/usr/bin/belfryd", with: ChildProcess.product("belfryd")), to: name)
+        }
+        let verify = try ChildProcess(
+            "/usr/bin/systemd-analyze",
+            [
+                "verify", "--man=no", "\(folder.path)/belfryd.service",
+                "\(folder.path)/belfryd.socket",
+            ])
+        #expect(try verify.wait() == .exited(0))
+        #expect(verify.text(of: .errors) == "")
+    }
+}

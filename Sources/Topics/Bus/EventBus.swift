@@ -95,8 +95,13 @@ public final class EventBus: Sendable {
     }
 
     var room: MemoryRoom {
-        let own = memory.used(.events) + memory.used(.topics)
-        return MemoryRoom(bytesMax: memory.bytesMax, others: max(0, memory.used - own))
+        var others = 0
+        for use in Self.otherUses { others += memory.used(use) }
+        return MemoryRoom(bytesMax: memory.bytesMax, others: others)
+    }
+
+    private static let otherUses = MemoryBudget.Use.allCases.filter {
+        $0 != .events && $0 != .topics
     }
 
     func notify(_ admission: Admission) {
@@ -105,16 +110,18 @@ public final class EventBus: Sendable {
 
     // MARK: Care
 
-    /// Applies what time brings: ages, graces, topics that vanish. Call it about once a second.
+    /// Applies what time brings: ages, graces, topics that vanish, and the memory budget where
+    /// others than publishers exceeded it. Call it about once a second.
     ///
     /// - Complexity: O(topics that are due), some at a time under the lock.
     public func sweep() {
         let now = clock.now()
         while decide({ $0.sweep(now: now) }) {}
+        relieve()
     }
 
     /// Lets the largest topics lose their oldest events until the memory budget is kept, as far as
-    /// events can. Call it when something else than a publish exceeded the budget.
+    /// events can. Call it where something else than a publish exceeded the budget.
     public func relieve() {
         let room = room
         decide { log in

@@ -1,0 +1,274 @@
+import Broadcasting
+import Protection
+import Testing
+
+@testable import Topics
+
+struct TopicTests {
+    // MARK: Coming and going
+
+    @Test func aTopicMadeByPublishingVanishesWithItsLastEventAndKeepsItsLoss() throws {
+        let bench = try Bench(defaults: Retention(keep: nil, bytes: nil, age: 1_000_000))
+        let name = try TopicName("a")
+        let ids = try bench.publish("a", "1", "2")
+        bench.clock.advance(seconds: 1)
+        bench.bus.sweep()
+        #expect(bench.bus.description(of: name)?.events == 0)
+        bench.clock.advance(seconds: 2)
+        bench.bus.sweep()
+        #expect(bench.bus.description(of: name) == nil)
+        #expect(try bench.read(after: ids[0], "a").gap == Gap(after: ids[0], through: ids[1]))
+        #expect(try bench.read(after: ids[0], "*").gap == Gap(after: ids[0], through: ids[1]))
+        #expect(try bench.read(after: ids[1], "a").isCaughtUp)
+        try bench.publish("a", "3")
+        #expect(try bench.read(after: ids[0], "a").gap == Gap(after: ids[0], through: ids[1]))
+    }
+
+    @Test func aTopicStaysWhileSomebodyWaitsForItsName() throws {
+        let bench = try Bench(defaults: Retention(keep: nil, bytes: nil, age: 1_000_000))
+        let name = try TopicName("a")
+        bench.bus.beginSubscription(Selector(name))
+        bench.bus.beginSubscription(try Selector("*"))
+        try bench.publish("a", "1")
+        bench.clock.advance(seconds: 10)
+        bench.bus.sweep()
+        bench.clock.advance(seconds: 10)
+        bench.bus.sweep()
+        #expect(bench.bus.description(of: name)?.subscribers == 2)
+        bench.bus.endSubscription(Selector(name))
+        #expect(bench.bus.description(of: name) == nil)
+    }
+
+    @Test func aRegisteredTopicStaysEmpty() throws {
+        let bench = try Bench()
+        #expect(try bench.register("a", keep: 5, by: 7).isNew)
+        bench.clock.advance(seconds: 100)
+        bench.bus.sweep()
+        let topic = try #require(bench.bus.description(of: try TopicName("a")))
+        #expect(topic.isRegistered && topic.owner == 7 && topic.retention.keep == 5)
+        #expect(try !bench.register("a", keep: 6, by: 8).isNew)
+        let changed = bench.bus.description(of: try TopicName("a"))
+        #expect(changed?.owner == 7)
+        #expect(changed?.retention == Retention(keep: 6, bytes: nil, age: nil))
+    }
+
+    @Test func theOldestTombstonesMergeIntoTheFloorOfEveryTopic() throws {
+        var limits = BusLimits()
+        limits.tombstonesMax = 2
+        let bench = try Bench(limits: limits)
+        let first = try bench.publish("t0", "x")
+        try bench.remove("t0")
+        #expect(try bench.read(after: first[0].before, "t9").isCaughtUp)
+        for index in 1...2 {
+            try bench.publish("t\(index)", "x")
+            try bench.remove("t\(index)")
+        }
+        #expect(bench.bus.statistics.tombstones == 2)
+        #expect(
+            try bench.read(after: first[0].before, "t9").gap
+                == Gap(after: first[0].before, through: first[0]))
+        #expect(try bench.read(after: first[0], "t9").isCaughtUp)
+    }
+
+    @Test func topicsThatComeAndGoForEverLeaveNothingBehind() throws {
+        let bench = try Bench()
+        try bench.publish("a", "x")
+        try bench.remove("a")
+        let used = bench.memory.used
+        for _ in 0..<20_000 {
+            try bench.publish("a", "x")
+            try bench.remove("a")
+        }
+        #expect(bench.memory.used == used)
+        #expect(bench.bus.decide { $0.dues.count } < 100)
+    }
+
+    // MARK: Removal
+
+    @Test func removalTakesAPlaceInTheOrder() throws {
+        let bench = try Bench()
+        let before = try bench.publish("a", "1", "2")
+        let waiting = try bench.read(LogPosition(after: before[0]), "*").next
+        let place = try bench.remove("a")
+        #expect(place > before[1])
+        #expect(bench.bus.newest == place)
+        let after = try bench.publish("a", "3")
+        #expect(after[0] > place)
+        #expect(
+            try bench.read(after: before[0], "a").gap == Gap(after: before[0], through: before[1]))
+        #expect(try bench.read(waiting, "*").texts == ["3"])
+        #expect(try bench.read(from: .earliest, "a").texts == ["3"])
+        #expect(bench.bus.description(of: try TopicName("a"))?.isRegistered == false)
+    }
+
+    @Test func removingIsWithoutGraceAndGapsOnlyThoseWhoHadNotHadEverything() throws {
+        let bench = try Bench()
+        let start = try bench.read(try bench.start(.now, "*"), "*").next
+        let ids = try bench.publish("a", "1", "2")
+        let had = try bench.read(start, "*").next
+        try bench.remove("a")
+        #expect(try bench.read(start, "*").gap == Gap(after: start.after, through: ids[1]))
+        #expect(try bench.read(had, "*").isCaughtUp)
+    }
+
+    @Test func aTopicThatIsNotThereCannotBeRemoved() throws {
+        let bench = try Bench()
+        #expect(throws: BusError.topicUnknown(try TopicName("a"))) { try bench.remove("a") }
+    }
+
+    // MARK: Subscribers, lookups and lists
+
+    @Test func theReceiptCountsSubscriptionsThatMatchAtTheMomentOfCommit() throws {
+        let bench = try Bench()
+        let selectors = try ["a.x", "a.x", "a.*", "a.>,a.x", "b", "*"].map { try Selector($0) }
+        for selector in selectors { bench.bus.beginSubscription(selector) }
+        #expect(try bench.receipt("a.x", [.empty]).subscribers == 4)
+        #expect(try bench.receipt("b", [.empty]).subscribers == 2)
+        #expect(try bench.receipt("c.d", [.empty]).subscribers == 0)
+        bench.bus.endSubscription(selectors[2])
+        #expect(try bench.receipt("a.x", [.empty]).subscribers == 3)
+        for selector in selectors where selector != selectors[2] {
+            bench.bus.endSubscription(selector)
+        }
+        #expect(try bench.receipt("a.x", [.empty]).subscribers == 0)
+        #expect(bench.bus.statistics.subscribers == 0)
+    }
+
+    @Test func oneIDIsFoundRemovedOrUnknown() throws {
+        let bench = try Bench()
+        try bench.register("a", keep: 1)
+        let ids = try bench.publish("a", "1", "2")
+        let name = try TopicName("a")
+        guard case .found(let event) = bench.bus.event(ids[1], in: name) else {
+            return #expect(Bool(false), "the retained event is found")
+        }
+        #expect(event.payload.text == "2")
+        guard case .removed = bench.bus.event(ids[0], in: name),
+            case .unknown = bench.bus.event(.max, in: name),
+            case .unknown = bench.bus.event(ids[0], in: try TopicName("b"))
+        else { return #expect(Bool(false), "the others are not") }
+        try bench.remove("a")
+        guard case .removed = bench.bus.event(ids[1], in: name) else {
+            return #expect(Bool(false), "a removed topic remembers what it had")
+        }
+    }
+
+    @Test func topicsAreListedByNameWithWhatTheyHold() throws {
+        let bench = try Bench()
+        try bench.register("b.x")
+        let ids = try bench.publish("a", "12", "345")
+        let listed = bench.bus.topics(matching: nil)
+        #expect(listed.topics.map(\.name.text) == ["a", "b.x"])
+        #expect(listed.cursor == ids[1])
+        let topic = listed.topics[0]
+        #expect(topic.events == 2 && topic.bytes == 5)
+        #expect(topic.oldest == ids[0] && topic.newest == ids[1])
+        #expect(bench.bus.topics(matching: try TopicPattern("b.*")).topics.count == 1)
+        let standing = bench.bus.standing(of: try Selector("*,b.x"))
+        #expect(standing == Standing(exists: true, cursor: ids[1], oldest: ids[0], count: 2))
+        #expect(!bench.bus.standing(of: try Selector("nowhere.>")).exists)
+    }
+
+    // MARK: Refusals
+
+    @Test func theBusKeepsItsOwnTopicsAndTypes() throws {
+        let bench = try Bench()
+        let reserved = BusError.topicReserved(try TopicName("$SYS"))
+        #expect(throws: reserved) { try bench.publish("$SYS", "x") }
+        #expect(throws: reserved) { try bench.register("$SYS") }
+        #expect(throws: reserved) { try bench.remove("$SYS") }
+        #expect(throws: BusError.typeReserved("$gap")) {
+            try bench.publish("a", "x", type: "$gap")
+        }
+        #expect(bench.bus.statistics.published == 0)
+    }
+
+    @Test func withoutAutocreateOnlyRegisteredTopicsExist() throws {
+        let bench = try Bench(autocreate: false)
+        let unknown = BusError.topicUnknown(try TopicName("a"))
+        #expect(throws: unknown) { try bench.publish("a", "x") }
+        #expect(throws: unknown) { try bench.bus.checkSubscribable(try Selector("b.*,a")) }
+        try bench.register("a")
+        try bench.publish("a", "x")
+        try bench.bus.checkSubscribable(try Selector("b.*,a"))
+    }
+
+    @Test func aBatchIsCheckedWholeBeforeAnythingIsStored() throws {
+        var limits = BusLimits()
+        limits.eventBytesMax = 4
+        limits.batchEventsMax = 3
+        limits.batchBytesMax = 8
+        let bench = try Bench(limits: limits)
+        #expect(throws: BusError.eventTooLarge(bytesMax: 4, index: 2)) {
+            try bench.publish("a", "1", "2", "12345")
+        }
+        let tooLarge = BusError.batchTooLarge(eventsMax: 3, bytesMax: 8)
+        #expect(throws: tooLarge) { try bench.publish("a", "1", "2", "3", "4") }
+        #expect(throws: tooLarge) { try bench.publish("a", "1234", "1234", "1") }
+        #expect(bench.bus.statistics.topics == 0)
+        try bench.publish("a", "1234", "1", "123")
+    }
+
+    @Test func topicsAreLimited() throws {
+        var limits = BusLimits()
+        limits.topicsMax = 2
+        let bench = try Bench(limits: limits)
+        try bench.publish("a", "x")
+        try bench.register("b")
+        #expect(throws: BusError.self) { try bench.publish("c", "x") }
+        #expect(throws: BusError.self) { try bench.register("c") }
+        try bench.publish("b", "x")
+        try bench.remove("a")
+        try bench.publish("c", "x")
+    }
+
+    @Test func aStoppingBusRefusesWhatIsNewAndReadsOn() throws {
+        let bench = try Bench()
+        try bench.publish("a", "x")
+        #expect(bench.bus.readiness == .ready)
+        bench.bus.drain()
+        #expect(throws: BusError.draining) { try bench.publish("a", "y") }
+        #expect(throws: BusError.draining) { try bench.register("a") }
+        #expect(throws: BusError.draining) { try bench.remove("a") }
+        #expect(bench.bus.readiness != .ready)
+        #expect(try bench.read(from: .earliest, "a").texts == ["x"])
+    }
+
+    // MARK: Observers
+
+    private final class Witness: TopicObserver {
+        let seen = Protected<[Admission]>([])
+        func admitted(_ admission: Admission) { seen.write { $0.append(admission) } }
+    }
+
+    @Test func observersLearnOfEachChangeBeforeThePublisherDoes() throws {
+        let bench = try Bench()
+        let witness = Witness()
+        bench.broadcaster.register((any TopicObserver).self, observer: witness)
+        let name = try TopicName("a")
+        let batch = PublishBatch(topic: name, payloads: [.empty, .empty])
+        let seenByThen = Protected<[Admission]>([])
+        let receipt = try bench.answer { then in
+            bench.bus.publish(batch) { outcome in
+                seenByThen.value = witness.seen.value
+                then(outcome)
+            }
+        }
+        let events = Admission(topic: name, newest: receipt.last, change: .events)
+        #expect(seenByThen.value == [events])
+        let place = try bench.remove("a")
+        #expect(
+            witness.seen.value == [events, Admission(topic: name, newest: place, change: .removal)])
+    }
+
+    @Test func publishingIsAlsoAsynchronous() async throws {
+        let bench = try Bench()
+        let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
+        let receipt = try await bench.bus.publish(batch)
+        #expect(receipt.first == bench.bus.newest && receipt.count == 1)
+        let reserved = PublishBatch(topic: try TopicName("$a"), payloads: [.empty])
+        await #expect(throws: BusError.topicReserved(reserved.topic)) {
+            try await bench.bus.publish(reserved)
+        }
+    }
+}

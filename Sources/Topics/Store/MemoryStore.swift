@@ -7,6 +7,7 @@ internal import Protection
 /// order, and one at a time. With a ceiling, ids stay unique over restarts.
 public final class MemoryStore: EventStore {
     private let ceiling: IDCeiling?
+    private let idsAhead: UInt64
     private let queue: Protected<Queue>
     private let sequence: Protected<Sequence>
 
@@ -56,14 +57,20 @@ public final class MemoryStore: EventStore {
         mutating func take(_ count: Int, at now: Timestamp) -> (first: UInt64, time: Timestamp) {
             let first = next
             next += UInt64(count)
+            failure = nil
             time = max(time, now)
             return (first, time)
         }
     }
 
     /// A store whose ids rise over restarts as `ceiling` remembers, or by the clock alone.
-    public init(ceiling: IDCeiling?) {
+    public convenience init(ceiling: IDCeiling?) {
+        self.init(ceiling: ceiling, idsAhead: Limits.idsAhead)
+    }
+
+    init(ceiling: IDCeiling?, idsAhead: UInt64) {
         self.ceiling = ceiling
+        self.idsAhead = idsAhead
         queue = Protected(Queue())
         sequence = Protected(Sequence())
     }
@@ -81,7 +88,7 @@ public final class MemoryStore: EventStore {
         let now = context.clock.now()
         let clockID = UInt64(max(1, now.microseconds))
         let first = max(clockID, ceiling?.found ?? 0)
-        guard first <= EventID.rawMax - Limits.idsAhead else {
+        guard first <= EventID.rawMax - idsAhead else {
             throw StoreError(
                 detail: "the next id would be \(first), and ids end at \(EventID.rawMax): set "
                     + "the clock right, and remove the id ceiling if it is wrong")
@@ -177,7 +184,7 @@ public final class MemoryStore: EventStore {
     private func prepare(_ count: Int) throws(StoreError) {
         let needed = sequence.read { $0.next + UInt64(count) > $0.ceiling ? $0.next : nil }
         guard let needed, let ceiling else { return }
-        let raised = min(needed + UInt64(count) + Limits.idsAhead, EventID.rawMax)
+        let raised = min(needed + UInt64(count) + idsAhead, EventID.rawMax)
         do throws(StoreError) {
             try ceiling.raise(to: raised)
         } catch {
@@ -186,7 +193,6 @@ public final class MemoryStore: EventStore {
         }
         sequence.write {
             $0.ceiling = raised
-            $0.failure = nil
         }
     }
 }

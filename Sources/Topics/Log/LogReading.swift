@@ -15,7 +15,7 @@ extension EventLog {
             let record = records[name]
             if let record { touch(record, at: now) }
             let losses = record.map(losses(of:)) ?? losses(of: name)
-            if let outcome = judge(position, losses) ?? older(position, record) {
+            if let outcome = judge(position, losses) ?? older(position, record?.older) {
                 return gathering.interrupted(by: outcome, at: position)
             }
             if let record { gather(record, position, &gathering) }
@@ -25,13 +25,9 @@ extension EventLog {
         let cursor = position.after > newest ? .zero : position.after
         let topics = collect(selector, newerThan: cursor, now: now)
         for record in topics { touch(record, at: now) }
-        if let outcome = judge(position, losses(of: selector, now: now)) {
+        let gap = judge(position, losses(of: selector, now: now))
+        if let outcome = gap ?? older(position, topics) {
             return gathering.interrupted(by: outcome, at: position)
-        }
-        for record in topics {
-            if let outcome = older(position, record) {
-                return gathering.interrupted(by: outcome, at: position)
-            }
         }
         if topics.count == 1 {
             gather(topics[0], position, &gathering)
@@ -59,10 +55,15 @@ extension EventLog {
         return .gap(Gap(after: cursor, through: lost), next: next)
     }
 
-    private func older(_ position: LogPosition, _ record: TopicRecord?) -> LogRead? {
+    private func older(_ position: LogPosition, _ older: OlderEvents?) -> LogRead? {
         if position.unresolved != nil { return .older(position) }
-        guard let older = record?.older, older.newest > position.after else { return nil }
+        guard let older, older.newest > position.after else { return nil }
         return .older(position)
+    }
+
+    private func older(_ position: LogPosition, _ topics: [TopicRecord]) -> LogRead? {
+        let newest = topics.lazy.compactMap(\.older).max { $0.newest < $1.newest }
+        return older(position, newest)
     }
 
     func losses(of record: TopicRecord) -> Losses {

@@ -1,0 +1,147 @@
+import Protection
+import Topics
+
+/// A store that keeps persistent events on a shelf beside memory, and whose reads wait at a door.
+final class ShelfStore: EventStore {
+    private let inner = MemoryStore(ceiling: nil)
+    private let shelf: Protected<Shelf>
+
+    private struct Shelf {
+        var contents: StoreContents?
+        var events: [TopicName: [Event]] = [:]
+        var isOpen = true
+        var waiting: [@Sendable () -> Void] = []
+        var reads = 0
+        var trims: [StoreTrim] = []
+        var pageEventsMax = Int.max
+    }
+
+    /// A shelf with what an earlier life left, if anything.
+    init(contents: StoreContents? = nil, events: [TopicName: [Event]] = [:]) {
+        shelf = Protected(Shelf(contents: contents, events: events))
+    }
+
+    var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
+    var readiness: Readiness { .ready }
+    var reads: Int { shelf.read { $0.reads } }
+    var waiting: Int { shelf.read { $0.waiting.count } }
+
+    var pageEventsMax: Int {
+        get { shelf.read { $0.pageEventsMax } }
+        set { shelf.write { $0.pageEventsMax = newValue } }
+    }
+
+    func ids(_ topic: TopicName) -> [EventID] {
+        shelf.read { ($0.events[topic] ?? []).map(\.id) }
+    }
+
+    /// Lets reads wait from now on.
+    func closeDoor() {
+        shelf.write { $0.isOpen = false }
+    }
+
+    /// Answers the reads that waited, and those to come.
+    func openDoor() {
+        let waiting = shelf.write { shelf in
+            shelf.isOpen = true
+            defer { shelf.waiting = [] }
+            return shelf.waiting
+        }
+        for read in waiting { read() }
+    }
+
+    func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+        let fresh = try inner.open(context)
+        return shelf.read { $0.contents } ?? fresh
+    }
+
+    func commit(
+        _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
+    ) {
+        inner.commit(entry) { [self] outcome in
+            switch (entry, outcome) {
+            case (.events(_, persists: true), .success(.events(let events))):
+                let stored = events.map(\.stored)
+                shelf.write { $0.events[stored[0].topic, default: []] += stored }
+                then(.success(.events(stored)))
+            case (.removal(let topic), .success):
+                shelf.write { $0.events[topic] = nil }
+                then(outcome)
+            default:
+                then(outcome)
+            }
+        }
+    }
+
+    func read(
+        _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+    ) {
+        let answer: @Sendable () -> Void = { [self] in
+            let page = shelf.write { shelf in
+                shelf.reads += 1
+                return Self.page(request, shelf)
+            }
+            then(.success(page))
+        }
+        let isOpen = shelf.write { shelf in
+            if !shelf.isOpen { shelf.waiting.append(answer) }
+            return shelf.isOpen
+        }
+        if isOpen { answer() }
+    }
+
+    private static func page(_ request: StoreRead, _ shelf: Shelf) -> StorePage {
+        let all = shelf.events.values.joined().filter {
+            request.selector.matches($0.topic) && request.filter.admits($0)
+                && $0.id <= request.through
+        }.sorted { $0.id < $1.id }
+        let after: EventID =
+            switch request.start {
+            case .after(let id): id
+            case .last(let count): all.suffix(count).first?.id.before ?? request.through
+            case .time(let time): all.first { $0.time >= time }?.id.before ?? request.through
+            default: preconditionFailure("a store is not asked for \(request.start)")
+            }
+        let wanted = all.filter { $0.id > after }
+        let most = min(request.limit.events, shelf.pageEventsMax)
+        let taken = Array(wanted.prefix(most))
+        let isCut = wanted.count > most
+        return StorePage(
+            events: taken, after: after,
+            through: isCut ? taken[taken.count - 1].id : request.through)
+    }
+
+    func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+        let loss = shelf.write { shelf in
+            shelf.trims.append(trim)
+            var left = shelf.events[trim.topic] ?? []
+            left.removeAll { $0.id <= trim.through }
+            var removed: [Event] = []
+            var bytes = left.reduce(0) { $0 + $1.payload.count }
+            while let first = left.first,
+                left.count > trim.retention.keep ?? .max || bytes > trim.retention.bytes ?? .max
+                    || trim.retention.age.map({
+                        first.time.advanced(microseconds: $0) <= trim.now
+                    }) ?? false
+            {
+                bytes -= first.payload.count
+                removed.append(left.removeFirst())
+            }
+            shelf.events[trim.topic] = left
+            return StoreLoss(
+                lost: removed.last?.id ?? trim.through, lostTime: removed.last?.time ?? trim.now,
+                count: removed.count, bytes: removed.reduce(0) { $0 + $1.payload.count },
+                oldest: left.first?.id, oldestTime: left.first?.time)
+        }
+        then(loss)
+    }
+}
+
+extension Event {
+    /// The same event, as a store that can read it again made it.
+    var stored: Event {
+        Event(
+            id: id, time: time, topic: topic, payload: payload, attributes: attributes,
+            sender: sender, isStored: true)
+    }
+}

@@ -1,0 +1,71 @@
+/// Which room may import what: the one table, and the check against it.
+///
+/// The compiler's own check of explicit dependencies misses modules that come with the system and
+/// those that come through another target.
+enum Doors {
+    /// A module that a room may import, everywhere or only under a condition of compilation.
+    struct Door: ExpressibleByStringLiteral {
+        let module: String
+        let condition: String?
+
+        init(stringLiteral module: String) {
+            self.module = module
+            condition = nil
+        }
+
+        private init(_ module: String, condition: String) {
+            self.module = module
+            self.condition = condition
+        }
+
+        static func only(_ module: String, under condition: String) -> Door {
+            Door(module, condition: condition)
+        }
+    }
+
+    /// `Synchronization` is for atomics; locks are Protection's, see ``Rules/locks(in:)``.
+    static let table: [String: [Door]] = [
+        // The thread sanitizer knows `pthread_mutex_t` alone.
+        "Protection": ["Synchronization", "Dispatch", .only("Glibc", under: "TSAN")],
+        "Broadcasting": ["Protection", "Dispatch"],
+        "Telemetry": ["Protection", "Synchronization", "Glibc"],
+        "Topics": ["Protection", "Broadcasting", "Telemetry", "Glibc"],
+        "HTTPFront": [
+            "Protection", "Telemetry", "CMicroHTTPD", "CLinux", "Synchronization", "Glibc",
+        ],
+        "BusAPI": [
+            "Protection", "Telemetry", "Topics", "HTTPFront", "FoundationEssentials", "Glibc",
+        ],
+        "BelfryDaemon": [
+            "Protection", "Broadcasting", "Telemetry", "Topics", "HTTPFront", "BusAPI", "CSystemd",
+            "CInih", "Dispatch", "Glibc",
+        ],
+        // The limit on open files and the exit code are the program's own.
+        "belfryd": ["BelfryDaemon", "Glibc"],
+        // C, or module maps of C libraries: nothing in them is Swift.
+        "CLinux": [], "CMicroHTTPD": [], "CSystemd": [], "CInih": [],
+    ]
+
+    /// Imports that the table does not have, and forms of import that say more than "I use this".
+    static func check(_ file: SourceFile) -> [Violation] {
+        guard file.isSwift else { return [] }
+        return Import.all(in: file).flatMap { found in
+            var sentences = found.attributes.map {
+                "\($0) has no place before an import: open the door, or use what is public"
+            }
+            if !isOpen(for: found, in: file.room) {
+                sentences.append(
+                    "\(file.room) has no door to \(found.module)\(found.conditions.isEmpty ? "" : " here")"
+                )
+            }
+            return sentences.map { file.violation(at: found.line, $0) }
+        }
+    }
+
+    private static func isOpen(for found: Import, in room: String) -> Bool {
+        (table[room] ?? []).contains { door in
+            door.module == found.module
+                && (door.condition.map { found.conditions.contains($0) } ?? true)
+        }
+    }
+}

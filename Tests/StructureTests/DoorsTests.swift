@@ -1,0 +1,85 @@
+import Testing
+
+@Suite struct DoorsTests {
+    private func violations(_ text: String, in room: String) -> [String] {
+        Doors.check(SourceFile(path: "Sources/\(room)/Sample.swift", text: text)).map(\.sentence)
+    }
+
+    @Test(arguments: [
+        ("Topics", "import Foundation", "Foundation"),
+        ("BusAPI", "import Foundation", "Foundation"),
+        ("Topics", "internal import FoundationEssentials", "FoundationEssentials"),
+        ("HTTPFront", "internal import Topics", "Topics"),
+        ("Topics", "public import HTTPFront", "HTTPFront"),
+        ("BelfryDaemon", "internal import CLinux", "CLinux"),
+        ("BusAPI", "internal import CMicroHTTPD", "CMicroHTTPD"),
+        ("Broadcasting", "private import Telemetry", "Telemetry"),
+        ("Broadcasting", "import struct Foundation.Date", "Foundation"),
+        ("Broadcasting", "import Foundation.NSDate", "Foundation"),
+        ("Broadcasting", "import `Foundation`", "Foundation"),
+        ("Broadcasting", "import Dispatch; import Glibc", "Glibc"),
+        ("Broadcasting", "import\n    Glibc", "Glibc"),
+        ("Broadcasting", "let text = \"\" /* here */; import Glibc // there", "Glibc"),
+        ("Nowhere", "import Protection", "Protection"),
+    ])
+    func aModuleWithoutDoorIsRefused(room: String, text: String, module: String) {
+        #expect(violations(text, in: room) == ["\(room) has no door to \(module)"])
+    }
+
+    @Test(arguments: [
+        "#if canImport(Foundation)\nimport Foundation\n#endif",
+        "#if os(Linux)\n#else\n    internal import Foundation\n#endif",
+        "#if TSAN\n#if DEBUG\nimport Foundation\n#endif\n#endif",
+    ])
+    func aConditionOpensNoDoor(text: String) {
+        #expect(violations(text, in: "Protection") == ["Protection has no door to Foundation here"])
+    }
+
+    @Test func aDoorUnderAConditionIsShutOutsideOfIt() {
+        let shut = ["Protection has no door to Glibc here"]
+        #expect(violations("#if TSAN\n  import Glibc\n#endif", in: "Protection") == [])
+        #expect(
+            violations("#if DEBUG\n#if TSAN\nimport Glibc\n#endif\n#endif", in: "Protection") == [])
+        #expect(violations("#if TSAN\n#else\nimport Glibc\n#endif", in: "Protection") == shut)
+        #expect(violations("#if TSAN\n#elseif A\nimport Glibc\n#endif", in: "Protection") == shut)
+        #expect(violations("#if !TSAN\nimport Glibc\n#endif", in: "Protection") == shut)
+        #expect(
+            violations("#if TSAN\n#endif\nimport Glibc", in: "Protection")
+                == ["Protection has no door to Glibc"])
+    }
+
+    @Test(arguments: [
+        "@testable", "@_exported", "@_implementationOnly", "@preconcurrency", "@_spi(Inner)",
+    ])
+    func aFormThatSaysMoreIsRefusedEvenWhereTheDoorIsOpen(attribute: String) {
+        let name = String(attribute.prefix { $0 != "(" })
+        for text in ["\(attribute) import Protection", "\(attribute)\npublic import Protection"] {
+            let sentences = violations(text, in: "Broadcasting")
+            #expect(sentences.count == 1)
+            #expect(sentences.first?.hasPrefix("\(name) has no place") == true)
+        }
+    }
+
+    @Test func bothFaultsOfOneImportAreTold() {
+        let sentences = violations("let a = 1\n@_exported public import Glibc", in: "Broadcasting")
+        #expect(sentences.count == 2)
+    }
+
+    @Test(arguments: [
+        "// import Foundation", "/* import Foundation */", "/// import Foundation",
+        #"let text = "import Foundation""#, "let text = \"\"\"\n    import Foundation\n    \"\"\"",
+        "let `import` = 1", "let important = 1",
+    ])
+    func whatIsOnlySpokenOfIsNoImport(text: String) {
+        #expect(violations(text, in: "Topics") == [])
+    }
+
+    @Test func theLineOfTheImportIsTold() {
+        let text = "// A file.\n\nimport Dispatch\nimport Foundation\n"
+        let file = SourceFile(path: "Sources/Broadcasting/Sample.swift", text: text)
+        #expect(
+            Doors.check(file).map(\.description) == [
+                "Sources/Broadcasting/Sample.swift:4: Broadcasting has no door to Foundation"
+            ])
+    }
+}

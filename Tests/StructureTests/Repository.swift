@@ -1,0 +1,28 @@
+import Foundation
+
+/// The files of the project, found from where this one lies.
+enum Repository {
+    /// The folder that holds `Package.swift`.
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Every text file under `Sources/`.
+    static let sources = files(under: "Sources")
+
+    /// Every text file under `Tests/`.
+    static let tests = files(under: "Tests")
+
+    /// The folders right under `Sources/`.
+    static let rooms = Set(sources.map(\.room))
+
+    private static func files(under folder: String) -> [SourceFile] {
+        let start = root.appendingPathComponent(folder)
+        let paths = FileManager.default.enumerator(atPath: start.path)?.compactMap { $0 as? String }
+        return (paths ?? []).sorted().compactMap { path in
+            let file = start.appendingPathComponent(path)
+            guard !file.hasDirectoryPath, let text = try? String(contentsOf: file, encoding: .utf8)
+            else { return nil }
+            return SourceFile(path: "\(folder)/\(path)", text: text)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+/// The repository checks itself for what reviews would otherwise repeat.
+@Suite struct RepositoryTests {
+    private let everything = Repository.sources + Repository.tests
+
+    @Test func theFilesAreFound() {
+        #expect(Repository.rooms.isSuperset(of: ["Protection", "CLinux", "belfryd"]))
+        #expect(Repository.sources.contains { $0.path == "Sources/Protection/Protected.swift" })
+        #expect(
+            Repository.tests.contains { $0.path == "Tests/StructureTests/RepositoryTests.swift" })
+    }
+
+    @Test func everyRoomHasItsRowInTheTableOfDoors() {
+        #expect(Repository.rooms == Set(Doors.table.keys))
+    }
+
+    @Test func everyImportHasItsDoor() {
+        #expect(Repository.sources.flatMap(Doors.check) == [])
+    }
+
+    @Test func everyDoorIsToAModuleThatMayBeThere() {
+        let doors = Set(Doors.table.values.joined().map(\.module))
+        let system: Set = ["Synchronization", "Dispatch", "Glibc", "FoundationEssentials"]
+        #expect(doors.subtracting(system).isSubset(of: Repository.rooms))
+    }
+
+    @Test func whatEscapesTheCompilerHasItsReason() {
+        #expect(everything.flatMap(Rules.reasons) == [])
+    }
+
+    @Test func noTestSleeps() {
+        #expect(Repository.tests.flatMap(Rules.sleeps) == [])
+    }
+
+    @Test func theOnlyLockIsThatOfProtection() {
+        #expect(Repository.sources.flatMap(Rules.locks) == [])
+    }
+
+    @Test func noSourceFileIsTooLong() {
+        #expect(Repository.sources.flatMap(Rules.length) == [])
+    }
+
+    @Test func nothingIsOnlyPromised() {
+        #expect(everything.flatMap(Rules.promises) == [])
+    }
+
+    @Test func everyRoomWithBoundsHasItsLimits() {
+        #expect(Rules.limits(in: Repository.sources) == [])
+    }
+}

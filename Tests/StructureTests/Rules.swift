@@ -1,0 +1,99 @@
+import Foundation
+
+/// What every file of the project keeps to; each rule returns what breaks it in one file.
+enum Rules {
+    /// The longest file under `Sources/`, in lines: more is two nouns.
+    static let linesMax = 400
+
+    /// What escapes the compiler has its reason in the comment directly above: above its line, or
+    /// above the one-line signature of the body that it begins. There, and in a documentation
+    /// comment, the reason has to name what it is about.
+    static func reasons(in file: SourceFile) -> [Violation] {
+        guard file.isSwift else { return [] }
+        return file.code.enumerated().flatMap { line, code in
+            escapes.filter { code.contains($0.written) }
+                .filter { !hasReason($0.name, at: line, in: file) }
+                .map { file.violation(at: line, "\($0.written) has no reason on the line above") }
+        }
+    }
+
+    /// Order is made with gates and manual clocks.
+    static func sleeps(in file: SourceFile) -> [Violation] {
+        matches(
+            #"\b(u|nano|clock_nano)?sleep\s*\(|\.sleep\b"#, in: file,
+            "a sleep makes no order: wait at a gate, or move a manual clock")
+    }
+
+    /// One lock serves the whole project, because the thread sanitizer has to see through it.
+    static func locks(in file: SourceFile) -> [Violation] {
+        guard file.room != "Protection" else { return [] }
+        return matches(
+            #"\b(Mutex|NSLock|NSRecursiveLock|DispatchSemaphore|pthread_(mutex|rwlock|spin|cond)\w*)\b"#,
+            in: file, "a lock of its own: guard the value with Protected")
+    }
+
+    /// A file is one noun.
+    static func length(of file: SourceFile) -> [Violation] {
+        let count = file.lines.last == "" ? file.lines.count - 1 : file.lines.count
+        guard count > linesMax else { return [] }
+        return [file.violation(at: linesMax, "\(count) lines are more than \(linesMax): split it")]
+    }
+
+    /// What is promised for later is not there: no word of it, in comments and literals neither.
+    static func promises(in file: SourceFile) -> [Violation] {
+        file.lines.enumerated().flatMap { line, text in
+            promisingWords.filter { text.localizedCaseInsensitiveContains($0) }
+                .map { file.violation(at: line, "'\($0)' is a promise: build it, or leave it out") }
+        }
+    }
+
+    /// A room that bounds anything has one file of its bounds.
+    static func limits(in files: [SourceFile]) -> [Violation] {
+        let roomsWithLimits = Set(files.filter { $0.name == "Limits.swift" }.map(\.room))
+        return files.filter { !roomsWithLimits.contains($0.room) }.flatMap { file in
+            matches(
+                #"\blet\s+\w+(Max|Min)\b[^=\n]*=\s*-?\d"#, in: file,
+                "\(file.room) has a bound, but no Limits.swift")
+        }
+    }
+
+    private static let escapes = [
+        (written: "@unchecked Sendable", name: "@unchecked"),
+        (written: "nonisolated(unsafe)", name: "nonisolated(unsafe)"),
+        (written: "Unmanaged", name: "Unmanaged"),
+    ]
+
+    // In parts, so that this file keeps its own rule.
+    private static let promisingWords = ["TO" + "DO", "FIX" + "ME", "place" + "holder"]
+
+    private static func hasReason(_ name: String, at line: Int, in file: SourceFile) -> Bool {
+        let (comment, isDocumentation) = commentAbove(line, in: file)
+        if let comment, !isDocumentation || comment.contains(name) { return true }
+        guard comment == nil, line > 0, file.code[line - 1].hasSuffix("{") else { return false }
+        return commentAbove(line - 1, in: file).text?.contains(name) ?? false
+    }
+
+    /// The comment that ends right above a line, and whether all of it is documentation.
+    private static func commentAbove(
+        _ line: Int, in file: SourceFile
+    ) -> (text: String?, isDocumentation: Bool) {
+        let comment = file.lines[..<line].reversed()
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .prefix { $0.hasPrefix("//") }
+        guard !comment.isEmpty else { return (nil, false) }
+        return (comment.joined(separator: "\n"), comment.allSatisfy { $0.hasPrefix("///") })
+    }
+
+    private static func matches(
+        _ pattern: String, in file: SourceFile, _ sentence: String
+    ) -> [Violation] {
+        guard file.isSwift, let expression = try? NSRegularExpression(pattern: pattern) else {
+            return []
+        }
+        return file.code.enumerated().compactMap { line, code in
+            let range = NSRange(code.startIndex..., in: code)
+            guard expression.firstMatch(in: code, range: range) != nil else { return nil }
+            return file.violation(at: line, sentence)
+        }
+    }
+}

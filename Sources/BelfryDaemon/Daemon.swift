@@ -69,9 +69,9 @@ public final class Daemon: Sendable {
             throw DaemonError(detail: error.detail)
         }
         warn(of: addresses)
-        let sweeper = Sweeper(every: Limits.sweepSeconds) { [weak bus] in
-            bus?.sweep()
-            if memory.excess > 0 { bus?.relieve() }
+        let sweeper = try Sweeper(every: Limits.sweepSeconds) {
+            bus.sweep()
+            if memory.excess > 0 { bus.relieve() }
         }
         state.write {
             $0.parts = Parts(bus: bus, service: service, server: server, sweeper: sweeper)

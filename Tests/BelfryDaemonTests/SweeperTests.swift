@@ -1,0 +1,35 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BelfryDaemon
+
+struct SweeperTests {
+    @Test func itCallsUntilItIsStoppedAndNeverAfterwards() throws {
+        let calls = Counter()
+        let first = Gate()
+        let sweeper = try Sweeper(every: 1) {
+            calls.count.add(1, ordering: .relaxed)
+            first.open()
+        }
+        try first.wait()
+        sweeper.stop()
+        let count = calls.count.load(ordering: .relaxed)
+        sweeper.stop()
+        #expect(calls.count.load(ordering: .relaxed) == count)
+    }
+
+    @Test func oneThatIsLetGoOfLetsGoOfItsWork() throws {
+        weak var work: Counter?
+        do {
+            let calls = Counter()
+            work = calls
+            _ = try Sweeper(every: 3_600) { calls.count.add(1, ordering: .relaxed) }
+        }
+        #expect(work == nil)
+    }
+
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+}

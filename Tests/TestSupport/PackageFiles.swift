@@ -3,4 +3,15 @@ public enum PackageFiles {
     /// The package's folder, without a slash at its end.
     public static let root = String(
         #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/\($1)" })
+
+    /// The text of one of them.
+    ///
+    /// - Parameter path: Its path within the package.
+    public static func text(_ path: String) throws(ChildProcess.Failure) -> String {
+        let reader = try ChildProcess("/bin/cat", ["\(root)/\(path)"])
+        guard try reader.wait() == .exited(0) else {
+            throw .ended(output: "", errors: reader.text(of: .errors))
+        }
+        return reader.text(of: .output)
+    }
 }

@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+@testable import BusAPI
+
+@Suite struct DocumentedSurfaceTests {
+    @Test("the page of the HTTP interface names every method, parameter and code")
+    func nothingIsMissing() throws {
+        let page = try PackageFiles.text("docs/http-api.md")
+        for route in Route.all {
+            #expect(page.contains("`\(route.method) \(Self.path(of: route.resource))"))
+            for parameter in route.parameters {
+                #expect(
+                    page.contains("`\(parameter)`") || page.contains("`\(parameter)="),
+                    "\(route.method) takes \(parameter)")
+            }
+        }
+        for code in ProblemCode.allCases {
+            #expect(page.contains("`\(code.rawValue)`"), "\(code.rawValue) is not explained")
+        }
+    }
+
+    private static func path(of resource: Resource.Kind) -> String {
+        switch resource {
+        case .topics: "/topics`"
+        case .topic: "/topics/{"
+        case .event: "/topics/{topic}/events/{id}`"
+        case .health: "/healthz`"
+        case .readiness: "/readyz`"
+        case .version: "/version`"
+        }
+    }
+}

@@ -45,6 +45,7 @@ struct OlderTests {
         }
     }
 
+    @discardableResult
     private static func fill(
         _ bench: Bench, _ topics: [String] = ["a"], rounds: Int
     ) throws -> [EventID] {
@@ -179,6 +180,23 @@ struct OlderTests {
         #expect(try follow(.last(9_999), "a,b") == early + late)
         #expect(try follow(.time(time), "*") == late)
         #expect(try follow(.latest, "*") == late.suffix(1))
+    }
+
+    @Test func aStartInTheStoreIsFoundInMemoryOnceTheStoreHasNothing() throws {
+        let store = ShelfStore()
+        let bench = try Self.bench(store)
+        try Self.fill(bench, rounds: 300)
+        let position = try bench.start(.last(250), "a")
+        #expect(try bench.read(position, "a").isOlder)
+        try bench.register("a", keep: 5)
+        let topic = try #require(bench.bus.description(of: try TopicName("a")))
+        let read = try bench.answer { then in
+            bench.bus.readStore(
+                position, matching: try! Selector("a"), filter: .all,
+                limit: ReadLimit(events: 9, bytes: 1 << 20), then: then)
+        }
+        #expect(topic.events == 5)
+        #expect(read.ids.count == 5 && read.ids.first == topic.oldest)
     }
 
     @Test func topicsThatDoNotPersistJoinFromMemory() throws {

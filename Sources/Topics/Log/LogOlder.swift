@@ -15,19 +15,28 @@ extension EventLog {
         let topics = collect(selector, newerThan: isResolved ? position.after : .zero, now: now)
         let through = topics.compactMap(\.older?.newest).max()
         guard let through, !isResolved || through > position.after else {
-            var resolved = position
-            resolved.unresolved = nil
-            if let start = position.unresolved {
-                var search = BackwardSearch(filter: filter, examinedMax: .max)
-                resolved = self.start(start, selector, &search, now: now) ?? resolved
-            }
-            return .read(resolved)
+            return .read(resolve(position, selector, filter, now))
         }
         return .ask(
             StoreRead(
                 start: position.unresolved ?? .after(position.after),
                 through: isResolved ? through : newest, selector: selector, filter: filter,
                 limit: limit))
+    }
+
+    /// The position once the store has nothing more of the selector. What was told stays told.
+    private mutating func resolve(
+        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ now: Timestamp
+    ) -> LogPosition {
+        var search = BackwardSearch(filter: filter, examinedMax: .max)
+        guard let start = position.unresolved,
+            var found = self.start(start, selector, &search, now: now)
+        else { return position }
+        if position.stated == nil {
+            found.stated = nil
+            found.toldThrough = max(found.toldThrough, position.toldThrough)
+        }
+        return found
     }
 
     /// Joins what the store read with what never was in it, and with what went meanwhile.

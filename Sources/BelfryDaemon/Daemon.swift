@@ -83,16 +83,15 @@ public final class Daemon: Sendable {
     ///
     /// - Returns: The keys that differ and need a restart; they keep their old values.
     public func reload(_ new: Configuration) -> [ConfigurationKey] {
-        let (waiting, configuration, parts) = state.write { state in
-            let changed = ConfigurationKey.all.filter {
-                $0.values(state.configuration) != $0.values(new)
-            }
+        let old = state.read { $0.configuration }
+        let changed = ConfigurationKey.all.filter { $0.values(old) != $0.values(new) }
+        let (configuration, parts) = state.write { state in
             for key in changed where key.isLive { key.copy(new, &state.configuration) }
-            return (changed.filter { !$0.isLive }, state.configuration, state.parts)
+            return (state.configuration, state.parts)
         }
         log.level = configuration.logLevel
         parts?.service.reload(api(configuration))
-        return waiting
+        return changed.filter { !$0.isLive }
     }
 
     /// Takes nothing new, answers everybody who waits, and ends; blocks until that is done or

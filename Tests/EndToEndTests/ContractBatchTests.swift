@@ -1,0 +1,115 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `POST …?split=lines`: one event a line, all of them or none.
+@Suite struct ContractBatchTests {
+    private let daemon: RunningDaemon
+    private let client: RawClient
+
+    init() throws {
+        daemon = try RunningDaemon(configuration: "[bus]\nevent_bytes = 1K\n")
+        client = try daemon.connect()
+    }
+
+    private func post(
+        _ body: String, to topic: String = "t", query: String = "",
+        headers: [(String, String)] = []
+    ) throws -> RawClient.Answer {
+        try client.exchange(
+            "POST", "/topics/\(topic)?split=lines\(query)", headers: headers,
+            body: Array(body.utf8), within: 30)
+    }
+
+    /// What the topic retains, raw event by raw event along the cursor.
+    private func retained(_ topic: String = "t") throws -> [RawClient.Answer] {
+        var events: [RawClient.Answer] = []
+        var cursor = "earliest"
+        while true {
+            let answer = try client.get("/topics/\(topic)?wait=0&since=\(cursor)")
+            guard answer.status == 200 else { return events }
+            events.append(answer)
+            cursor = try #require(answer.header("event-cursor"))
+        }
+    }
+
+    @Test(arguments: [
+        ("one\ntwo\n", ["one", "two"]),
+        ("one\r\ntwo\r\n", ["one", "two"]),
+        ("one\n\n\r\ntwo", ["one", "two"]),
+        ("no end", ["no end"]),
+        ("lone\rCR stays\n\rfirst\n", ["lone\rCR stays", "\rfirst"]),
+        ("twice\r\r\n", ["twice\r"]),
+        ("  blanks stay \n\t\n", ["  blanks stay ", "\t"]),
+        ("the last CR\r", ["the last CR\r"]),
+    ])
+    func everyLineIsAnEvent(body: String, lines: [String]) throws {
+        let answer = try post(body)
+        #expect(answer.status == 201)
+        let events = try retained()
+        #expect(events.map(\.text) == lines)
+        let ids = events.compactMap { $0.number("event-id") }
+        #expect(ids == ids.sorted() && Set(ids).count == lines.count)
+        #expect(
+            answer.text == """
+                {"first":"\(ids.first ?? 0)","last":"\(ids.last ?? 0)",\
+                "count":\(lines.count),"topic":"t"}
+
+                """)
+    }
+
+    @Test func typeAndKeyApplyToEachAndNDJSONIsJSON() throws {
+        let answer = try post(
+            "{\"a\":1}\n[2]\n", query: "&type=made",
+            headers: [
+                ("Content-Type", "application/x-ndjson; charset=utf-8"), ("Event-Key", "k"),
+            ])
+        #expect(answer.status == 201)
+        for event in try retained() {
+            #expect(event.header("content-type") == "application/json")
+            #expect(event.header("event-type") == "made")
+            #expect(event.header("event-key") == "k")
+        }
+    }
+
+    @Test(arguments: ["", "\n", "\r\n\n\r\n"])
+    func aBodyWithoutLinesMakesNothing(body: String) throws {
+        let answer = try post(body)
+        #expect(answer.status == 200)
+        #expect(answer.text == "{\"count\":0}\n")
+        #expect(try client.exchange("HEAD", "/topics/t").status == 404)
+    }
+
+    @Test func tenThousandLinesAreTheMost() throws {
+        let line = "0123456789\n"
+        let answer = try post(String(repeating: line, count: 10_001))
+        #expect(answer.status == 413)
+        #expect(answer.member("code") == "BATCH_TOO_LARGE")
+        #expect(try client.exchange("HEAD", "/topics/t").status == 404)
+        #expect(try post(String(repeating: line, count: 10_000)).status == 201)
+        #expect(try client.exchange("HEAD", "/topics/t").header("event-count") == "10000")
+    }
+
+    @Test func oneLineTooLongKeepsOutTheWholeBatch() throws {
+        let long = String(repeating: "x", count: 1025)
+        let answer = try post("good\n\nfine\n\(long)\nlast\n")
+        #expect(answer.status == 413)
+        #expect(answer.member("code") == "EVENT_TOO_LARGE")
+        #expect(answer.member("detail")?.contains("3") == true, "\(answer.text)")
+        #expect(try client.exchange("HEAD", "/topics/t").status == 404)
+        #expect(try post("good\n\(long.dropLast())\n").status == 201)
+    }
+
+    @Test func sixteenMebibytesAreTheMost() throws {
+        let line = String(repeating: "x", count: 1023)
+        let most = String(repeating: line + "\n", count: 9_999)
+        #expect(try post(most).status == 201)
+        let more = most + String(repeating: "\n", count: (16 << 20) - most.utf8.count)
+        #expect(try post(more, to: "u").status == 201)
+        let answer = try post(more + "\n", to: "v")
+        #expect(answer.status == 413)
+        #expect(answer.member("code") == "BATCH_TOO_LARGE")
+        let fresh = try daemon.connect()
+        #expect(try fresh.exchange("HEAD", "/topics/v").status == 404)
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Raw long polls: one event an answer, along the cursor.
+@Suite struct ContractReceiveTests {
+    private let daemon: RunningDaemon
+    private let client: RawClient
+
+    init() throws {
+        daemon = try RunningDaemon()
+        client = try daemon.connect()
+    }
+
+    @Test func anEventIsAnsweredWithAllThatStaysWithIt() throws {
+        let id = try client.publish(
+            "<p>hello", to: "pages.home",
+            headers: [
+                ("Content-Type", "text/html"), ("Event-Type", "made"), ("Event-Key", "k 1"),
+            ])
+        let answer = try client.get("/topics/pages.*?since=earliest")
+        #expect(answer.status == 200)
+        #expect(answer.text == "<p>hello")
+        let expected = [
+            "Content-Type": "text/html", "Event-ID": "\(id)", "Event-Topic": "pages.home",
+            "Event-Type": "made", "Event-Key": "k 1", "Event-Cursor": "\(id)",
+            "Link": "</topics/pages.*?since=\(id)>; rel=\"next\"",
+            "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox",
+            "Cross-Origin-Resource-Policy": "same-origin",
+        ]
+        for (name, value) in expected { #expect(answer.header(name) == value, "\(name)") }
+        #expect(answer.header("event-gap") == nil)
+    }
+
+    @Test func aWaitEndsWithTheEvent() throws {
+        try client.register("t")
+        let poller = try daemon.connect()
+        try poller.send("GET", "/topics/t")
+        try client.await(subscribers: 1, of: "t")
+        #expect(poller.isSilent(for: 0.05))
+        let id = try client.publish("live", to: "t")
+        let answer = try poller.readAnswer()
+        #expect(answer.status == 200 && answer.text == "live")
+        #expect(answer.number("event-cursor") == id)
+        try client.await(subscribers: 0, of: "t")
+    }
+
+    @Test func followingTheLinkDeliversEverythingOnce() throws {
+        let published = try (1...20).map { number in
+            try client.publish("\(number)", to: number % 3 == 0 ? "other" : "t.a")
+        }
+        var target = "/topics/t.*,other?x=&since=earliest&wait=0".replacing("x=&", with: "")
+        var seen: [UInt64] = []
+        while true {
+            let answer = try client.get(target)
+            guard answer.status == 200 else {
+                #expect(answer.status == 204)
+                #expect(answer.number("event-cursor") == published.last)
+                break
+            }
+            seen.append(try #require(answer.number("event-id")))
+            let link = try #require(answer.header("link"))
+            target = String(link.dropFirst().prefix { $0 != ">" })
+            #expect(link == "<\(target)>; rel=\"next\"")
+            #expect(target.contains("wait=0"))
+        }
+        #expect(seen == published)
+    }
+
+    @Test func theCursorPassesWhatDoesNotMatch() throws {
+        try client.publish("wanted", to: "t", headers: [("Event-Type", "a")])
+        let last = try (1...5).map { _ in
+            try client.publish("x", to: "t", headers: [("Event-Type", "b")])
+        }.last
+        let empty = try client.get("/topics/t?type=c&since=earliest&wait=0")
+        #expect(empty.status == 204)
+        #expect(empty.number("event-cursor") == last)
+        let answer = try client.get("/topics/t?type=a&since=earliest&wait=0")
+        #expect(answer.text == "wanted")
+        let cursor = try #require(answer.header("event-cursor"))
+        #expect(try client.get("/topics/t?type=a&since=\(cursor)&wait=0").status == 204)
+    }
+
+    @Test(
+        arguments: [
+            ("?type=a", ["1", "3"]), ("?key=k", ["2", "3"]), ("?type=a&key=k", ["3"]),
+            ("?type=A", []), ("?type=a%20b", ["4"]), ("?type=a+b", ["4"]),
+        ] as [(String, [String])])
+    func filtersLetOnlySuchEventsThrough(query: String, expected: [String]) throws {
+        try client.publish("1", to: "t", headers: [("Event-Type", "a")])
+        try client.publish("2", to: "t", headers: [("Event-Key", "k")])
+        try client.publish("3", to: "t", headers: [("Event-Type", "a"), ("Event-Key", "k")])
+        try client.publish("4", to: "t", headers: [("Event-Type", "a b")])
+        var seen: [String] = []
+        var cursor = "earliest"
+        while true {
+            let answer = try client.get("/topics/t\(query)&wait=0&since=\(cursor)")
+            guard answer.status == 200 else { break }
+            seen.append(answer.text)
+            cursor = try #require(answer.header("event-cursor"))
+        }
+        #expect(seen == expected)
+    }
+
+    @Test func aFilteredWaitSleepsThroughTheOthers() throws {
+        try client.register("t")
+        let poller = try daemon.connect()
+        try poller.send("GET", "/topics/t?type=b")
+        try client.await(subscribers: 1, of: "t")
+        try client.publish("not this", to: "t", headers: [("Event-Type", "a")])
+        try client.publish("not this", to: "t")
+        #expect(poller.isSilent(for: 0.05))
+        let id = try client.publish("this", to: "t", headers: [("Event-Type", "b")])
+        let answer = try poller.readAnswer()
+        #expect(answer.text == "this")
+        #expect(answer.number("event-cursor") == id)
+    }
+
+    @Test(arguments: ["wait=0", "wait=0ms", "wait=100ms"])
+    func aWaitWithoutAnEventEndsInTimeWithTheCursor(wait: String) throws {
+        let id = try client.publish("x", to: "t")
+        let begin = monotonicSeconds()
+        let answer = try client.get("/topics/t?\(wait)")
+        let seconds = monotonicSeconds() - begin
+        #expect(answer.status == 204 && answer.body.isEmpty)
+        #expect(answer.number("event-cursor") == id)
+        #expect(answer.header("link") == "</topics/t?\(wait)&since=\(id)>; rel=\"next\"")
+        #expect(wait.hasPrefix("wait=0") || seconds >= 0.1)
+        #expect(seconds < 3)
+    }
+
+    @Test func preferenceBeatsParameterAndIsClamped() throws {
+        let at = try client.get("/topics/t?wait=1h", headers: [("Prefer", "wait=0")])
+        #expect(at.status == 204)
+        #expect(at.header("preference-applied") == "wait=0")
+        let mixed = try client.get(
+            "/topics/t?wait=1h", headers: [("Prefer", "respond-async, WAIT=0; x=1")])
+        #expect(mixed.header("preference-applied") == "wait=0")
+        try client.publish("x", to: "t")
+        let clamped = try client.get(
+            "/topics/t?since=earliest", headers: [("Prefer", "wait=99999")])
+        #expect(clamped.status == 200)
+        #expect(clamped.header("preference-applied") == "wait=3600")
+        let ignored = try client.get("/topics/t?wait=0", headers: [("Prefer", "wait=soon")])
+        #expect(ignored.status == 204)
+        #expect(ignored.header("preference-applied") == nil)
+    }
+
+    @Test func manyWaitersGetTheSameEvent() throws {
+        try client.register("t")
+        let pollers = try (0..<60).map { index in
+            let poller = try RawClient(index % 2 == 0 ? daemon.tcp : daemon.unix)
+            try poller.send("GET", index % 3 == 0 ? "/topics/t" : "/topics/*?as=json")
+            return poller
+        }
+        try client.await(subscribers: 60, of: "t")
+        let answer = try client.exchange("POST", "/topics/t", body: Array("all".utf8))
+        #expect(answer.text.contains("\"subscribers\":60"))
+        for poller in pollers { #expect(try poller.readAnswer().text.contains("all")) }
+    }
+}

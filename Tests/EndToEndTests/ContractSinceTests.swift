@@ -1,0 +1,104 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Every form of `since`, and what beats it. What lies before the start of a bus in memory is told
+/// as a gap.
+@Suite struct ContractSinceTests {
+    private let daemon: RunningDaemon
+    private let client: RawClient
+    private let ids: [UInt64]
+    private let times: [String]
+
+    /// Five events of the topic between those of another.
+    init() throws {
+        daemon = try RunningDaemon()
+        client = try daemon.connect()
+        var ids: [UInt64] = []
+        for number in 1...5 {
+            try client.publish("other", to: "u")
+            ids.append(try client.publish("\(number)", to: "t"))
+        }
+        try client.publish("other", to: "u")
+        self.ids = ids
+        times = try ids.map { [client] id in
+            try #require(client.get("/topics/t/events/\(id)").header("event-time"))
+        }
+    }
+
+    private func events(
+        _ since: String, selector: String = "t", headers: [(String, String)] = [],
+        hasGap: Bool = false
+    ) throws -> [String] {
+        let answer = try client.get(
+            "/topics/\(selector)?as=json&wait=0&since=\(since)", headers: headers)
+        try #require(answer.status == 200, "\(answer.text)")
+        #expect(answer.text.hasSuffix("\"gap\":null}\n") != hasGap, "\(since): \(answer.text)")
+        return answer.text.matches(of: #/"data":"(\w+)"/#).map { String($0.1) }
+    }
+
+    @Test func wordsAndCounts() throws {
+        let all = ["1", "2", "3", "4", "5"]
+        #expect(try events("earliest") == all)
+        #expect(try events("0") == all)
+        #expect(try events("now") == [])
+        #expect(try events("latest") == ["5"])
+        #expect(try events("-1") == ["5"])
+        #expect(try events("-3") == ["3", "4", "5"])
+        #expect(try events("-99") == all)
+        #expect(try events("latest", selector: "*") == ["other"])
+        #expect(try events("-2", selector: "*") == ["5", "other"])
+        #expect(try events("-2", selector: "t,v") == ["4", "5"])
+        #expect(try events("latest", selector: "empty") == [])
+    }
+
+    @Test func idsAreNotDense() throws {
+        #expect(try events("\(ids[1])") == ["3", "4", "5"])
+        #expect(try events("\(ids[1] - 1)") == ["2", "3", "4", "5"])
+        #expect(try events("\(ids[4])") == [])
+        #expect(try events("1", hasGap: true) == ["1", "2", "3", "4", "5"])
+        #expect(try events("0000\(ids[3])".suffix(16).description) == ["5"])
+    }
+
+    @Test func timesBackAndForth() throws {
+        let all = ["1", "2", "3", "4", "5"]
+        for back in ["1h", "60s", "10m", "24h", "7d", "90000ms"] {
+            #expect(try events(back, hasGap: true) == all)
+        }
+        #expect(try events("0ms") == [])
+        #expect(try events("@1", hasGap: true) == all)
+        #expect(try events("@1.5", hasGap: true) == all)
+        #expect(try events("@4102444800") == [])
+        #expect(try events("2001-02-03T04:05:06Z", hasGap: true) == all)
+        #expect(try events("2001-02-03T04:05:06.123%2B01:00", hasGap: true) == all)
+        #expect(try events("2099-12-31T23:59:59Z") == [])
+        let firstOfThatTime = try #require(times.firstIndex(of: times[2]))
+        #expect(try events(times[2]) == Array(all[firstOfThatTime...]))
+    }
+
+    @Test func lastEventIDBeatsSince() throws {
+        #expect(try events("earliest", headers: [("Last-Event-ID", "\(ids[2])")]) == ["4", "5"])
+        #expect(try events("now", headers: [("Last-Event-ID", "0")]).count == 5)
+        #expect(try events("-1", headers: [("Last-Event-ID", "")]) == ["5"])
+        let bad = try client.get(
+            "/topics/t?since=0&wait=0", headers: [("Last-Event-ID", "earliest")])
+        #expect(bad.status == 400 && bad.member("code") == "CURSOR_INVALID")
+    }
+
+    @Test func theDefaultIsNow() throws {
+        let answer = try client.get("/topics/t?wait=0")
+        #expect(answer.status == 204)
+        #expect(try #require(answer.number("event-cursor")) > ids[4])
+    }
+
+    @Test(arguments: [
+        "yesterday", "-", "-0", "-x", "--1", "1x", "1.5s", "@", "@x", "@-1", "+1", "%201",
+        "9007199254740992", "99999999999999999", "2001-02-03", "2001-02-30T00:00:00Z",
+        "2001-02-03T04:05:06", "NOW", "0x10", "",
+    ])
+    func anythingElseIsNoCursor(since: String) throws {
+        let answer = try client.get("/topics/t?wait=0&since=\(since)")
+        #expect(answer.status == 400)
+        #expect(answer.member("code") == "CURSOR_INVALID")
+    }
+}

@@ -108,6 +108,17 @@ import Testing
         #expect(cursor == id)
     }
 
+    @Test func aDeletionBeforeARequestIsNoneOfItsBusiness() throws {
+        for _ in 0..<50 {
+            try client.publish("x", to: "t")
+            try client.send(
+                "DELETE /topics/t HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                    + "GET /topics/t?wait=5ms HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.readAnswer().status == 204)
+            #expect(try client.readAnswer().status == 204)
+        }
+    }
+
     @Test func deletedMeansGone() throws {
         let id = try client.publish("x", to: "t")
         #expect(try client.exchange("DELETE", "/topics/t").status == 204)

@@ -54,8 +54,8 @@ final class BusHandler: RequestHandler {
     /// Brings what waits up to date with everything admitted since the last time.
     func deliver() {
         let admitted = waker.take()
-        for topic in admitted.removed {
-            for poll in subscriptions.takeAll(named: topic) { poll.topicRemoved() }
+        for (topic, place) in admitted.removed {
+            for poll in subscriptions.takeAll(named: topic) { poll.topicRemoved(at: place) }
         }
         for topic in admitted.topics {
             for poll in subscriptions.takeAll(matching: topic) { poll.advance() }

@@ -13,6 +13,8 @@ final class LongPoll: DetachedSocketOwner {
     // The loop's handler owns every waiting poll through its table, and outlives them.
     private unowned let handler: BusHandler
     private var position: LogPosition
+    /// How far it had looked when its wait began; what became visible before is no news to it.
+    private var beganAt = EventID.zero
     private var gap: Gap?
     private var socket: DetachedSocket?
     private var isFetching = false
@@ -57,8 +59,10 @@ final class LongPoll: DetachedSocketOwner {
         }
     }
 
-    /// Ends the wait because its topic was deleted. Must not be in the table.
-    func topicRemoved() {
+    /// Ends the wait because its topic was deleted, unless it began behind the place of that in
+    /// the order. Must not be in the table.
+    func topicRemoved(at place: EventID) {
+        guard beganAt < place else { return handler.subscriptions.insert(self) }
         finish(PollAnswer(request: request, cursor: position.after, gap: gap).deleted())
     }
 
@@ -93,6 +97,7 @@ final class LongPoll: DetachedSocketOwner {
         }
         self.socket = socket
         position.isWaiting = true
+        beganAt = position.after
         handler.service.waiting.add(1)
         handler.bus.beginSubscription(selector)
         handler.subscriptions.insert(self)

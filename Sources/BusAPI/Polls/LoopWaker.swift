@@ -11,8 +11,8 @@ final class LoopWaker: TopicObserver {
     struct Changes {
         /// Topics with new events, or that were removed.
         var topics: Set<TopicName> = []
-        /// Topics that were removed.
-        var removed: Set<TopicName> = []
+        /// Topics that were removed, each with the place of its last removal.
+        var removed: [TopicName: EventID] = [:]
 
         var isEmpty: Bool { topics.isEmpty }
     }
@@ -26,7 +26,7 @@ final class LoopWaker: TopicObserver {
         let wasIdle = changes.write { changes in
             let wasIdle = changes.isEmpty
             changes.topics.insert(admission.topic)
-            if admission.change == .removal { changes.removed.insert(admission.topic) }
+            if admission.change == .removal { changes.removed[admission.topic] = admission.newest }
             return wasIdle
         }
         if wasIdle { loop.post { handler in (handler as! BusHandler).deliver() } }

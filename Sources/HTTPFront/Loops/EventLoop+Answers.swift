@@ -84,6 +84,8 @@ extension EventLoop {
             close(duplicate)
             return false
         }
+        // Closing it would not end this: the duplicate keeps the open file alive.
+        poller.remove(connection.descriptor)
         if let request = connection.request { settle(request) }
         connection.descriptor = duplicate
         connection.parser = nil

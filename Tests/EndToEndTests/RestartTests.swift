@@ -4,14 +4,19 @@ import Testing
 
 /// What a restart leaves and what it takes away, when the store is memory.
 @Suite struct RestartTests {
-    @Test func idsRiseOverAStopAndOverAKill() throws {
+    @Test func idsRiseOverStopsAndKillsAndOlderCursorsAreToldOfAGap() throws {
         var daemon = try RunningDaemon()
         var newest: UInt64 = 0
-        for round in 0..<4 {
+        for round in 0..<6 {
             let client = try daemon.connect()
+            if round > 0 {
+                let resumed = try client.exchange("GET", "/topics/t?as=json&since=\(newest)")
+                let gap = try #require(try PollBody(resumed).gap, "in round \(round)")
+                #expect(gap.after == "\(newest)")
+                #expect(try #require(UInt64(gap.through)) > newest)
+            }
             for _ in 0..<3 {
-                let answer = try client.exchange("POST", "/topics/t", body: [0x78])
-                let id = try #require(answer.header("event-id").flatMap { UInt64($0) })
+                let id = try client.publish("x", to: "t")
                 #expect(id > newest, "in round \(round)")
                 newest = id
             }

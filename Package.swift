@@ -81,7 +81,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "StructureTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["belfryd", "TestSupport"], swiftSettings: strict),
+            name: "EndToEndTests", dependencies: ["belfryd", "Protection", "TestSupport"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,141 @@
+/// Holds what pollers received against what was published: received plus told gaps has to equal
+/// published, in order, once.
+struct DeliveryChecker {
+    /// One event, as the publisher knows it.
+    private struct Event {
+        let publication: Publication
+        /// Where it stands among all events.
+        let index: Int
+        /// The ids that it can have: only those of the first and last of a batch are known.
+        let ids: ClosedRange<UInt64>
+    }
+
+    private let events: [Event]
+    private let indexes: [String: Int]
+    /// What is wrong with the publications themselves.
+    let problems: [String]
+
+    /// A checker of pollers of these publications, given in any order.
+    init(_ publications: [Publication]) {
+        let ordered = publications.sorted { $0.ids.lowerBound < $1.ids.lowerBound }
+        problems = zip(ordered, ordered.dropFirst()).compactMap {
+            $0.ids.upperBound < $1.ids.lowerBound
+                ? nil : "the ids \($0.ids) and \($1.ids) of two requests are entangled"
+        }
+        var events: [Event] = []
+        var indexes: [String: Int] = [:]
+        for publication in ordered {
+            let last = publication.payloads.count - 1
+            for (offset, payload) in publication.payloads.enumerated() {
+                // Ids rise within a batch, so each leaves room for those before and behind it.
+                let first = publication.ids.lowerBound + UInt64(offset)
+                let through = publication.ids.upperBound - UInt64(last - offset)
+                let ids =
+                    offset == 0
+                    ? first...first : offset == last ? through...through : first...through
+                indexes[payload] = events.count
+                events.append(Event(publication: publication, index: events.count, ids: ids))
+            }
+        }
+        self.events = events
+        self.indexes = indexes
+    }
+
+    /// What is wrong with what one poller was answered; nothing if all is well.
+    ///
+    /// - Parameter gapsAreExact: Whether a gap without any loss is wrong, too. A topic that was
+    ///   deleted may leave one.
+    func problems(of history: PollHistory, gapsAreExact: Bool = true) -> [String] {
+        var found = order(of: history)
+        var received: Set<Int> = []
+        var newest = -1
+        for delivery in history.turns.flatMap(\.answer.deliveries) {
+            guard let index = indexes[delivery.payload] else {
+                found.append("\(delivery) was never published")
+                continue
+            }
+            found += differences(delivery, events[index], history)
+            if !received.insert(index).inserted { found.append("\(delivery) came twice") }
+            if index < newest { found.append("\(delivery) came too late") }
+            newest = max(newest, index)
+        }
+        let gaps = history.turns.compactMap(\.answer.gap)
+        let expected = events.filter {
+            history.selector.matches($0.publication.topic) && $0.ids.lowerBound > history.start
+        }
+        let missing = expected.filter { !received.contains($0.index) }
+        found += untold(missing.filter { isWanted($0, history) }, gaps, history)
+        if gapsAreExact {
+            for gap in gaps {
+                let isTrue = missing.contains {
+                    $0.ids.upperBound > gap.after && $0.ids.lowerBound <= gap.through
+                }
+                if !isTrue { found.append("\(gap) hides no loss") }
+            }
+        }
+        if let last = expected.last, history.cursor < last.ids.upperBound {
+            found.append("the poller ended at \(history.cursor), before \(last.ids)")
+        }
+        return found
+    }
+
+    /// The missing events that no gap accounts for. Whatever removes events takes the oldest of a
+    /// topic first, so a gap does not account for one behind another of its topic that was
+    /// received after it was told.
+    private func untold(
+        _ missing: [Event], _ gaps: [ToldGap], _ history: PollHistory
+    ) -> [String] {
+        let deliveries = Dictionary(
+            grouping: history.turns.flatMap(\.answer.deliveries), by: \.topic)
+        return missing.compactMap { event in
+            let topic = event.publication.topic
+            let before = (deliveries[topic] ?? []).last { $0.id < event.ids.lowerBound }?.id ?? 0
+            let isTold = gaps.contains {
+                $0.after >= before && $0.after < event.ids.upperBound
+                    && $0.through >= event.ids.lowerBound
+            }
+            return isTold ? nil : "\(event.ids) of \(topic) is missing untold"
+        }
+    }
+
+    /// Ids, cursors and gaps only rise, and an answer says nothing about what lies before it.
+    private func order(of history: PollHistory) -> [String] {
+        var found: [String] = []
+        var position = history.start
+        for turn in history.turns {
+            if turn.asked != position { found.append("asked \(turn.asked) behind \(position)") }
+            if let gap = turn.answer.gap {
+                if gap.after < position { found.append("\(gap) begins before \(position)") }
+                if gap.through <= gap.after { found.append("\(gap) is empty") }
+                position = gap.after
+            }
+            for delivery in turn.answer.deliveries {
+                if delivery.id <= position { found.append("\(delivery) behind \(position)") }
+                position = delivery.id
+            }
+            if turn.answer.cursor < position {
+                found.append("the cursor \(turn.answer.cursor) fell behind \(position)")
+            }
+            position = turn.answer.cursor
+        }
+        return found
+    }
+
+    private func differences(
+        _ delivery: Delivery, _ event: Event, _ history: PollHistory
+    ) -> [String] {
+        var found: [String] = []
+        if !event.ids.contains(delivery.id) { found.append("\(delivery) has not \(event.ids)") }
+        if delivery.topic != event.publication.topic || delivery.type != event.publication.type {
+            found.append("\(delivery) was published otherwise")
+        }
+        if !history.selector.matches(delivery.topic) || !isWanted(event, history) {
+            found.append("\(delivery) was not asked for")
+        }
+        return found
+    }
+
+    private func isWanted(_ event: Event, _ history: PollHistory) -> Bool {
+        history.type == nil || history.type == event.publication.type
+    }
+}

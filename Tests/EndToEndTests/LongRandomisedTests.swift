@@ -1,0 +1,43 @@
+import TestSupport
+import Testing
+
+/// Publishers, pollers that vanish and resume, and retention that trims under them: what every
+/// poller received and was told to be missing has to be what was published, in order, once.
+///
+/// `BELFRY_LONG` makes the runs a hundred times as long; the seed that is printed repeats their
+/// decisions.
+@Suite(.serialized) struct LongRandomisedTests {
+    @Test(arguments: ["0", "5ms", "2s"])
+    func receivedPlusToldIsPublishedWhileRetentionTrims(grace: String) throws {
+        try expectNothingLost(
+            RandomRun(
+                configuration: "[retention]\nkeep = 40\ngrace = \(grace)\n[http]\nloops = 2\n"),
+            "grace \(grace)")
+    }
+
+    @Test func receivedPlusToldIsPublishedWhileTopicsAreDeleted() throws {
+        try expectNothingLost(
+            RandomRun(configuration: "[retention]\ngrace = 10ms\n", deletes: true), "deleting")
+    }
+
+    private func expectNothingLost(
+        _ run: RandomRun, _ purpose: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var run = run
+        if RandomRun.isLong { run.publishes *= 100 }
+        let outcome = try run.run(SeededRandom(for: purpose))
+        let checker = DeliveryChecker(outcome.publications)
+        #expect(checker.problems == [], sourceLocation: sourceLocation)
+        #expect(outcome.histories.count == run.pollers, sourceLocation: sourceLocation)
+        for history in outcome.histories {
+            let problems = checker.problems(of: history, gapsAreExact: !run.deletes)
+            let kind = "\(history.selector) of type \(history.type ?? "any")"
+            #expect(
+                problems.isEmpty, "\(kind): \(problems.count), first \(problems.prefix(5))",
+                sourceLocation: sourceLocation)
+        }
+        let answers = outcome.histories.flatMap(\.turns).map(\.answer)
+        #expect(answers.contains { $0.gap != nil }, sourceLocation: sourceLocation)
+        #expect(answers.contains { !$0.deliveries.isEmpty }, sourceLocation: sourceLocation)
+    }
+}

@@ -20,6 +20,13 @@ import Testing
             RandomRun(configuration: "[retention]\ngrace = 10ms\n", deletes: true), "deleting")
     }
 
+    @Test func receivedPlusToldIsPublishedWhileMemoryRunsOut() throws {
+        try expectNothingLost(
+            RandomRun(
+                configuration: "[bus]\nmemory_bytes = 1M\nevent_bytes = 64K\n[http]\nloops = 3\n",
+                payloadBytesMax: 2_000, changesRetention: false, maxima: [1, 2, 7]), "memory")
+    }
+
     private func expectNothingLost(
         _ run: RandomRun, _ purpose: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

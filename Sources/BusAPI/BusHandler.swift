@@ -24,8 +24,7 @@ final class BusHandler: RequestHandler {
             eventBytesMax: configuration.eventBytesMax,
             batchBytesMax: service.bus.limits.batchBytesMax)
         self.loop = loop
-        encodings = EncodingCache(
-            bytesMax: Limits.encodingCacheBytesMax, memory: service.memory)
+        encodings = EncodingCache(memory: service.memory)
         waker = LoopWaker(loop: loop)
         service.bus.broadcaster.register((any TopicObserver).self, observer: waker)
     }

@@ -19,6 +19,9 @@ enum Limits {
     /// Encoded envelopes that one loop keeps for the next reader of the same event.
     static let encodingCacheBytesMax = 4 << 20
 
+    /// The fraction of the memory budget that the encodings of all loops may take together.
+    static let encodingsMemoryFraction = 8
+
     /// The largest retention by bytes that can be asked for: a terabyte, beyond any memory it could
     /// be kept in.
     static let retentionBytesMax: Int64 = 1 << 40

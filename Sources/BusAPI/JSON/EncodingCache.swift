@@ -3,8 +3,10 @@ internal import Topics
 
 /// The encoded envelopes of recent events, so that each is made once per loop.
 ///
-/// Belongs to one loop and is not shared. Holds the newest that fit its bound, oldest out first,
-/// and is charged to the bus's memory as it grows.
+/// Belongs to one loop and is not shared. Holds the newest that fit its bounds, oldest out first,
+/// and is charged to the bus's memory as it grows. All caches together leave most of that memory
+/// to the events, however small it is and however many loops there are: an encoding can be made
+/// again, an event cannot.
 ///
 /// - Complexity: O(1) per look-up beside the encoding itself.
 final class EncodingCache {
@@ -13,10 +15,12 @@ final class EncodingCache {
     private var firstInOrder = 0
     private var bytes = 0
     private let bytesMax: Int
+    private let bytesOfAllMax: Int
     private let memory: MemoryBudget
 
-    init(bytesMax: Int, memory: MemoryBudget) {
-        self.bytesMax = bytesMax
+    init(memory: MemoryBudget) {
+        bytesOfAllMax = memory.bytesMax / Limits.encodingsMemoryFraction
+        bytesMax = min(Limits.encodingCacheBytesMax, bytesOfAllMax)
         self.memory = memory
     }
 
@@ -33,11 +37,18 @@ final class EncodingCache {
 
     private func keep(_ encoded: [UInt8], for id: EventID) {
         guard encoded.count <= bytesMax else { return }
-        while bytes + encoded.count > bytesMax { dropOldest() }
+        while !fits(encoded.count) {
+            guard bytes > 0 else { return }
+            dropOldest()
+        }
         entries[id] = encoded
         order.append(id)
         bytes += encoded.count
         memory.charge(encoded.count, to: .encodings)
+    }
+
+    private func fits(_ count: Int) -> Bool {
+        bytes + count <= bytesMax && memory.used(.encodings) + count <= bytesOfAllMax
     }
 
     private func dropOldest() {

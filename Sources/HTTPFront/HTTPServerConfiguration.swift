@@ -27,6 +27,13 @@ public struct HTTPServerConfiguration: Sendable {
     /// Bytes of the kernel's send buffer of one connection.
     public var socketSendBufferBytes = HTTPFrontLimits.socketSendBufferBytes
 
+    /// Seconds after which a half-closed connection is looked at again. Only tests change it.
+    var halfClosedRecheckSeconds = HTTPFrontLimits.halfClosedRecheckSeconds
+
+    /// Seconds without a byte read after which a peer that is being answered is given up. Only
+    /// tests change it.
+    var sendProgressSeconds = HTTPFrontLimits.sendProgressSeconds
+
     /// By which names it lets itself be called.
     public var hosts = HostPolicy()
 

@@ -74,6 +74,9 @@ public enum HTTPFrontLimits {
     /// Long enough not to spin, short beside the second in which a person notices.
     public static let acceptPauseMilliseconds: UInt64 = 100
 
+    /// Milliseconds between two lines in the log about accepting being paused.
+    public static let acceptWarningMilliseconds: UInt64 = 10_000
+
     /// Seconds without a byte read after which a peer is given up whose answer waits outside the
     /// parser; one whose answer is in it has as long as the longest other deadline, if that is
     /// more.

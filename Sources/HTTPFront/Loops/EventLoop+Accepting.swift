@@ -50,6 +50,8 @@ extension EventLoop {
         for listener in listeners { poller.remove(listener.descriptor) }
         acceptResumesAt = now + HTTPFrontLimits.acceptPauseMilliseconds
         meters.acceptPauses.add()
+        guard now >= nextPauseWarningAt else { return }
+        nextPauseWarningAt = now + HTTPFrontLimits.acceptWarningMilliseconds
         log.warning(
             "loop \(index) pauses accepting: \(String(cString: strerror(code))); raise the limit "
                 + "on open files, or lower the maximum of connections")

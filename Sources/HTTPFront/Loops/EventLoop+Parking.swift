@@ -89,7 +89,7 @@ extension EventLoop {
             meters.gone.add()
             closeParked(connection)
         case .halfClosed:
-            connection.recheckDue = now + UInt64(HTTPFrontLimits.halfClosedRecheckSeconds) * 1000
+            connection.recheckDue = now + settings.halfClosedRecheckMilliseconds
             armParked(connection)
         case .unknown:
             connection.recheckDue = .max

@@ -65,7 +65,7 @@ extension EventLoop {
             poller.change(
                 connection.descriptor, [.readable, .writable, .readClosed, .edge],
                 token: connection.token)
-            timers.arm(connection.slot, due: now + Self.sendProgressMilliseconds)
+            timers.arm(connection.slot, due: now + settings.sendProgressMilliseconds)
             shedSlowestIfShort(sparing: connection)
         }
     }
@@ -147,7 +147,7 @@ extension EventLoop {
         case .partly(let sent):
             guard sent > 0 else { return }
             connection.progressedAt = now
-            timers.arm(connection.slot, due: now + Self.sendProgressMilliseconds)
+            timers.arm(connection.slot, due: now + settings.sendProgressMilliseconds)
         case .whole:
             connection.tail = nil
             timers.cancel(connection.slot)
@@ -196,7 +196,5 @@ extension EventLoop {
         closeConnection(connection)
     }
 
-    private static let sendProgressMilliseconds =
-        UInt64(HTTPFrontLimits.sendProgressSeconds) * 1000
     private static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
 }

@@ -34,6 +34,8 @@ final class EventLoop {
     var listeners: [ListeningSocket]
     /// When accepting goes on after a pause; nil while it is on.
     var acceptResumesAt: UInt64?
+    /// Before when another pause is not worth another line in the log.
+    var nextPauseWarningAt: UInt64 = 0
 
     /// Sockets whose next request has begun, to be given to the parser outside it.
     var arrived: [Connection] = []

@@ -5,6 +5,8 @@ struct LoopSettings {
     let headerMilliseconds: UInt64
     let bodyMilliseconds: UInt64
     let idleMilliseconds: UInt64
+    let halfClosedRecheckMilliseconds: UInt64
+    let sendProgressMilliseconds: UInt64
     let connectionsMax: Int
     let headerBytesMax: Int
     let discardBytesMax: UInt64
@@ -20,6 +22,8 @@ struct LoopSettings {
         headerMilliseconds = UInt64(configuration.headerSeconds) * 1000
         bodyMilliseconds = UInt64(configuration.bodySeconds) * 1000
         idleMilliseconds = UInt64(configuration.idleSeconds) * 1000
+        halfClosedRecheckMilliseconds = UInt64(configuration.halfClosedRecheckSeconds) * 1000
+        sendProgressMilliseconds = UInt64(configuration.sendProgressSeconds) * 1000
         connectionsMax = configuration.connectionsMax
         headerBytesMax = configuration.headerBytesMax
         discardBytesMax = UInt64(configuration.discardBytesMax)
@@ -33,7 +37,8 @@ struct LoopSettings {
     /// The parser's own idle time-out. It closes who does not read an answer; all else is decided
     /// earlier, by the loop's deadlines.
     var parserTimeoutSeconds: Int {
-        let longest = max(headerMilliseconds, bodyMilliseconds, idleMilliseconds) / 1000
-        return max(Int(longest), HTTPFrontLimits.sendProgressSeconds) + 1
+        let longest = max(
+            headerMilliseconds, bodyMilliseconds, idleMilliseconds, sendProgressMilliseconds)
+        return Int(longest / 1000) + 1
     }
 }

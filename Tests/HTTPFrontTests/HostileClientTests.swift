@@ -43,6 +43,7 @@ import Testing
             #expect(try bystander.exchange("GET", "/a").text == "a")
             let clients = try (0..<30).map { _ in try server.connect(transport) }
             for client in clients { try client.send(phase.sent) }
+            server.expect(server.server.loops[0].accepted.value, becomes: 31)
             let replies = phase == .pending ? server.replies(30) : []
             if phase == .parked { server.expect(server.server.census.parked, becomes: 30) }
             if phase == .answered { for client in clients { _ = try client.readAnswer() } }
@@ -86,6 +87,7 @@ import Testing
                 if Bool.random(using: &random) { client.close() } else { client.reset() }
             }
         }
+        try server.acceptAll()
         // A request that came whole before its client left is handled, and its answer dropped.
         let due = MonotonicClock.milliseconds() + 10_000
         while server.server.census != ServerCensus(), MonotonicClock.milliseconds() < due {
@@ -167,6 +169,40 @@ import Testing
         #expect(text.hasPrefix("HTTP/1.1 408 "), "\(name)")
         #expect(text.contains("REQUEST_TIMEOUT"), "\(name)")
         server.expectEmpty()
+    }
+
+    /// Half-closed first, a client that then goes altogether is not announced by the kernel.
+    @Test func parkedClientThatHalfClosedAndThenWentIsNoticed() throws {
+        let server = try LoopServer { $0.halfClosedRecheckSeconds = 1 }
+        let client = try server.connect()
+        try client.send("GET", "/park")
+        client.halfClose()
+        server.expect(server.server.census.parked, becomes: 1)
+        #expect(client.isSilent(for: 1.3))
+        #expect(server.server.census.parked == 1)
+        client.close()
+        server.expectEmpty()
+        #expect(server.backstage.state.value.closed == 1)
+        #expect(server.server.loops[0].gone.value == 1)
+    }
+
+    @Test(arguments: ["/park", "/size/3000000"])
+    func clientThatStopsReadingIsGivenUp(_ target: String) throws {
+        let server = try LoopServer {
+            $0.headerSeconds = 1
+            $0.bodySeconds = 1
+            $0.idleSeconds = 1
+            $0.sendProgressSeconds = 1
+        }
+        let client = try server.connect()
+        try client.send("GET", target)
+        if target == "/park" {
+            server.expect(server.server.census.parked, becomes: 1)
+            server.backstage.finishParked(String(repeating: "x", count: 3_000_000))
+        }
+        server.expect(server.server.loops[0].answers.value, becomes: 1)
+        server.expectEmpty()
+        #expect(try client.readToEnd().count < 3_000_000)
     }
 
     @Test func idleConnectionIsClosedWithoutAWord() throws {

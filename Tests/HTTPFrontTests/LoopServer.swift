@@ -48,6 +48,16 @@ final class LoopServer {
         try RawClient(transport == .tcp ? .tcp(port) : .unix(path))
     }
 
+    /// Returns when every connection that was made before has been accepted.
+    func acceptAll() throws {
+        // Listeners are first in, first out; a loop's job runs when its turn of accepting is over.
+        for transport in Transport.allCases { _ = try connect(transport).exchange("GET", "/a") }
+        let loops = backstage.state.value.loops
+        let gate = Gate(openings: loops.count)
+        for loop in loops { loop.post { _ in gate.open() } }
+        try gate.wait()
+    }
+
     /// Waits until a number that other threads change has a value.
     func expect(
         _ value: @autoclosure () -> Int, becomes wanted: Int, within seconds: Double = 5,

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -157,6 +158,30 @@ import Testing
         server.expectEmpty()
     }
 
+    /// In a process of its own, whose memory nobody else changes; clients and handler count too.
+    @Test(.enabled(if: !isSanitized, "a sanitizer's own memory would be counted"))
+    func waitingCostsLittleMemory() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let server = try LoopServer()
+            var clients: [RawClient] = []
+            func park(_ count: Int) throws {
+                for _ in 0..<count {
+                    let client = try server.connect()
+                    try client.send("GET", "/park")
+                    clients.append(client)
+                }
+                server.expect(server.server.census.parked, becomes: clients.count)
+            }
+            try park(500)
+            let before = try residentBytes()
+            try park(2000)
+            let cost = (try residentBytes() - before) / 2000
+            #expect(cost < 2048, "\(cost) bytes a connection")
+        }
+    }
+
     @Test func http10ClientMayWait() throws {
         let server = try LoopServer()
         let client = try server.connect()
@@ -168,4 +193,20 @@ import Testing
         #expect(answer.header("Connection") == "close")
         server.expectEmpty()
     }
+}
+
+/// Whether this process runs under the address or the thread sanitizer.
+private var isSanitized: Bool {
+    dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+}
+
+/// Bytes of this process that are in memory.
+private func residentBytes() throws -> Int {
+    let descriptor = open("/proc/self/statm", O_RDONLY)
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 128)
+    let count = read(descriptor, &text, text.count)
+    try #require(count > 0)
+    let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+    return try #require(Int(pages[1])) * Int(getpagesize())
 }

@@ -171,6 +171,28 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test(arguments: [Phase.pending, .parked], LoopServer.Transport.allCases)
+    func loopSleepsWhileHalfClosedClientsWait(
+        _ phase: Phase, _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer()
+        let clients = try (0..<5).map { _ in try server.connect(transport) }
+        for client in clients { try client.send(phase.sent + "GET /a") }
+        let census = { server.server.census.pending + server.server.census.parked }
+        server.expect(census(), becomes: 5)
+        for client in clients { client.halfClose() }
+        #expect(clients[0].isSilent(for: 0.1))
+        let turn = server.server.loops[0].lastTurnMilliseconds
+        #expect(clients[0].isSilent(for: 0.1))
+        #expect(server.server.loops[0].lastTurnMilliseconds == turn)
+        PendingReply.send(
+            server.backstage.takeReplies().map { ($0, LoopHandler.text("late")) })
+        server.backstage.finishParked("event")
+        for client in clients { #expect(try client.readAnswer().status == 200) }
+        for client in clients { #expect(try client.readToEnd() == []) }
+        server.expectEmpty()
+    }
+
     /// Half-closed first, a client that then goes altogether is not announced by the kernel.
     @Test func parkedClientThatHalfClosedAndThenWentIsNoticed() throws {
         let server = try LoopServer { $0.halfClosedRecheckSeconds = 1 }

@@ -57,6 +57,8 @@ extension EventLoop {
         if let request = connection.request, request.isPending { meters.pending.add(-1) }
         connection.request = nil
         connection.isFirstInParser = false
+        connection.isEndNoted = false
+        noteEnd(of: connection)
         timers.arm(connection.slot, due: now + settings.idleMilliseconds)
     }
 

@@ -11,8 +11,8 @@ extension EventLoop {
         case .parked: parkedHappened(event, connection)
         case .sending: sendRest(event, connection)
         case .lingering: linger(event, connection)
-        case .parsing where event.isReadClosed: endArrived(at: connection)
-        case .parsing, .closed: break
+        case .parsing: noteEnd(of: connection)
+        case .closed: break
         }
     }
 
@@ -34,6 +34,7 @@ extension EventLoop {
         poller.change(connection.descriptor, [.readClosed, .edge], token: connection.token)
         timers.arm(connection.slot, due: now + settings.headerMilliseconds)
         connection.hasInput = false
+        connection.isEndNoted = false
         parserIsDue = true
         if !parser.add(connection), connection.phase != .closed {
             // The parser closed the descriptor without ever having taken it over.
@@ -124,16 +125,6 @@ extension EventLoop {
         shutdown(connection.descriptor, Int32(SHUT_RDWR))
         connection.isCutOff = true
         parserIsDue = true
-    }
-
-    /// The peer of a socket that the parser holds sends no more.
-    ///
-    /// libmicrohttpd takes a read that does not fill its buffer for the last until the next event
-    /// (0.9.75): of an end that arrived together with bytes it would never hear, and keep the
-    /// connection until a deadline. Shutting down the direction that has ended changes nothing
-    /// else, and makes the kernel tell everybody who watches once more.
-    private func endArrived(at connection: Connection) {
-        shutdown(connection.descriptor, Int32(SHUT_RD))
     }
 
     private func sendRest(_ event: Poller.Event, _ connection: Connection) {

@@ -39,6 +39,8 @@ final class EventLoop {
 
     /// Sockets whose next request has begun, to be given to the parser outside it.
     var arrived: [Connection] = []
+    /// Sockets in the parser whose stream has ended, of which it may not know.
+    var ending: [Connection] = []
     /// Whether the parser has work that its descriptor does not show.
     var parserIsDue = false
     private(set) var parser: Parser!
@@ -119,6 +121,7 @@ final class EventLoop {
         if parserIsDue || parser.dueMilliseconds == 0 {
             parserIsDue = false
             parser.run()
+            tellEnds()
         }
         mailbox.takeOwnMessages().forEach(receive)
         giveArrivedToParser()

@@ -45,6 +45,8 @@ final class Connection {
     var hasInput = false
     /// Whether the peer sends no more.
     var isReadClosed = false
+    /// Whether the parser is about to be told so, or was since its last request.
+    var isEndNoted = false
     /// Whether the next answer must close the connection.
     var mustClose = false
     /// Whether the peer is still sending the request that is being answered.

@@ -5,8 +5,8 @@ internal import Protection
 ///
 /// Observers are held weakly, under the protocol they observe and perhaps one topic; being
 /// released is enough to leave. The registry changes only in barrier blocks of a private
-/// concurrent queue, one after the other; a notification reads the snapshot that the last of them
-/// published, and waits for no queue.
+/// concurrent queue, one after the other; a notification reads a snapshot of what the last of them
+/// left, and waits for no queue.
 ///
 /// Promises that an observer registered on a thread is reached by every later notification of
 /// that thread, that observers are called in order of registration, and that no call begins after
@@ -42,37 +42,36 @@ public final class Broadcaster: Sendable {
     /// The process stops with a sentence if `observer` does not conform to the protocol, or is a
     /// value in a box, which would be gone at once.
     ///
-    /// - Complexity: O(topics of this protocol + observers of this topic), amortised.
+    /// - Complexity: O(1), amortised; O(observers of this topic) while a notification reads them.
     public func register<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
     ) {
-        guard let conforming = observer as? P else {
-            fatalError(
-                "\(type(of: observer)) cannot observe \(observed): it does not conform to it")
-        }
-        let kind = type(of: conforming as Any)
-        guard kind is AnyClass else {
-            fatalError("\(kind) cannot observe \(observed): it is a value, register an object")
-        }
-        let place = Self.place(observed, topic)
-        let snapshot = registry.value
-        let dead = snapshot.isSweepDue ? snapshot.dead() : nil
-        change { registry in
-            if let dead { registry.remove(dead) }
-            registry.add(WeakObject(observer), at: place)
-        }
+        add(observer, of: observed, topic)
+    }
+
+    /// Adds an observer until the returned token is released or cancelled.
+    ///
+    /// There is one registration for each observer, protocol and topic: the token ends it whoever
+    /// made it.
+    ///
+    /// - Complexity: As ``register(_:topic:observer:)``.
+    public func observe<P>(
+        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
+    ) -> Observation {
+        let registration = add(observer, of: observed, topic)
+        return Observation(of: registration, at: Self.place(observed, topic), on: self)
     }
 
     /// Ends what an observer registered for a protocol, under every topic.
     ///
-    /// - Complexity: O(topics and observers of this protocol).
+    /// - Complexity: O(topics of this protocol).
     public func unregister<P>(_ observed: P.Type, observer: AnyObject) {
         change { $0.remove(ObjectIdentifier(observer), of: ObjectIdentifier(observed)) }
     }
 
     /// Ends all registrations for a protocol.
     ///
-    /// - Complexity: O(protocols + topics of this protocol).
+    /// - Complexity: O(observers and topics of this protocol).
     public func unregister<P>(_ observed: P.Type) {
         change { $0.removeAll(of: ObjectIdentifier(observed)) }
     }
@@ -88,33 +87,59 @@ public final class Broadcaster: Sendable {
     public func notify<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, _ body: (P) -> Void
     ) {
-        let place = Self.place(observed, topic)
-        let snapshot = registry.value
-        for case let entry? in snapshot.entries(at: place) {
-            guard
-                registry.read({ $0.generation }) == snapshot.generation
-                    || registry.value.holds(entry, at: place),
-                let observer = entry.object.object as? P
-            else { continue }
-            body(observer)
+        for case let registration? in registrations(of: observed, topic) where !registration.isEnded
+        {
+            if let observer = registration.observer(as: observed) { body(observer) }
         }
     }
 
-    /// Makes a change in a barrier block, and releases what it displaced outside of it: a topic's
-    /// `deinit` may use the bus.
-    private func change(_ body: (inout Registry) -> Void) {
-        let displaced = changes.sync(flags: .barrier) {
-            var next = registry.value
-            body(&next)
-            return registry.write { current in
-                defer { current = next }
-                return current
-            }
+    /// The registrations of this moment, in order.
+    func registrations<P>(
+        of observed: P.Type, _ topic: (any Hashable & Sendable)?
+    ) -> [Registration?] {
+        let place = Self.place(observed, topic)
+        return registry.read { $0.registrations(at: place) }
+    }
+
+    /// Ends one registration, if it stands.
+    func end(_ registration: Registration, at place: Registry.Place) {
+        change { $0.remove(registration, at: place) }
+    }
+
+    /// The whole registry of this moment.
+    var snapshot: Registry { registry.value }
+
+    @discardableResult
+    private func add<P>(
+        _ observer: AnyObject, of observed: P.Type, _ topic: (any Hashable & Sendable)?
+    ) -> Registration {
+        guard let conforming = observer as? P else {
+            fatalError(
+                "\(type(of: observer)) cannot observe \(observed): it does not conform to it")
+        }
+        let kind = type(of: conforming as Any)
+        guard kind is AnyClass else {
+            fatalError("\(kind) cannot observe \(observed): it is a value, register an object")
+        }
+        let topic = topic.map { AnyHashable($0) }
+        let dead = registry.read { $0.isSweepDue } ? registry.value.dead() : []
+        return change { registry in
+            if !dead.isEmpty { registry.remove(dead) }
+            return registry.add(observer, as: conforming, of: observed, topic: topic)
+        }
+    }
+
+    /// Makes a change in a barrier block, and releases what it displaced outside of it: an
+    /// observer's or a topic's `deinit` may use the bus.
+    private func change<Result>(_ body: (inout Registry) -> Result) -> Result {
+        let (result, displaced) = changes.sync(flags: .barrier) {
+            registry.write { (body(&$0), $0.takeDisplaced()) }
         }
         withExtendedLifetime(displaced) {}
+        return result
     }
 
-    private static func place<P>(
+    static func place<P>(
         _ observed: P.Type, _ topic: (any Hashable & Sendable)?
     ) -> Registry.Place {
         Registry.Place(

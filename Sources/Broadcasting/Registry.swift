@@ -1,13 +1,13 @@
-/// Who observes what: the table of a broadcaster, as a value of one moment.
+/// Who observes what: the table of a broadcaster.
 ///
 /// A change never looks whether an observer lives: that would hold it, and its `deinit` could come
 /// to run inside the change. Dead entries are found in a snapshot, by ``dead()``, and taken out by
 /// a later change: gone is for ever.
 ///
-/// - Complexity: O(1) to look up; a change copies the topics of its protocol, and the entries of
-///   those it touches.
+/// - Complexity: O(1) to look up, add and take out at one place; a list that a notification reads
+///   at this moment is copied when it changes.
 struct Registry {
-    typealias Observers = WeakObjectSet<AnyObject>
+    typealias Observers = IdentityTable<Registration>
 
     /// Where observers stand: a protocol, by the identity of its metatype and never its printed
     /// name, and a topic of it, or nil for all topics.
@@ -16,101 +16,153 @@ struct Registry {
         let topic: AnyHashable?
     }
 
-    /// Differs between any two states of one broadcaster's registry, and rises.
-    private(set) var generation: UInt64 = 0
+    /// The observers of one protocol.
+    struct Table {
+        /// The protocol's name with its module, for people.
+        let name: String
+        /// Those of all topics.
+        var general = Observers()
+        /// Those of one topic each.
+        var particular: [AnyHashable: Observers] = [:]
+
+        var isEmpty: Bool { general.count == 0 && particular.isEmpty }
+
+        subscript(topic: AnyHashable?) -> Observers {
+            topic.map { particular[$0] ?? Observers() } ?? general
+        }
+    }
 
     /// The entries there are, dead ones included.
     private(set) var entryCount = 0
 
-    private(set) var tables: [ObjectIdentifier: [AnyHashable?: Observers]] = [:]
+    private(set) var tables: [ObjectIdentifier: Table] = [:]
+    private var lastNumber: UInt64 = 0
+    /// What changes took out, until ``takeDisplaced()``.
+    private var displaced: [Any] = []
     private var sweepAt = BroadcastingLimits.sweepEntriesMin
 
     /// Adds an observer behind all others; one that is there keeps its place in the order.
-    mutating func add(_ observer: WeakObject<AnyObject>, at place: Place) {
-        generation += 1
-        if tables[place.observed, default: [:]][place.topic, default: Observers()]
-            .add(observer, number: generation)
-        {
-            entryCount += 1
+    ///
+    /// - Returns: Its registration, new or not.
+    mutating func add<P>(
+        _ observer: AnyObject, as conforming: P, of observed: P.Type, topic: AnyHashable?
+    ) -> Registration {
+        let key = ObjectIdentifier(observed)
+        if let standing = tables[key]?[topic][ObjectIdentifier(observer)] { return standing }
+        lastNumber += 1
+        entryCount += 1
+        let registration = Registration(observer, as: conforming, number: lastNumber)
+        let identity = registration.observer.identity
+        if tables[key] == nil { tables[key] = Table(name: String(reflecting: observed)) }
+        if let topic {
+            _ = tables[key]!.particular[topic, default: Observers()].add(
+                registration, for: identity)
+        } else {
+            _ = tables[key]!.general.add(registration, for: identity)
         }
+        return registration
+    }
+
+    /// Takes a registration out, if it stands.
+    mutating func remove(_ registration: Registration, at place: Place) {
+        let identity = registration.observer.identity
+        guard tables[place.observed]?[place.topic][identity] === registration else { return }
+        drop(identity, at: place)
     }
 
     /// Takes an observer of a protocol out under every topic.
     mutating func remove(_ observer: ObjectIdentifier, of observed: ObjectIdentifier) {
-        generation += 1
-        for (topic, observers) in tables[observed] ?? [:]
-        where observers.number(of: observer) != nil {
+        guard let table = tables[observed] else { return }
+        let topics = table.particular.filter { $0.value[observer] != nil }.map { Optional($0.key) }
+        for topic in topics + [nil] {
             drop(observer, at: Place(observed: observed, topic: topic))
         }
     }
 
     /// Takes all observers of a protocol out.
     mutating func removeAll(of observed: ObjectIdentifier) {
-        generation += 1
-        let removed = tables.removeValue(forKey: observed) ?? [:]
-        entryCount -= removed.values.reduce(0) { $0 + $1.entryCount }
+        guard let table = tables.removeValue(forKey: observed) else { return }
+        for list in [table.general] + table.particular.values {
+            entryCount -= list.count
+            for case let registration? in list.entries { registration.end() }
+        }
+        displaced.append(table)
     }
 
-    /// Takes out what ``dead()`` found.
-    mutating func remove(_ dead: [(observer: WeakObject<AnyObject>, place: Place)]) {
-        generation += 1
-        for (observer, place) in dead { drop(observer.identity, at: place) }
+    /// Takes out what ``dead()`` found, as far as it stands.
+    mutating func remove(_ dead: [(registration: Registration, place: Place)]) {
+        for (registration, place) in dead { remove(registration, at: place) }
         sweepAt = max(BroadcastingLimits.sweepEntriesMin, 2 * entryCount)
+    }
+
+    /// Hands over what the changes so far took out, topics included: to release it may run
+    /// somebody's `deinit`, which does not belong inside a change.
+    mutating func takeDisplaced() -> [Any] {
+        defer { displaced = [] }
+        return displaced
     }
 
     /// Whether so many entries were added since the last sweep that looking for dead ones is paid.
     var isSweepDue: Bool { entryCount >= sweepAt }
 
-    /// The entries whose observers are gone, each with what keeps its identity from being given
-    /// to another object before it is taken out. Looks at observers, so not for a change.
-    func dead() -> [(observer: WeakObject<AnyObject>, place: Place)] {
-        tables.flatMap { observed, table in
-            table.flatMap { topic, observers in
-                observers.entries.compactMap { entry in
-                    guard let observer = entry?.object, observer.object == nil else { return nil }
-                    return (observer, Place(observed: observed, topic: topic))
+    /// The registrations whose observers are gone. Looks at observers, so not for a change.
+    func dead() -> [(registration: Registration, place: Place)] {
+        var dead: [(registration: Registration, place: Place)] = []
+        for (observed, table) in tables {
+            for topic in [nil] + table.particular.keys.map({ Optional($0) }) {
+                for case let registration? in table[topic].entries
+                where registration.observer.object == nil {
+                    dead.append((registration, Place(observed: observed, topic: topic)))
                 }
             }
         }
+        return dead
     }
 
     /// Who observes all topics of a protocol or the one at `place`, each observer once, in order
     /// of registration; nil where one was removed.
-    func entries(at place: Place) -> [Observers.Entry?] {
+    func registrations(at place: Place) -> [Registration?] {
         guard let table = tables[place.observed] else { return [] }
-        let general = table[nil as AnyHashable?] ?? []
-        guard place.topic != nil, let particular = table[place.topic] else {
-            return general.entries
+        guard let topic = place.topic, let particular = table.particular[topic] else {
+            return table.general.entries
         }
         return
-            (Self.entries(of: general, before: particular)
-            + Self.entries(of: particular, before: general)).sorted { $0.number < $1.number }
+            (Self.registrations(of: table.general, before: particular)
+            + Self.registrations(of: particular, before: table.general))
+            .sorted { $0.number < $1.number }
     }
 
-    /// Whether an entry of `place` or of all topics still stands.
-    func holds(_ entry: Observers.Entry, at place: Place) -> Bool {
-        guard let table = tables[place.observed] else { return false }
-        return [nil, place.topic].contains { topic in
-            table[topic]?.number(of: entry.object.identity) == entry.number
-        }
-    }
-
-    /// The entries of one set whose observers do not stand earlier in the other one.
-    private static func entries(
-        of observers: Observers, before others: Observers
-    ) -> [Observers.Entry] {
-        observers.entries.compactMap { entry in
-            guard let entry, entry.number < others.number(of: entry.object.identity) ?? .max
-            else { return nil }
-            return entry
+    /// The registrations of one list whose observers do not stand earlier in the other one.
+    private static func registrations(
+        of list: Observers, before other: Observers
+    ) -> [Registration] {
+        list.entries.compactMap { registration in
+            guard let registration else { return nil }
+            let earlier = other[registration.observer.identity]?.number ?? .max
+            return registration.number < earlier ? registration : nil
         }
     }
 
     private mutating func drop(_ observer: ObjectIdentifier, at place: Place) {
-        guard var observers = tables[place.observed]?[place.topic], observers.drop(observer)
-        else { return }
+        guard let standing = tables[place.observed]?[place.topic][observer] else { return }
+        standing.end()
         entryCount -= 1
-        tables[place.observed]?[place.topic] = observers.entryCount == 0 ? nil : observers
-        if tables[place.observed]?.isEmpty == true { tables[place.observed] = nil }
+        displaced.append(standing)
+        guard let topic = place.topic else {
+            _ = tables[place.observed]?.general.drop(observer)
+            return forgetIfEmpty(place.observed)
+        }
+        _ = tables[place.observed]?.particular[topic]?.drop(observer)
+        if tables[place.observed]?.particular[topic]?.count == 0,
+            let index = tables[place.observed]?.particular.index(forKey: topic),
+            let emptied = tables[place.observed]?.particular.remove(at: index)
+        {
+            displaced.append(emptied)
+            forgetIfEmpty(place.observed)
+        }
+    }
+
+    private mutating func forgetIfEmpty(_ observed: ObjectIdentifier) {
+        if tables[observed]?.isEmpty == true { tables[observed] = nil }
     }
 }

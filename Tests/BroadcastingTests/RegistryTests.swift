@@ -10,9 +10,8 @@ import Testing
     /// What a broadcaster does when somebody registers.
     private func register(_ thing: Thing, in registry: inout Registry, topic: AnyHashable? = nil) {
         if registry.isSweepDue { registry.remove(registry.dead()) }
-        registry.add(
-            WeakObject(thing),
-            at: Registry.Place(observed: ObjectIdentifier(Thing.self), topic: topic))
+        _ = registry.add(thing, as: thing, of: Thing.self, topic: topic)
+        _ = registry.takeDisplaced()
     }
 
     @Test func theDeadOfAbandonedTopicsAreSweptToo() {
@@ -25,7 +24,8 @@ import Testing
         }
         registry.remove(registry.dead())
         #expect(registry.entryCount == 1)
-        #expect(registry.entries(at: place).compactMap { $0?.object.object }.first === standing)
+        #expect(
+            registry.registrations(at: place).compactMap { $0?.observer.object }.first === standing)
     }
 
     @Test func theLivingAreSweptOverRarely() {
@@ -62,7 +62,7 @@ import Testing
         #expect(!found.isEmpty)
         registry.removeAll(of: place.observed)
         let things = (0..<100).map { _ in Thing() }
-        for thing in things { registry.add(WeakObject(thing), at: place) }
+        for thing in things { _ = registry.add(thing, as: thing, of: Thing.self, topic: nil) }
         registry.remove(found)
         #expect(registry.entryCount == things.count)
     }

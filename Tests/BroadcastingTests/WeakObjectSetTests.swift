@@ -70,8 +70,8 @@ import Testing
         for thing in things { set.insert(thing) }
         for number in 0..<10_000 {
             set.insert(Thing(number))
-            #expect(set.entryCount <= 17)
-            #expect(set.entries.count <= 34)
+            #expect(set.table.count <= 17)
+            #expect(set.table.entries.count <= 34)
         }
         #expect(numbers(set) == Array(0..<8))
     }
@@ -81,7 +81,7 @@ import Testing
         for _ in 0..<10_000 {
             set.insert(things[0])
             set.remove(things[0])
-            #expect(set.entries.count <= 32)
+            #expect(set.table.entries.count <= 32)
         }
         #expect(set.isEmpty)
     }

@@ -27,7 +27,7 @@ enum Doors {
     static let table: [String: [Door]] = [
         // The thread sanitizer knows `pthread_mutex_t` alone.
         "Protection": ["Synchronization", "Dispatch", .only("Glibc", under: "TSAN")],
-        "Broadcasting": ["Protection", "Dispatch"],
+        "Broadcasting": ["Protection", "Dispatch", "Synchronization"],
         "Telemetry": ["Protection", "Synchronization", "Glibc"],
         "Topics": ["Protection", "Broadcasting", "Telemetry", "Glibc"],
         "HTTPFront": [

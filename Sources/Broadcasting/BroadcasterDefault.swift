@@ -1,0 +1,33 @@
+// The default bus of the process, in short.
+extension Broadcaster {
+    /// Adds an observer on the default bus; see the method of this name on a bus.
+    public static func register<P>(
+        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
+    ) {
+        shared.register(observed, topic: topic, observer: observer)
+    }
+
+    /// Adds an observer on the default bus until the token is released.
+    public static func observe<P>(
+        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
+    ) -> Observation {
+        shared.observe(observed, topic: topic, observer: observer)
+    }
+
+    /// Ends what an observer registered for a protocol on the default bus.
+    public static func unregister<P>(_ observed: P.Type, observer: AnyObject) {
+        shared.unregister(observed, observer: observer)
+    }
+
+    /// Ends all registrations for a protocol on the default bus.
+    public static func unregister<P>(_ observed: P.Type) {
+        shared.unregister(observed)
+    }
+
+    /// Calls every observer of a protocol on the default bus.
+    public static func notify<P>(
+        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, _ body: (P) -> Void
+    ) {
+        shared.notify(observed, topic: topic, body)
+    }
+}

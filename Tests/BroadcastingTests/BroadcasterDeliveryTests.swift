@@ -1,0 +1,92 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Broadcasting
+
+@Suite struct BroadcasterDeliveryTests {
+    private protocol Bell: AnyObject, Sendable { func ring() }
+    // @unchecked: touched by one thread at a time, as each test makes sure of.
+    private final class Counter: Bell, @unchecked Sendable {
+        private(set) var rings = 0
+        func ring() { rings += 1 }
+    }
+
+    @Test func aReleasedObservationEndsItsRegistration() {
+        let (bus, counter) = (Broadcaster(), Counter())
+        var observation: Observation? = bus.observe((any Bell).self, observer: counter)
+        bus.notify((any Bell).self) { $0.ring() }
+        #expect(observation != nil)
+        observation = nil
+        bus.notify((any Bell).self) { $0.ring() }
+        #expect(counter.rings == 1)
+    }
+
+    @Test func aCancelledObservationLeavesALaterRegistrationAlone() {
+        let (bus, counter) = (Broadcaster(), Counter())
+        let observation = bus.observe((any Bell).self, topic: 1, observer: counter)
+        observation.cancel()
+        bus.register((any Bell).self, topic: 1, observer: counter)
+        observation.cancel()
+        bus.notify((any Bell).self, topic: 1) { $0.ring() }
+        #expect(counter.rings == 1)
+    }
+
+    @Test func aQueueDeliversInOrderToThoseOfTheMoment() {
+        let (bus, first, late) = (Broadcaster(), Counter(), Counter())
+        let queue = DispatchQueue(label: "bells")
+        bus.register((any Bell).self, observer: first)
+        queue.suspend()
+        bus.notify((any Bell).self, on: queue) { $0.ring() }
+        bus.register((any Bell).self, observer: late)
+        bus.notify((any Bell).self, on: queue) { $0.ring() }
+        #expect(first.rings == 0)
+        queue.resume()
+        queue.sync {}
+        #expect(first.rings == 2)
+        #expect(late.rings == 1)
+    }
+
+    @Test func whoIsUnregisteredBeforeTheQueueRunsIsNotCalled() {
+        let (bus, counter) = (Broadcaster(), Counter())
+        let queue = DispatchQueue(label: "bells")
+        bus.register((any Bell).self, observer: counter)
+        queue.suspend()
+        bus.notify((any Bell).self, on: queue) { $0.ring() }
+        bus.unregister((any Bell).self, observer: counter)
+        queue.resume()
+        queue.sync {}
+        #expect(counter.rings == 0)
+    }
+
+    @Test func anActorDeliversOnItself() async {
+        let (bus, counter) = (Broadcaster(), Counter())
+        bus.register((any Bell).self, observer: counter)
+        await bus.notify((any Bell).self, on: MainActor.shared) {
+            MainActor.assertIsolated()
+            $0.ring()
+        }
+        #expect(counter.rings == 1)
+    }
+
+    @Test func theDefaultBusIsOneForAll() {
+        let counter = Counter()
+        Broadcaster.register((any Bell).self, topic: "default", observer: counter)
+        Broadcaster.shared.notify((any Bell).self, topic: "default") { $0.ring() }
+        Broadcaster.unregister((any Bell).self, observer: counter)
+        Broadcaster.notify((any Bell).self, topic: "default") { $0.ring() }
+        #expect(counter.rings == 1)
+    }
+
+    @Test func whoObservesWhatCanBeAsked() {
+        let (bus, counter, other) = (Broadcaster(), Counter(), Counter())
+        bus.register((any Bell).self, observer: counter)
+        bus.register((any Bell).self, topic: 7, observer: other)
+        bus.register((any Bell).self, topic: 8, observer: Counter())
+        let found = bus.observerships
+        #expect(found.count == 2)
+        #expect(found.allSatisfy { $0.observed.hasSuffix("Bell") })
+        #expect(found.first { $0.topic == nil }?.observers.first === counter)
+        #expect(found.first { $0.topic == AnyHashable(7) }?.observers.first === other)
+    }
+}

@@ -3,8 +3,8 @@
 /// Does not keep the observer alive, nor the bus from being released by others; ending twice does
 /// nothing.
 ///
-/// Safe from any thread.
-// @unchecked: the place holds a topic as `AnyHashable`, made of a Sendable one.
+/// Safe from any thread. (`@unchecked`: the place holds a topic as `AnyHashable`, made of a
+/// Sendable one.)
 public final class Observation: @unchecked Sendable {
     private let registration: Registration
     private let place: Registry.Place

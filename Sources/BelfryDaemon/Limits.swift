@@ -19,4 +19,11 @@ enum Limits {
     /// Seconds between two looks at what has come of age: far below the shortest retention that
     /// is of use, and one wake-up a second costs an idle machine nothing.
     static let sweepSeconds = 1
+
+    /// Milliseconds within which a second signal is the same request: two that a program sends one
+    /// after the other are microseconds apart, those of a person a tenth of a second.
+    static let repetitionMilliseconds = 20
+
+    /// Open files beside connections: listeners, event loops with three each, the store, the log.
+    static let filesBesideConnections = 256
 }

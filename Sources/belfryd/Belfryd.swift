@@ -5,10 +5,11 @@ internal import Glibc
 @main
 struct Belfryd {
     static func main() {
-        FileLimit.raise()
+        StandardStreams.open()
         let program = Program(
             arguments: CommandLine.arguments.dropFirst(),
-            environment: ProcessEnvironment.snapshot(), uid: geteuid())
+            environment: ProcessEnvironment.snapshot(), uid: geteuid(),
+            filesMax: FileLimit.raise())
         exit(program.run().rawValue)
     }
 }

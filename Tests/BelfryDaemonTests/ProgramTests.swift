@@ -147,6 +147,15 @@ struct ProgramTests {
         #expect(try child.wait() == .exited(3))
     }
 
+    @Test func aStopThatIsSentTwiceAtOnceIsOneStop() throws {
+        let child = try belfryd(["--config", "/dev/null", "--listen", "127.0.0.1:0"])
+        _ = try ready(child)
+        child.send(SIGTERM)
+        child.send(SIGINT)
+        _ = try child.line { $0 == "stopped" }
+        #expect(try child.wait() == .exited(0))
+    }
+
     @Test func systemdIsToldOfEveryStep() throws {
         let path = "\(folder.path)/notify"
         let manager = try NotificationSocket(path)
@@ -191,6 +200,38 @@ struct ProgramTests {
         let child = try activated(with: null)
         #expect(try child.wait() == .exited(1))
         #expect(child.text(of: .errors).contains("descriptor 3 was handed over"))
+    }
+
+    @Test func aClosedStandardErrorIsNotTakenForASocket() throws {
+        let path = "\(folder.path)/notify"
+        let manager = try NotificationSocket(path)
+        let child = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" \"$@\" <&- 2>&-", ChildProcess.product("belfryd"),
+                "--config", "/dev/null", "--listen", "127.0.0.1:0",
+            ], environment: environment(["NOTIFY_SOCKET": path]))
+        #expect(try manager.receive().hasPrefix("READY=1"))
+        for descriptor in [0, 2] {
+            var target = [CChar](repeating: 0, count: 256)
+            let count = readlink("/proc/\(child.pid)/fd/\(descriptor)", &target, target.count)
+            #expect(count == 9 && strncmp(target, "/dev/null", 9) == 0)
+        }
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
+    }
+
+    @Test func moreConnectionsThanFilesAreWarnedOf() throws {
+        let child = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "ulimit -n 1000; exec \"$0\" \"$@\"", ChildProcess.product("belfryd"),
+                "--config", "/dev/null", "--listen", "127.0.0.1:0",
+            ], environment: environment([:]))
+        #expect(try child.line().contains("only 1000 files may be open"))
+        _ = try ready(child)
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
     }
 
     @Test func linesInTheJournalCarryTheirPriority() throws {

@@ -6,13 +6,18 @@ public struct Program {
     private let arguments: [String]
     private let environment: [String: String]
     private let uid: UInt32
+    private let filesMax: Int
     private let log: Log
 
-    /// A program run by a user with these arguments, its own name left out, in an environment.
-    public init(arguments: some Sequence<String>, environment: [String: String], uid: UInt32) {
+    /// A program run by a user with these arguments, its own name left out, in an environment,
+    /// that may have so many files open.
+    public init(
+        arguments: some Sequence<String>, environment: [String: String], uid: UInt32, filesMax: Int
+    ) {
         self.arguments = Array(arguments)
         self.environment = environment
         self.uid = uid
+        self.filesMax = filesMax
         let logsToJournal = ProcessEnvironment.logsToJournal(environment)
         log = Log(level: .info, sink: logsToJournal ? Log.journal : Log.standardError)
     }
@@ -29,7 +34,10 @@ public struct Program {
                 _ = try configuration(options)
                 Self.print("OK\n")
             case .serve:
-                return Service(options: options, environment: environment, uid: uid, log: log).run()
+                return Service(
+                    options: options, environment: environment, uid: uid, filesMax: filesMax,
+                    log: log
+                ).run()
             }
             return .success
         } catch {

@@ -8,16 +8,20 @@ public struct Service {
     private let options: CommandLineOptions
     private let environment: [String: String]
     private let uid: UInt32
+    private let filesMax: Int
     private let log: Log
     private let notifier = SystemdNotifier()
 
-    /// A service for a user, told what to do by a command line and an environment.
+    /// A service for a user, told what to do by a command line and an environment, that may have
+    /// so many files open.
     public init(
-        options: CommandLineOptions, environment: [String: String], uid: UInt32, log: Log
+        options: CommandLineOptions, environment: [String: String], uid: UInt32, filesMax: Int,
+        log: Log
     ) {
         self.options = options
         self.environment = environment
         self.uid = uid
+        self.filesMax = filesMax
         self.log = log
     }
 
@@ -38,6 +42,13 @@ public struct Service {
     private func serve(until signals: SignalWatcher) throws -> ExitCode {
         let configuration = try Configuration(options: options, environment: environment)
         log.level = configuration.logLevel
+        if configuration.http.connectionsMax > filesMax - Limits.filesBesideConnections {
+            log.warning(
+                """
+                http.connections is \(configuration.http.connectionsMax), but only \(filesMax) files \
+                may be open: raise the limit (LimitNOFILE=, ulimit -n), or lower the key
+                """)
+        }
         let placement = try Placement(
             configuration, in: Surroundings(environment: environment, uid: uid),
             handedOver: InheritedSockets.take())
@@ -53,6 +64,7 @@ public struct Service {
             notifier.ready(addresses)
         }
 
+        signals.takeRepetitions()
         notifier.stopping()
         log.notice("stopping: answering those who wait; another signal ends it at once")
         signals.endProcess(onNextStopWith: .cutShort)

@@ -29,6 +29,14 @@ public struct SignalWatcher: Sendable {
         return number == SIGHUP ? .reload : .stop
     }
 
+    /// Takes in what repeats a request at once: `timeout` and some supervisors signal a process and
+    /// then its group, and mean it once.
+    func takeRepetitions() {
+        var set = Self.set
+        var pause = timespec(tv_sec: 0, tv_nsec: Limits.repetitionMilliseconds * 1_000_000)
+        while sigtimedwait(&set, nil, &pause) > 0 {}
+    }
+
     private static var set: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

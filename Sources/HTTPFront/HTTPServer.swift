@@ -87,13 +87,7 @@ public final class HTTPServer: Sendable {
             0,
             limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000)
         let due = MonotonicClock.milliseconds() + UInt64(milliseconds)
-        let running = state.write { state -> ([LoopThread], [ListeningSocket])? in
-            guard case .running(let threads, let listeners) = state else { return nil }
-            state = .ended(threads.map(\.meters))
-            return (threads, listeners)
-        }
-        guard let (threads, listeners) = running else { return }
-        for listener in listeners { listener.removeFile() }
+        let threads = letGoOfListeners()
         for thread in threads { thread.mailbox.post(.drain(until: due)) }
         for thread in threads { thread.join() }
     }
@@ -121,6 +115,19 @@ public final class HTTPServer: Sendable {
             census.pending += meters.pending.value
         }
         return census
+    }
+
+    /// Leaves the listeners to the loops, the last of which closes them, and returns the loops to
+    /// end; none if somebody did so before.
+    private func letGoOfListeners() -> [LoopThread] {
+        let running = state.write { state -> ([LoopThread], [ListeningSocket])? in
+            guard case .running(let threads, let listeners) = state else { return nil }
+            state = .ended(threads.map(\.meters))
+            return (threads, listeners)
+        }
+        guard let (threads, listeners) = running else { return [] }
+        for listener in listeners { listener.removeFile() }
+        return threads
     }
 
     private var isIdle: Bool {

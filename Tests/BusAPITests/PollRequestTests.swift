@@ -14,6 +14,7 @@ import Testing
             ("/topics/a%2Cb?key=x%20y&since", "/topics/a%2Cb?key=x%20y&since="),
             ("http://localhost:7464/topics/a?as=json", "/topics/a?as=json&since="),
             ("/topics/a?sincere=1&since=2", "/topics/a?sincere=1&since="),
+            ("/topics/a?&&key=s&%73ince=now&", "/topics/a?key=s&since="),
         ])
     func nextTarget(target: String, next: String) throws {
         #expect(PollRequest.nextTarget(try RequestTarget(target)) == next)

@@ -101,6 +101,20 @@ import Testing
         #expect(answer.text == "live" && answer.header("event-gap") == nil)
     }
 
+    @Test func aBigBatchReachesWhoWaitsWhole() throws {
+        try client.register("t", "?keep=1")
+        let poller = try daemon.connect()
+        try poller.send("GET", "/topics/t?as=json")
+        try client.await(subscribers: 1, of: "t")
+        let lines = (1...500).map { "\($0)\n" }.joined()
+        let batch = try client.exchange("POST", "/topics/t?split=lines", body: Array(lines.utf8))
+        #expect(batch.status == 201)
+        let answer = try poller.readAnswer()
+        #expect(answer.header("event-gap") == nil)
+        #expect(answer.text.matches(of: #/"data":"\d+"/#).count == 500)
+        #expect(try client.get("/topics/t?since=earliest").text == "500")
+    }
+
     @Test func deletionLeavesALossBehind() throws {
         let ids = try publish(3)
         #expect(try client.exchange("DELETE", "/topics/t").status == 204)

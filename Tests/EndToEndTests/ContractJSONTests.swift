@@ -91,6 +91,14 @@ import Testing
         #expect(answer.text.hasPrefix("{\"events\"") == isJSON)
     }
 
+    @Test func acceptMayComeInSeveralLines() throws {
+        try client.publish("x", to: "t")
+        let answer = try client.get(
+            "/topics/t?since=earliest",
+            headers: [("Accept", "text/html"), ("Accept", "application/json")])
+        #expect(answer.text.hasPrefix("{\"events\""))
+    }
+
     @Test func aWaitEndsWithWhatWasPublished() throws {
         try client.register("t")
         let poller = try daemon.connect()

@@ -74,6 +74,20 @@ import Testing
         #expect(try client.get("/topics/t?since=latest").text == "hello")
     }
 
+    @Test func whoeverAsksFirstAndThenSendsTooMuchIsRefused() throws {
+        let client = try daemon.connect()
+        try client.send(
+            "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+                + "Expect: 100-continue\r\n\r\n")
+        #expect(try client.readInterim().status == 100)
+        try client.send(chunk([UInt8](repeating: 0x78, count: bound)))
+        try client.send(chunk([0x78]) + Array("0\r\n\r\n".utf8))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 413)
+        ProblemTests.check(answer, "EVENT_TOO_LARGE", "one byte too many")
+        try expectNothingPublished()
+    }
+
     @Test func aRefusalThatNeedsNoBodyComesBeforeIt() throws {
         for request in [
             "POST /topics/t HTTP/1.1\r\nHost: example.com\r\n",

@@ -76,6 +76,10 @@ import Testing
         ("words", "hello\n\n"),
         ("HTTP/2's greeting", "PRI * HTTP/2.0\n\nSM\n\n"),
         (
+            "chunks in HTTP/1.0",
+            "POST /topics/t HTTP/1.0\nHost: localhost\nTransfer-Encoding: chunked\n\n1\nx\n0\n\n"
+        ),
+        (
             "a bad chunk size",
             "POST /topics/t HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\nx\nx\n0\n\n"
         ),

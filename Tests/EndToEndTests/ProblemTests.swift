@@ -121,6 +121,30 @@ import Testing
             headers: [("Content-Encoding", "br")], body: "x"),
     ]
 
+    private static let repeatedHeaders: [Row] = [
+        Row(
+            400, "PARAMETER_REPEATED", "POST", "/topics/t",
+            headers: [("Event-Type", "a"), ("Event-Type", "a")], body: "x"),
+        Row(
+            400, "PARAMETER_REPEATED", "POST", "/topics/t?key=a", headers: [("Event-Key", "b")],
+            body: "x"),
+        Row(
+            400, "PARAMETER_REPEATED", "POST", "/topics/t",
+            headers: [("Event-Key", "a"), ("Event-Key", "b")], body: "x"),
+        Row(
+            400, "PARAMETER_REPEATED", "POST", "/topics/t",
+            headers: [("Content-Type", "text/plain"), ("Content-Type", "text/html")], body: "x"),
+        Row(
+            400, "PARAMETER_REPEATED", "GET", "/topics/t?wait=0",
+            headers: [("Last-Event-ID", "1"), ("Last-Event-ID", "2")]),
+        Row(
+            415, "ENCODING_UNSUPPORTED", "POST", "/topics/t",
+            headers: [("Content-Encoding", "identity"), ("Content-Encoding", "gzip")], body: "x"),
+        Row(
+            415, "ENCODING_UNSUPPORTED", "POST", "/topics/t",
+            headers: [("Content-Encoding", "identity, gzip")], body: "x"),
+    ]
+
     private static let paths: [Row] = [
         Row(404, "PATH_UNKNOWN", "GET", "/"), Row(404, "PATH_UNKNOWN", "GET", "/topic/t"),
         Row(404, "PATH_UNKNOWN", "GET", "/topics/"), Row(404, "PATH_UNKNOWN", "GET", "/topics/t/"),
@@ -154,7 +178,9 @@ import Testing
         let daemon = try RunningDaemon(configuration: "[bus]\nevent_bytes = 1K\n")
         let address = overUnix ? daemon.unix : daemon.tcp
         let witness = try RawClient(address)
-        let rows = Self.names + Self.selectors + Self.parameters + Self.events + Self.paths
+        let rows =
+            Self.names + Self.selectors + Self.parameters + Self.events
+            + Self.repeatedHeaders + Self.paths
         var client = try RawClient(address)
         for row in rows where !(overUnix && row.code == "HOST_UNKNOWN") {
             let answer = try client.exchange(

@@ -26,7 +26,8 @@ enum EventForm: Equatable {
             throw streamsAreMissing("WebSocket")
         }
         guard let accept = head.headers.first("accept"), accept != "*/*" else { return .raw }
-        return try best(of: accept)
+        let isOne = head.headers.occurrences(of: "accept") == 1
+        return try best(of: isOne ? accept : head.headers.all("accept").joined(separator: ","))
     }
 
     private static func best(of accept: String) throws(Refusal) -> EventForm {

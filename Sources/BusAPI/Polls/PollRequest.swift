@@ -42,7 +42,7 @@ struct PollRequest {
     private static func start(
         _ head: RequestHead, _ parameters: Parameters
     ) throws(Refusal) -> StartPosition {
-        if let last = head.headers.first("last-event-id"), !last.isEmpty {
+        if let last = try head.headers.only("last-event-id"), !last.isEmpty {
             guard let position = Since.lastEventID(last) else {
                 throw Refusal(
                     .cursorInvalid, "Last-Event-ID is '\(last)'; it takes an id, in digits.")
@@ -88,10 +88,10 @@ struct PollRequest {
     /// The target of this request with everything but its cursor, ready for the next one.
     static func nextTarget(_ target: RequestTarget) -> String {
         let query = target.raw.utf8.dropFirst(target.pathRange.upperBound + 1)
-        let kept = query.split(separator: UInt8(ascii: "&")).filter { item in
-            !item.elementsEqual("since".utf8) && !item.starts(with: "since=".utf8)
-        }
-        let parameters = kept.map { String(decoding: $0, as: UTF8.self) + "&" }.joined()
+        // The pieces are as they were sent; the items beside them have the names they mean.
+        let parameters = zip(query.split(separator: UInt8(ascii: "&")), target.query)
+            .filter { $1.name != "since" }
+            .map { piece, _ in String(decoding: piece, as: UTF8.self) + "&" }.joined()
         return "\(target.rawPath)?\(parameters)since="
     }
 }

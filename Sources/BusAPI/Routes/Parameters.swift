@@ -71,3 +71,15 @@ struct Parameters {
         return value
     }
 }
+
+extension HeaderFields {
+    /// The value of a header that says what a parameter could say too, and so, like one, is given
+    /// once; `nil` without it.
+    func only(_ name: StaticString) throws(Refusal) -> String? {
+        guard occurrences(of: name) <= 1 else {
+            throw Refusal(
+                .parameterRepeated, "The header '\(name)' is given twice; give it once.")
+        }
+        return first(name)
+    }
+}

@@ -62,9 +62,8 @@ extension BusHandler {
                 .notSupported,
                 "Idempotency-Key is not honoured; without it a repeat makes a second event.")
         }
-        if let coding = head.headers.first("content-encoding"),
-            !ASCII.isEqualIgnoringCase(coding, "identity")
-        {
+        for coding in head.headers.all("content-encoding")
+        where !ASCII.isEqualIgnoringCase(coding, "identity") {
             throw Refusal(
                 .encodingUnsupported, "Content-Encoding is '\(coding)'; send the body as it is.")
         }
@@ -73,11 +72,11 @@ extension BusHandler {
     private static func attributes(
         _ head: RequestHead, _ parameters: Parameters, isSplit: Bool
     ) throws(Refusal) -> EventAttributes {
-        let type = try attribute("type", header: head.headers.first("event-type"), parameters)
-        let key = try attribute("key", header: head.headers.first("event-key"), parameters)
+        let type = try attribute("type", header: head.headers.only("event-type"), parameters)
+        let key = try attribute("key", header: head.headers.only("event-key"), parameters)
+        let contentType = try contentType(head, isSplit: isSplit)
         do throws(AttributeError) {
-            return try EventAttributes(
-                type: type, key: key, contentType: contentType(head, isSplit: isSplit))
+            return try EventAttributes(type: type, key: key, contentType: contentType)
         } catch {
             throw Refusal(error)
         }
@@ -96,8 +95,10 @@ extension BusHandler {
 
     /// The Content-Type to keep: what curl says of every body by itself counts as none, and the
     /// lines of NDJSON are JSON each.
-    private static func contentType(_ head: RequestHead, isSplit: Bool) -> String? {
-        guard let sent = head.headers.first("content-type") else { return nil }
+    private static func contentType(
+        _ head: RequestHead, isSplit: Bool
+    ) throws(Refusal) -> String? {
+        guard let sent = try head.headers.only("content-type") else { return nil }
         let media = sent.prefix { $0 != ";" }.trimmingBlanks
         if ASCII.isEqualIgnoringCase(media, "application/x-www-form-urlencoded") { return nil }
         if isSplit, ASCII.isEqualIgnoringCase(media, "application/x-ndjson") {

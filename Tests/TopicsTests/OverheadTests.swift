@@ -1,13 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Topics
 
-private let isSanitized =
-    dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
-
 /// Each in a process of its own, whose memory nobody else changes.
-@Suite(.enabled(if: !isSanitized, "sanitizers have allocators of their own"))
+@Suite(.enabled(if: !Sanitizer.isOn, "sanitizers have allocators of their own"))
 struct OverheadTests {
     /// What the process has in memory, in bytes.
     private static func resident() throws -> Int {

@@ -27,6 +27,20 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test func waiterThatHalfClosesAndThenLeavesIsNoticedSoon() throws {
+        let server = try LoopServer { $0.halfClosedRecheckSeconds = 60 }
+        let clients = try (0..<20).map { _ in try server.connect() }
+        for client in clients { try client.send(park) }
+        server.expect(server.server.census.parked, becomes: 20)
+        for client in clients { client.halfClose() }
+        // Once the server has served another client, it has seen these ends and judged them.
+        try server.acceptAll()
+        #expect(server.server.census.parked == 20)
+        for client in clients { client.close() }
+        server.expect(server.server.census.parked, becomes: 0)
+        server.expectEmpty()
+    }
+
     @Test func deadlineIsTold() throws {
         let server = try LoopServer()
         let client = try server.connect()

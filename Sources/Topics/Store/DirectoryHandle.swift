@@ -23,6 +23,9 @@ final class DirectoryHandle: Sendable {
     }
 
     deinit {
+        // A child that was forked and has not yet called `exec` holds the descriptor too, and with
+        // it the lock.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -52,6 +52,10 @@ public enum HTTPFrontLimits {
     /// It is written before the request's `send` returns, so any wait at all is a broken kernel.
     public static let socketTableMillisecondsMax = 50
 
+    /// Milliseconds after which a half-closed connection is asked for the first time whether its
+    /// peer still lives; each pause after that is twice as long, up to `halfClosedRecheckSeconds`.
+    public static let halfClosedFirstRecheckMilliseconds: UInt64 = 500
+
     /// Seconds after which a half-closed connection is asked again whether its peer still lives.
     public static let halfClosedRecheckSeconds = 15
 

@@ -27,6 +27,7 @@ extension EventLoop {
         connection.socket = socket
         connection.ownerDue = .max
         connection.recheckDue = .max
+        connection.recheckPause = 0
         connection.hasInput = false
         connection.isReadClosed = false
         return socket
@@ -89,7 +90,11 @@ extension EventLoop {
             meters.gone.add()
             closeParked(connection)
         case .halfClosed:
-            connection.recheckDue = now + settings.halfClosedRecheckMilliseconds
+            // Nobody tells when a half-closed peer leaves. Most that leave do so soon.
+            connection.recheckPause = min(
+                max(2 * connection.recheckPause, HTTPFrontLimits.halfClosedFirstRecheckMilliseconds),
+                settings.halfClosedRecheckMilliseconds)
+            connection.recheckDue = now + connection.recheckPause
             armParked(connection)
         case .unknown:
             connection.recheckDue = .max

@@ -60,6 +60,8 @@ final class Connection {
     var ownerDue = UInt64.max
     /// When a half-closed peer is looked at again; `.max` for never.
     var recheckDue = UInt64.max
+    /// How long the last pause before looking at it was, in milliseconds.
+    var recheckPause: UInt64 = 0
 
     /// The rest of an answer.
     var tail: UnsentTail?

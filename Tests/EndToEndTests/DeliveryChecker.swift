@@ -47,7 +47,7 @@ struct DeliveryChecker {
     ///   deleted may leave one.
     func problems(of history: PollHistory, gapsAreExact: Bool = true) -> [String] {
         var found = order(of: history)
-        var received: Set<Int> = []
+        var received: [Int: UInt64] = [:]
         var newest = -1
         for delivery in history.turns.flatMap(\.answer.deliveries) {
             guard let index = indexes[delivery.payload] else {
@@ -55,23 +55,18 @@ struct DeliveryChecker {
                 continue
             }
             found += differences(delivery, events[index], history)
-            if !received.insert(index).inserted { found.append("\(delivery) came twice") }
+            let earlier = received.updateValue(delivery.id, forKey: index)
+            if earlier != nil { found.append("\(delivery) came twice") }
             if index < newest { found.append("\(delivery) came too late") }
             newest = max(newest, index)
         }
-        let gaps = history.turns.compactMap(\.answer.gap)
         let expected = events.filter {
             history.selector.matches($0.publication.topic) && $0.ids.lowerBound > history.start
         }
-        let missing = expected.filter { !received.contains($0.index) }
-        found += untold(missing.filter { isWanted($0, history) }, gaps, history)
+        let gaps = history.turns.compactMap(\.answer.gap)
+        found += untold(expected, received, gaps, history)
         if gapsAreExact {
-            for gap in gaps {
-                let isTrue = missing.contains {
-                    $0.ids.upperBound > gap.after && $0.ids.lowerBound <= gap.through
-                }
-                if !isTrue { found.append("\(gap) hides no loss") }
-            }
+            found += idle(gaps, expected.filter { received[$0.index] == nil })
         }
         if let last = expected.last, history.cursor < last.ids.upperBound {
             found.append("the poller ended at \(history.cursor), before \(last.ids)")
@@ -79,23 +74,44 @@ struct DeliveryChecker {
         return found
     }
 
-    /// The missing events that no gap accounts for. Whatever removes events takes the oldest of a
-    /// topic first, so a gap does not account for one behind another of its topic that was
-    /// received after it was told.
+    /// The missing events that no gap accounts for.
+    ///
+    /// Whatever removes events takes the oldest of a topic first, so a gap does not account for
+    /// one that lies behind another of its topic which was received after it was told. What was
+    /// lost only grows, so of all gaps that begin before an event the last reaches farthest.
     private func untold(
-        _ missing: [Event], _ gaps: [ToldGap], _ history: PollHistory
+        _ expected: [Event], _ received: [Int: UInt64], _ gaps: [ToldGap], _ history: PollHistory
     ) -> [String] {
-        let deliveries = Dictionary(
-            grouping: history.turns.flatMap(\.answer.deliveries), by: \.topic)
-        return missing.compactMap { event in
+        var found: [String] = []
+        var receivedLast: [String: UInt64] = [:]
+        var begun = gaps.startIndex
+        for event in expected {
             let topic = event.publication.topic
-            let before = (deliveries[topic] ?? []).last { $0.id < event.ids.lowerBound }?.id ?? 0
-            let isTold = gaps.contains {
-                $0.after >= before && $0.after < event.ids.upperBound
-                    && $0.through >= event.ids.lowerBound
+            while begun < gaps.endIndex, gaps[begun].after < event.ids.upperBound { begun += 1 }
+            if let id = received[event.index] {
+                receivedLast[topic] = id
+            } else if isWanted(event, history) {
+                let isTold =
+                    begun > gaps.startIndex
+                    && gaps[begun - 1].through >= event.ids.lowerBound
+                    && gaps[begun - 1].after >= receivedLast[topic] ?? 0
+                if !isTold { found.append("\(event.ids) of \(topic) is missing untold") }
             }
-            return isTold ? nil : "\(event.ids) of \(topic) is missing untold"
         }
+        return found
+    }
+
+    /// The gaps in which nothing is missing.
+    private func idle(_ gaps: [ToldGap], _ missing: [Event]) -> [String] {
+        var found: [String] = []
+        var next = missing.startIndex
+        for gap in gaps {
+            while next < missing.endIndex, missing[next].ids.upperBound <= gap.after { next += 1 }
+            if next == missing.endIndex || missing[next].ids.lowerBound > gap.through {
+                found.append("\(gap) hides no loss")
+            }
+        }
+        return found
     }
 
     /// Ids, cursors and gaps only rise, and an answer says nothing about what lies before it.

@@ -4,7 +4,7 @@ import Testing
 /// Publishers, pollers that vanish and resume, and retention that trims under them: what every
 /// poller received and was told to be missing has to be what was published, in order, once.
 ///
-/// `BELFRY_LONG` makes the runs a hundred times as long; the seed that is printed repeats their
+/// `BELFRY_LONG` makes the runs fifty times as long; the seed that is printed repeats their
 /// decisions.
 @Suite(.serialized) struct LongRandomisedTests {
     @Test(arguments: ["0", "5ms", "2s"])
@@ -31,7 +31,7 @@ import Testing
         _ run: RandomRun, _ purpose: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         var run = run
-        if RandomRun.isLong { run.publishes *= 100 }
+        if RandomRun.isLong { run.publishes *= 50 }
         let outcome = try run.run(SeededRandom(for: purpose))
         let checker = DeliveryChecker(outcome.publications)
         #expect(checker.problems == [], sourceLocation: sourceLocation)

@@ -95,6 +95,12 @@ public enum HTTPFrontLimits {
     /// The least bytes that make a request: `GET / HTTP/1.0` and two line ends.
     public static let requestBytesMin: UInt64 = 16
 
+    /// Bodies made for one answer up to this many bytes are sent by the parser; longer ones leave it
+    /// together with their connection.
+    ///
+    /// Half of what the kernel takes at once: a shorter one hardly ever waits for its reader.
+    public static let parserBodyBytesMax = 64 * 1024
+
     /// Bodies up to this many bytes are copied for the parser; longer ones are shared with it.
     ///
     /// Copying so little costs less than the two objects that sharing takes.

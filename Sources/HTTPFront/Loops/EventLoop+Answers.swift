@@ -13,10 +13,15 @@ extension EventLoop {
         settle(request)
         let closes = !ResponseEncoder.keepsAlive(response, for: request.context)
         let needsUs = closes && hasUnreadInput(connection) || !parserHasRoom(for: response, request)
-        if needsUs, leaveParser(connection) {
-            response.closesConnection = true
-            write(response, for: request.context, to: connection)
-            return false
+        if needsUs || isHeavy(response) {
+            let losesInput = needsUs || pipelined(behind: connection) != 0
+            if leaveParser(connection) {
+                if losesInput { response.closesConnection = true }
+                connection.hasInput = false
+                connection.isReadClosed = false
+                write(response, for: request.context, to: connection)
+                return false
+            }
         }
         guard
             OutgoingResponse.queue(
@@ -91,6 +96,14 @@ extension EventLoop {
         connection.parser = nil
         connection.request = nil
         return true
+    }
+
+    /// Whether an answer takes memory of its own that has to be freed the moment its connection is
+    /// given up. The parser closes nobody before its next run, and in one run it answers
+    /// everybody who is ready.
+    private func isHeavy(_ response: Response) -> Bool {
+        guard case .bytes(let bytes) = response.body else { return false }
+        return bytes.count > HTTPFrontLimits.parserBodyBytesMax
     }
 
     /// Whether libmicrohttpd, which has no way to say no later, can hold the answer's headers.

@@ -92,7 +92,8 @@ extension EventLoop {
         case .halfClosed:
             // Nobody tells when a half-closed peer leaves. Most that leave do so soon.
             connection.recheckPause = min(
-                max(2 * connection.recheckPause, HTTPFrontLimits.halfClosedFirstRecheckMilliseconds),
+                max(
+                    2 * connection.recheckPause, HTTPFrontLimits.halfClosedFirstRecheckMilliseconds),
                 settings.halfClosedRecheckMilliseconds)
             connection.recheckDue = now + connection.recheckPause
             armParked(connection)
@@ -123,7 +124,7 @@ extension EventLoop {
     }
 
     /// Bytes that the parser has read behind the requests it gave us, nil when nobody can tell.
-    private func pipelined(behind connection: Connection) -> UInt64? {
+    func pipelined(behind connection: Connection) -> UInt64? {
         guard connection.isTakenKnown else { return nil }
         let read: UInt64
         switch connection.peer.transport {

@@ -27,7 +27,6 @@ enum ProblemCode: String, CaseIterable {
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
-    case limitCaller = "LIMIT_CALLER"
     case limitBus = "LIMIT_BUS"
     case draining = "DRAINING"
     case storeFull = "STORE_FULL"
@@ -46,7 +45,6 @@ enum ProblemCode: String, CaseIterable {
         case .eventsGone, .topicDeleted: 410
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
-        case .limitCaller: 429
         case .limitBus, .draining: 503
         case .storeFull, .storeFailed: 507
         }

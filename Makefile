@@ -27,7 +27,7 @@ SWIFT_SOURCES = Package.swift Sources Tests
 LONG_CHECKS = long-tests
 
 .DEFAULT_GOAL = menu
-.PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long clean \
+.PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long bench-loops clean \
 	$(LONG_CHECKS)
 
 menu:
@@ -101,6 +101,10 @@ long-tests:
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	$(SWIFT) test list --skip-build | grep -q '\.Long' || { echo 'no long tests found' >&2; exit 1; }
 	BELFRY_LONG=1 $(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'
+
+bench-loops: setup $(RELEASE_BINARY) ## measure how many event loops serve best (needs gcc, wrk; ROUNDS=5)
+	@command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 1; }
+	@Benchmarks/loops $(RELEASE_BINARY)
 
 clean: ## remove everything that was built
 	rm -rf .build .build-asan .build-tsan .build-static

@@ -101,15 +101,20 @@ import Testing
     }
 
     @Test func sixteenMebibytesAreTheMost() throws {
-        let line = String(repeating: "x", count: 1023)
-        let most = String(repeating: line + "\n", count: 9_999)
-        #expect(try post(most).status == 201)
-        let more = most + String(repeating: "\n", count: (16 << 20) - most.utf8.count)
-        #expect(try post(more, to: "u").status == 201)
-        let answer = try post(more + "\n", to: "v")
-        #expect(answer.status == 413)
-        #expect(answer.member("code") == "BATCH_TOO_LARGE")
-        let fresh = try daemon.connect()
-        #expect(try fresh.exchange("HEAD", "/topics/v").status == 404)
+        let daemon = try RunningDaemon(configuration: "[bus]\nevent_bytes = 4M\n")
+        let line = [UInt8](repeating: 0x78, count: (4 << 20) - 1) + [0x0A]
+        let most = line + line + line + line
+        for (topic, body, status) in [("u", most, 201), ("v", most + [0x0A], 413)] {
+            let client = try daemon.connect()
+            let head =
+                "POST /topics/\(topic)?split=lines HTTP/1.1\r\nHost: localhost\r\n"
+                + "Content-Length: \(body.count)\r\n\r\n"
+            try client.send(Array(head.utf8) + body, within: 60)
+            let answer = try client.readAnswer(within: 60)
+            #expect(answer.status == status)
+            #expect(status == 201 || answer.member("code") == "BATCH_TOO_LARGE")
+            let standing = try daemon.connect().exchange("HEAD", "/topics/\(topic)")
+            #expect(standing.header("event-count") == (status == 201 ? "4" : nil))
+        }
     }
 }

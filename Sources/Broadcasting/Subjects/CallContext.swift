@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// Whether this thread is inside of a call to some subscriber, where nobody may be waited for.
+///
+/// Held as a task-local value, which threads outside of any task have too. A task made inside of
+/// a call inherits the value, but counts as inside no longer than the call runs.
+enum CallContext: Sendable {
+    /// A subscription calls its subscriber, in this turn.
+    case calling(any CallingSubscription, turn: Int)
+    /// Something is released.
+    case releasing(Release)
+
+    /// Whether the release is over.
+    final class Release: Sendable {
+        fileprivate let isOver = Atomic(false)
+    }
+
+    @TaskLocal static var current: CallContext?
+
+    static var mayWait: Bool {
+        switch current {
+        case nil: true
+        case .calling(let subscription, let turn): !subscription.isCalling(in: turn)
+        case .releasing(let release): release.isOver.load(ordering: .acquiring)
+        }
+    }
+
+    /// Runs `body` with cancellations that do not wait.
+    static func withoutWaiting(_ body: () -> Void) {
+        let release = Release()
+        $current.withValue(.releasing(release)) { body() }
+        release.isOver.store(true, ordering: .releasing)
+    }
+}
+
+/// A subscription as seen from inside of its calls.
+protocol CallingSubscription: AnyObject, Sendable {
+    /// Whether a thread still is in this turn of calling the subscriber.
+    func isCalling(in turn: Int) -> Bool
+}

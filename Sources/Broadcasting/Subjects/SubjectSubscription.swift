@@ -1,0 +1,103 @@
+internal import Protection
+
+/// The bond between a subject and one subscriber: a ``SubscriberLine`` under its lock, and the
+/// calls it asks for.
+///
+/// Keeps the subscriber until the end, and never the subject.
+final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
+    CallingSubscription
+{
+    typealias Line = SubscriberLine<Output, Failure>
+
+    private let line: Protected<Line>
+    private weak let hub: SubjectHub<Output, Failure>?
+
+    init(_ line: Line, of hub: SubjectHub<Output, Failure>) {
+        self.line = Protected(line)
+        self.hub = hub
+    }
+
+    var droppedCount: Int { line.read { $0.droppedCount } }
+
+    func isCalling(in turn: Int) -> Bool {
+        line.read { $0.isDelivering && $0.turn == turn }
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        if line.write({ $0.request(demand) }) { deliver() }
+    }
+
+    func cancel() {
+        let mayWait = CallContext.mayWait
+        let cancellation = line.write { $0.cancel(isWaiting: mayWait) }
+        hub?.remove(self)
+        cancellation.departure?.wait()
+    }
+
+    /// Takes a value; the caller holds it, and delivers afterwards, outside of its own lock.
+    ///
+    /// - Returns: How many values were dropped by that.
+    func offer(_ value: Output) -> Int {
+        line.write { $0.offer(value) }
+    }
+
+    /// Takes the end; the caller delivers afterwards, outside of its own lock.
+    ///
+    /// - Returns: How many values were dropped by that.
+    func end(_ ending: Line.Ending) -> Int {
+        line.write { $0.end(ending) }
+    }
+
+    /// Hands out the subscription, and then delivers what that caused.
+    func open(to receiver: Line.Receiver) {
+        leave(call(receiver, in: 0) { receiver.receive(subscription: self) })
+    }
+
+    /// Delivers what there is, unless another thread does.
+    func deliver() {
+        leave(deliverAll())
+    }
+
+    /// Apart from its caller so that its hold on the subscriber is gone before anybody is told.
+    @inline(never)
+    private func deliverAll() -> [Departure] {
+        guard let (receiver, turn) = line.write({ $0.begin() }) else { return [] }
+        return call(receiver, in: turn) {}
+    }
+
+    private func call(
+        _ receiver: Line.Receiver, in turn: Int, first opening: () -> Void
+    ) -> [Departure] {
+        CallContext.$current.withValue(.calling(self, turn: turn)) {
+            opening()
+            return callUntilDone(receiver)
+        }
+    }
+
+    private func callUntilDone(_ receiver: Line.Receiver) -> [Departure] {
+        var demand = Subscribers.Demand.none
+        while true {
+            switch line.write({ $0.next(adding: demand) }) {
+            case .receive(let value):
+                demand = receiver.receive(value)
+            case .end(.completed(let completion)):
+                receiver.receive(completion: completion)
+                demand = .none
+            case .end(.released):
+                (receiver as? any EndsWithItsPublisher)?.publisherWasReleased()
+                demand = .none
+            case .leave(let departures):
+                return departures
+            }
+        }
+    }
+
+    private func leave(_ departures: [Departure]) {
+        for departure in departures { departure.leave() }
+    }
+}
+
+/// A subscriber that has to know when its publisher was released without an end.
+protocol EndsWithItsPublisher {
+    func publisherWasReleased()
+}

@@ -1,0 +1,154 @@
+/// What stands between a subject and one of its subscribers: the demand, the values on their way,
+/// and the end. The machine; ``SubjectSubscription`` does what its verbs return.
+///
+/// At most one thread delivers at a time. Whoever has something for the subscriber adds it here and
+/// then tries to be that thread; the one that is takes all there is before it leaves, so that no
+/// calls overlap and none is nested in another.
+///
+/// A value that is accepted takes its demand at once, and waits. One without demand, or beyond what
+/// may wait, is dropped and counted; or, if the line keeps the latest, held until there is demand
+/// or a later one.
+struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
+    typealias Receiver = any Subscriber<Output, Failure>
+
+    /// What comes after the last value.
+    enum Ending: Sendable {
+        case completed(Subscribers.Completion<Failure>)
+        /// The subject was released: nothing can come any more, and nobody says so.
+        case released
+    }
+
+    /// What the delivering thread has to do next.
+    enum Step {
+        case receive(Output)
+        case end(Ending)
+        /// Nothing any more; somebody may be waiting for that.
+        case leave([Departure])
+    }
+
+    /// What a cancellation leaves to do outside of the lock: to release, and to wait for.
+    struct Cancellation {
+        let receiver: Receiver?
+        let values: [Output]
+        let departure: Departure?
+    }
+
+    private var receiver: Receiver?
+    private var demand = Subscribers.Demand.none
+    private var waiting = ValueQueue<Output>()
+    private var latest: Output?
+    private let keepsLatest: Bool
+    private var ending: Ending?
+
+    /// Tells one stay of a delivering thread from another.
+    private(set) var turn = 0
+    /// Whether a thread delivers; from the beginning on, as one is about to hand out the
+    /// subscription.
+    private(set) var isDelivering = true
+    private var departures: [Departure] = []
+
+    private(set) var droppedCount = 0
+
+    /// - Parameters:
+    ///   - latest: The value that stands at this moment, for a line that keeps the latest.
+    ///   - ending: How the subject has ended already.
+    init(to receiver: Receiver, keepsLatest: Bool, latest: Output?, ending: Ending?) {
+        self.receiver = receiver
+        self.keepsLatest = keepsLatest
+        self.latest = ending == nil ? latest : nil
+        self.ending = ending
+    }
+
+    /// Takes a value for the subscriber.
+    ///
+    /// - Returns: How many values were dropped by that.
+    mutating func offer(_ value: Output) -> Int {
+        guard receiver != nil, ending == nil else { return 0 }
+        let before = droppedCount
+        if demand > .none, waiting.count < BroadcastingLimits.waitingValuesMax {
+            dropLatest()
+            waiting.append(value)
+            demand -= 1
+        } else if keepsLatest {
+            dropLatest()
+            latest = value
+        } else {
+            droppedCount += 1
+        }
+        return droppedCount - before
+    }
+
+    /// Adds demand.
+    ///
+    /// - Returns: Whether there is something to deliver.
+    mutating func request(_ more: Subscribers.Demand) -> Bool {
+        guard receiver != nil, ending == nil else { return false }
+        demand += more
+        admitLatest()
+        return !waiting.isEmpty
+    }
+
+    /// Ends the line behind the values that wait.
+    ///
+    /// - Returns: How many values were dropped by that.
+    mutating func end(_ ending: Ending) -> Int {
+        guard receiver != nil, self.ending == nil else { return 0 }
+        let before = droppedCount
+        dropLatest()
+        self.ending = ending
+        return droppedCount - before
+    }
+
+    /// Makes the calling thread the one that delivers, if there is something to deliver and no
+    /// other thread does.
+    mutating func begin() -> (receiver: Receiver, turn: Int)? {
+        guard !isDelivering, let receiver, !waiting.isEmpty || ending != nil else { return nil }
+        isDelivering = true
+        turn += 1
+        return (receiver, turn)
+    }
+
+    /// What the delivering thread has to do next, with the demand that its last call returned.
+    mutating func next(adding more: Subscribers.Demand) -> Step {
+        if request(more) || !waiting.isEmpty, let value = waiting.popFirst() {
+            admitLatest()
+            return .receive(value)
+        }
+        if receiver != nil, let ending {
+            // The delivering thread has its own hold on it until it has made this last call.
+            receiver = nil
+            return .end(ending)
+        }
+        isDelivering = false
+        defer { departures = [] }
+        return .leave(departures)
+    }
+
+    /// Ends the line at once.
+    ///
+    /// - Parameter isWaiting: Whether the caller waits until the delivering thread has left.
+    mutating func cancel(isWaiting: Bool) -> Cancellation {
+        let departure = isWaiting && isDelivering ? Departure() : nil
+        if let departure { departures.append(departure) }
+        defer {
+            receiver = nil
+            latest = nil
+            demand = .none
+        }
+        return Cancellation(receiver: receiver, values: waiting.takeAll(), departure: departure)
+    }
+
+    private mutating func admitLatest() {
+        guard demand > .none, waiting.count < BroadcastingLimits.waitingValuesMax,
+            let value = latest.take()
+        else { return }
+        waiting.append(value)
+        demand -= 1
+    }
+
+    private mutating func dropLatest() {
+        guard latest != nil else { return }
+        latest = nil
+        droppedCount += 1
+    }
+}

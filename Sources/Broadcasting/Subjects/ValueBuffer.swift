@@ -1,0 +1,84 @@
+/// The values between a publisher and an asynchronous reader, and who waits for one. The machine;
+/// ``ValueInbox`` does what its verbs return.
+struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
+    typealias Waiter = CheckedContinuation<Next, Never>
+
+    /// What a reader gets.
+    enum Next: Sendable {
+        case value(Output)
+        case failure(Failure)
+        case end
+    }
+
+    private var values = ValueQueue<Output>()
+    private var waiters = ValueQueue<Waiter>()
+    private var ending: Subscribers.Completion<Failure>?
+    private let countMax: Int
+    private let keepsNewest: Bool
+
+    private(set) var droppedCount = 0
+
+    init(_ buffering: ValueBuffering) {
+        countMax = buffering.checkedCount
+        keepsNewest =
+            switch buffering {
+            case .newest: true
+            case .oldest: false
+            }
+    }
+
+    /// Takes a value.
+    ///
+    /// - Returns: Who gets it right away, and what to release outside of the lock.
+    mutating func receive(_ value: Output) -> (waiter: Waiter?, dropped: Output?) {
+        guard ending == nil else { return (nil, nil) }
+        if let waiter = waiters.popFirst() { return (waiter, nil) }
+        if values.count < countMax {
+            values.append(value)
+            return (nil, nil)
+        }
+        droppedCount += 1
+        guard keepsNewest else { return (nil, value) }
+        values.append(value)
+        return (nil, values.popFirst())
+    }
+
+    /// Takes the end, behind the values.
+    ///
+    /// - Returns: Who waits; the first of them gets a failure, the others the end.
+    mutating func end(_ completion: Subscribers.Completion<Failure>) -> [(Waiter, Next)] {
+        guard ending == nil else { return [] }
+        ending = completion
+        return waiters.takeAll().map { ($0, takeEnding()) }
+    }
+
+    /// Ends at once.
+    ///
+    /// - Returns: Who waits, and what to release outside of the lock.
+    mutating func cancel() -> (waiters: [Waiter], values: [Output]) {
+        ending = .finished
+        return (waiters.takeAll(), values.takeAll())
+    }
+
+    /// What a reader gets now; nil if it has to wait.
+    mutating func take() -> Next? {
+        if let value = values.popFirst() { return .value(value) }
+        return ending == nil ? nil : takeEnding()
+    }
+
+    /// Lets a reader wait.
+    ///
+    /// - Returns: What it gets instead, if something has come.
+    mutating func wait(_ waiter: Waiter) -> Next? {
+        if let next = take() { return next }
+        waiters.append(waiter)
+        return nil
+    }
+
+    /// A failure is told once.
+    private mutating func takeEnding() -> Next {
+        defer { ending = .finished }
+        if case .failure(let failure) = ending { return .failure(failure) }
+        return .end
+    }
+}

@@ -1,0 +1,223 @@
+import Broadcasting
+import Protection
+import Synchronization
+import TestSupport
+import Testing
+
+/// Subjects under eight threads, with counted outcomes.
+@Suite struct SubjectThreadsTests {
+    /// A value that knows who sent it, and as which of theirs.
+    private struct Mark: Sendable, Equatable {
+        let sender: Int
+        let number: Int
+    }
+
+    private static let threads = 8
+
+    /// Whether each sender's values come in the order it sent them.
+    private func keepsTheOrderOfSenders(_ marks: [Mark]) -> Bool {
+        var last = [Int](repeating: -1, count: Self.threads)
+        return marks.allSatisfy { mark in
+            defer { last[mark.sender] = mark.number }
+            return mark.number > last[mark.sender]
+        }
+    }
+
+    @Test func whatWasSentWasReceivedOrReported() throws {
+        let each = 15_000
+        let subject = PassthroughSubject<Mark, Never>()
+        let eager = Recorder<Mark, Never>()
+        let modest = Recorder<Mark, Never>(demanding: .max(100)) {
+            .max($0.number % 3 == 0 ? 0 : 1)
+        }
+        subject.subscribe(eager)
+        subject.subscribe(modest)
+        try inParallel(Self.threads) { index in
+            for number in 0..<each {
+                subject.send(Mark(sender: index, number: number))
+                if number % 100 == 0 { modest.request(.max(20)) }
+            }
+        }
+        for recorder in [eager, modest] {
+            #expect(recorder.values.count + recorder.droppedCount == Self.threads * each)
+            #expect(recorder.misplacedCalls == 0)
+            #expect(keepsTheOrderOfSenders(recorder.values))
+        }
+        #expect(subject.droppedCount == eager.droppedCount + modest.droppedCount)
+    }
+
+    @Test func allSubscribersSeeOneOrder() throws {
+        // So few that none can be dropped.
+        let each = 8_000
+        let subject = PassthroughSubject<Mark, Never>()
+        let recorders = (0..<3).map { _ in Recorder<Mark, Never>() }
+        for recorder in recorders { subject.subscribe(recorder) }
+        try inParallel(Self.threads) { index in
+            for number in 0..<each { subject.send(Mark(sender: index, number: number)) }
+        }
+        #expect(recorders[0].values.count == Self.threads * each)
+        #expect(recorders.allSatisfy { $0.values == recorders[0].values })
+        #expect(keepsTheOrderOfSenders(recorders[0].values))
+    }
+
+    @Test func theLastValueReceivedIsTheCurrentOne() throws {
+        let subject = CurrentValueSubject<Mark, Never>(Mark(sender: 0, number: -1))
+        let eager = Recorder<Mark, Never>()
+        let slow = Recorder<Mark, Never>(demanding: .max(1))
+        subject.subscribe(eager)
+        subject.subscribe(slow)
+        for round in 0..<100 {
+            try inParallel(Self.threads) { index in
+                for number in 0..<100 {
+                    subject.send(Mark(sender: index, number: round * 100 + number))
+                    if number % 10 == 0 { slow.request(.max(3)) }
+                }
+            }
+            slow.request(.max(1))
+            #expect(eager.values.last == subject.value)
+            #expect(slow.values.last == subject.value)
+        }
+        for recorder in [eager, slow] {
+            #expect(recorder.values.count + recorder.droppedCount == Self.threads * 10_000 + 1)
+            #expect(recorder.misplacedCalls == 0)
+        }
+    }
+
+    @Test func demandIsNeverExceededNorLost() throws {
+        let each = 10_000
+        let subject = PassthroughSubject<Int, Never>()
+        let recorder = Recorder<Int, Never>(demanding: .none)
+        subject.subscribe(recorder)
+        try inParallel(Self.threads) { index in
+            for number in 0..<each {
+                if index % 2 == 0 { recorder.request(.max(1)) } else { subject.send(number) }
+            }
+        }
+        let (demanded, received) = (Self.threads / 2 * each, recorder.values.count)
+        #expect(received + recorder.droppedCount == demanded)
+        for number in 0..<demanded { subject.send(number) }
+        #expect(recorder.values.count == demanded)
+    }
+
+    @Test func theCompletionComesOnceAndLastWhateverRacesWithIt() throws {
+        let each = 60
+        for round in 0..<150 {
+            let subject = PassthroughSubject<Int, Trouble>()
+            let recorders = (0..<2).map { _ in Recorder<Int, Trouble>() }
+            for recorder in recorders { subject.subscribe(recorder) }
+            let late = Recorder<Int, Trouble>(demanding: .none)
+            try inParallel(Self.threads) { index in
+                for number in 0..<each {
+                    subject.send(number)
+                    if index < 2, number == round % each {
+                        subject.send(completion: index == 0 ? .finished : .failure(.fire))
+                    }
+                    if index == 7, number == each / 2 { subject.subscribe(late) }
+                }
+            }
+            for recorder in recorders + [late] {
+                #expect(recorder.completions.count == 1)
+                #expect(recorder.completions == recorders[0].completions)
+                #expect(recorder.misplacedCalls == 0)
+            }
+            #expect(recorders[0].values == recorders[1].values)
+            #expect(recorders[0].droppedCount == 0)
+        }
+    }
+
+    @Test func nothingComesAfterACancellationHasReturned() throws {
+        for round in 0..<250 {
+            let subject = PassthroughSubject<Int, Never>()
+            let hasReturned = Atomic(false)
+            let late = Atomic(0)
+            let sink = subject.sink { _ in
+                if hasReturned.load(ordering: .acquiring) { late.add(1, ordering: .relaxed) }
+            }
+            try inParallel(Self.threads) { index in
+                for number in 0..<50 {
+                    subject.send(number)
+                    if index == 0, number == round % 50 {
+                        sink.cancel()
+                        hasReturned.store(true, ordering: .releasing)
+                    }
+                }
+            }
+            let count = late.load(ordering: .relaxed)
+            #expect(count == 0)
+        }
+    }
+
+    @Test func noSubscriberOutlivesItsOwner() throws {
+        let census = Census()
+        let subject = CurrentValueSubject<Int, Never>(0)
+        try inParallel(Self.threads) { index in
+            for number in 0..<4_000 {
+                switch index % 4 {
+                case 0:
+                    subject.send(number)
+                case 1:
+                    let member = census.member()
+                    let sink = subject.sink { _ in withExtendedLifetime(member) {} }
+                    sink.cancel()
+                case 2:
+                    let member = census.member()
+                    _ = subject.sink { _ in withExtendedLifetime(member) {} }
+                default:
+                    _ = subject.values(buffering: .newest(1))
+                }
+            }
+        }
+        #expect(census.count == 0)
+    }
+
+    @Test func whatWasSentWasReadOrReported() async throws {
+        let each = 10_000
+        for buffering in [ValueBuffering.oldest(64), .newest(64)] {
+            let subject = PassthroughSubject<Mark, Never>()
+            let values = subject.values(buffering: buffering)
+            let reader = Task {
+                var read: [Mark] = []
+                for await mark in values { read.append(mark) }
+                return read
+            }
+            try inParallel(Self.threads) { index in
+                for number in 0..<each { subject.send(Mark(sender: index, number: number)) }
+            }
+            subject.send(completion: .finished)
+            let read = await reader.value
+            #expect(read.count + values.droppedCount == Self.threads * each)
+            #expect(keepsTheOrderOfSenders(read))
+        }
+    }
+
+    @Test func readersThatAreCancelledWhileValuesComeAllEnd() async throws {
+        let census = Census()
+        let subject = PassthroughSubject<Census.Member, Never>()
+        let stop = Atomic(false)
+        let gate = Gate()
+        let sending = Task.detached {
+            try inParallel(2) { _ in
+                while !stop.load(ordering: .relaxed) {
+                    subject.send(census.member())
+                    gate.open()
+                }
+            }
+        }
+        for _ in 0..<300 {
+            let values = subject.values(buffering: .newest(8))
+            let readers = (0..<2).map { _ in
+                Task {
+                    for await _ in values { await Task.yield() }
+                }
+            }
+            var iterator = values.makeAsyncIterator()
+            _ = await iterator.next()
+            readers[0].cancel()
+            for reader in readers { await reader.value }
+        }
+        stop.store(true, ordering: .relaxed)
+        try await sending.value
+        #expect(gate.isOpen)
+        #expect(census.count == 0)
+    }
+}

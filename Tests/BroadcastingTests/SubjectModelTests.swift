@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [false, true])
     func aSubjectDoesWhatTheRulesSay(keepsLatest: Bool) {
         var random = SeededRandom(for: "subjects, \(keepsLatest)")
-        for _ in 0..<300 { follow(keepsLatest: keepsLatest, using: &random) }
+        for _ in 0..<150 { follow(keepsLatest: keepsLatest, using: &random) }
     }
 
     private func follow(keepsLatest: Bool, using random: inout SeededRandom) {

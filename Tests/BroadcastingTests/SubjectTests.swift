@@ -129,11 +129,19 @@ import Testing
     @Test func aSinkGetsValuesAndTheEndUntilItIsCancelled() {
         let (values, ends) = (Recorder<Int, Never>(), PassthroughSubject<Int, Never>())
         ends.subscribe(values)
-        let sink = subject.sink { _ in ends.send(-1) } receiveValue: { ends.send($0) }
+        let sink = subject.sink { _ in
+            ends.send(-1)
+        } receiveValue: {
+            ends.send($0)
+        }
         subject.send(1)
         sink.cancel()
         subject.send(2)
-        let other = subject.sink { _ in ends.send(-2) } receiveValue: { ends.send($0 * 10) }
+        let other = subject.sink { _ in
+            ends.send(-2)
+        } receiveValue: {
+            ends.send($0 * 10)
+        }
         subject.send(3)
         subject.send(completion: .finished)
         other.cancel()

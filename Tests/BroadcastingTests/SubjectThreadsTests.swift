@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func whatWasSentWasReceivedOrReported() throws {
-        let each = 15_000
+        let each = 6_000
         let subject = PassthroughSubject<Mark, Never>()
         let eager = Recorder<Mark, Never>()
         let modest = Recorder<Mark, Never>(demanding: .max(100)) {
@@ -48,7 +48,7 @@ import Testing
 
     @Test func allSubscribersSeeOneOrder() throws {
         // So few that none can be dropped.
-        let each = 8_000
+        let each = 4_000
         let subject = PassthroughSubject<Mark, Never>()
         let recorders = (0..<3).map { _ in Recorder<Mark, Never>() }
         for recorder in recorders { subject.subscribe(recorder) }
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func whatWasSentWasReadOrReported() async throws {
-        let each = 10_000
+        let each = 2_500
         for buffering in [ValueBuffering.oldest(64), .newest(64)] {
             let subject = PassthroughSubject<Mark, Never>()
             let values = subject.values(buffering: buffering)

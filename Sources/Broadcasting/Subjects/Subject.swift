@@ -2,8 +2,8 @@
 ///
 /// Safe from any thread. All subscribers get the same values in the same order: those of one
 /// sending thread in the order it sent them, and nothing after the completion. The calls to one
-/// subscriber never overlap: while it is being called, what is sent waits, up to 65,536 values
-/// (beyond that they are dropped and counted, see ``Subscription/droppedCount``), and is
+/// subscriber never overlap: while it is being called, what is sent waits, 65,536 values at
+/// the least (beyond that they are dropped and counted, see ``Subscription/droppedCount``), and is
 /// delivered by the thread that calls it, after the call. So a send from inside of a call returns
 /// before its value has arrived there.
 ///

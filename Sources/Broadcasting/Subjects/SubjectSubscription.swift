@@ -1,4 +1,5 @@
 internal import Protection
+internal import Synchronization
 
 /// The bond between a subject and one subscriber: a ``SubscriberLine`` under its lock, and the
 /// calls it asks for.
@@ -11,6 +12,8 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
 
     private let line: Protected<Line>
     private weak let hub: SubjectHub<Output, Failure>?
+    /// What the line knows too, for the thread that delivers many values at a time.
+    private let isCancelled = Atomic(false)
 
     init(_ line: Line, of hub: SubjectHub<Output, Failure>) {
         self.line = Protected(line)
@@ -29,6 +32,7 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
 
     func cancel() {
         let mayWait = CallContext.mayWait
+        isCancelled.store(true, ordering: .releasing)
         let cancellation = line.write { $0.cancel(isWaiting: mayWait) }
         hub?.remove(self)
         cancellation.departure?.wait()
@@ -50,7 +54,11 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
 
     /// Hands out the subscription, and then delivers what that caused.
     func open(to receiver: Line.Receiver) {
-        leave(call(receiver, in: 0) { receiver.receive(subscription: self) })
+        leave(
+            inside(turn: 0) {
+                receiver.receive(subscription: self)
+                return call(receiver, from: line.write { $0.next(adding: .none) })
+            })
     }
 
     /// Delivers what there is, unless another thread does.
@@ -61,34 +69,33 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     /// Apart from its caller so that its hold on the subscriber is gone before anybody is told.
     @inline(never)
     private func deliverAll() -> [Departure] {
-        guard let (receiver, turn) = line.write({ $0.begin() }) else { return [] }
-        return call(receiver, in: turn) {}
+        guard let beginning = line.write({ $0.begin() }) else { return [] }
+        return inside(turn: beginning.turn) { call(beginning.receiver, from: beginning.step) }
     }
 
-    private func call(
-        _ receiver: Line.Receiver, in turn: Int, first opening: () -> Void
-    ) -> [Departure] {
-        CallContext.$current.withValue(.calling(self, turn: turn)) {
-            opening()
-            return callUntilDone(receiver)
-        }
+    private func inside(turn: Int, _ body: () -> [Departure]) -> [Departure] {
+        CallContext.$current.withValue(.calling(self, turn: turn), operation: body)
     }
 
-    private func callUntilDone(_ receiver: Line.Receiver) -> [Departure] {
-        var demand = Subscribers.Demand.none
+    private func call(_ receiver: Line.Receiver, from first: Line.Step) -> [Departure] {
+        var step = first
         while true {
-            switch line.write({ $0.next(adding: demand) }) {
-            case .receive(let value):
+            var demand = Subscribers.Demand.none
+            switch step {
+            case .receive(let value, var others):
                 demand = receiver.receive(value)
+                while let value = others.popFirst(), !isCancelled.load(ordering: .acquiring) {
+                    if demand > .none { _ = line.write { $0.request(demand) } }
+                    demand = receiver.receive(value)
+                }
             case .end(.completed(let completion)):
                 receiver.receive(completion: completion)
-                demand = .none
             case .end(.released):
                 (receiver as? any EndsWithItsPublisher)?.publisherWasReleased()
-                demand = .none
             case .leave(let departures):
                 return departures
             }
+            step = line.write { $0.next(adding: demand) }
         }
     }
 

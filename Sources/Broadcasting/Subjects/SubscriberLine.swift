@@ -20,16 +20,24 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
 
     /// What the delivering thread has to do next.
     enum Step {
-        case receive(Output)
+        /// Deliver these, unless the line is cancelled meanwhile.
+        case receive(Output, then: ValueQueue<Output>)
         case end(Ending)
         /// Nothing any more; somebody may be waiting for that.
         case leave([Departure])
     }
 
+    /// What makes a thread the delivering one.
+    struct Beginning {
+        let receiver: Receiver
+        let turn: Int
+        let step: Step
+    }
+
     /// What a cancellation leaves to do outside of the lock: to release, and to wait for.
     struct Cancellation {
         let receiver: Receiver?
-        let values: [Output]
+        let values: ValueQueue<Output>
         let departure: Departure?
     }
 
@@ -101,18 +109,21 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
 
     /// Makes the calling thread the one that delivers, if there is something to deliver and no
     /// other thread does.
-    mutating func begin() -> (receiver: Receiver, turn: Int)? {
+    mutating func begin() -> Beginning? {
         guard !isDelivering, let receiver, !waiting.isEmpty || ending != nil else { return nil }
         isDelivering = true
         turn += 1
-        return (receiver, turn)
+        return Beginning(receiver: receiver, turn: turn, step: next(adding: .none))
     }
 
     /// What the delivering thread has to do next, with the demand that its last call returned.
     mutating func next(adding more: Subscribers.Demand) -> Step {
-        if request(more) || !waiting.isEmpty, let value = waiting.popFirst() {
+        _ = request(more)
+        if let value = waiting.popFirst() {
+            // The queue keeps its memory unless there is more to hand over.
+            let others = waiting.isEmpty ? ValueQueue() : waiting.take()
             admitLatest()
-            return .receive(value)
+            return .receive(value, then: others)
         }
         if receiver != nil, let ending {
             // The delivering thread has its own hold on it until it has made this last call.
@@ -135,7 +146,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
             latest = nil
             demand = .none
         }
-        return Cancellation(receiver: receiver, values: waiting.takeAll(), departure: departure)
+        return Cancellation(receiver: receiver, values: waiting.take(), departure: departure)
     }
 
     private mutating func admitLatest() {

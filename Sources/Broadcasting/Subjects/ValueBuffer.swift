@@ -49,15 +49,15 @@ struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
     mutating func end(_ completion: Subscribers.Completion<Failure>) -> [(Waiter, Next)] {
         guard ending == nil else { return [] }
         ending = completion
-        return waiters.takeAll().map { ($0, takeEnding()) }
+        return waiters.take().map { ($0, takeEnding()) }
     }
 
     /// Ends at once.
     ///
     /// - Returns: Who waits, and what to release outside of the lock.
-    mutating func cancel() -> (waiters: [Waiter], values: [Output]) {
+    mutating func cancel() -> (waiters: ValueQueue<Waiter>, values: ValueQueue<Output>) {
         ending = .finished
-        return (waiters.takeAll(), values.takeAll())
+        return (waiters.take(), values.take())
     }
 
     /// What a reader gets now; nil if it has to wait.

@@ -26,7 +26,9 @@ final class ValueInbox<Input: Sendable, Failure: Error>: Subscriber, EndsWithIts
 
     func receive(completion: Subscribers.Completion<Failure>) {
         slot.empty()
-        for (waiter, next) in buffer.write({ $0.end(completion) }) { waiter.resume(returning: next) }
+        for (waiter, next) in buffer.write({ $0.end(completion) }) {
+            waiter.resume(returning: next)
+        }
     }
 
     func publisherWasReleased() {

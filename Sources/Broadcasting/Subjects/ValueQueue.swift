@@ -30,13 +30,15 @@ struct ValueQueue<Element> {
         return element
     }
 
-    mutating func takeAll() -> [Element] {
-        defer {
-            slots = []
-            head = 0
-        }
-        return slots[head...].compactMap { $0 }
+    /// All of them at once, in O(1).
+    mutating func take() -> ValueQueue {
+        defer { self = ValueQueue() }
+        return self
     }
+}
+
+extension ValueQueue: Sequence, IteratorProtocol {
+    mutating func next() -> Element? { popFirst() }
 }
 
 extension ValueQueue: Sendable where Element: Sendable {}

@@ -72,6 +72,7 @@ import Testing
                 #expect(try client.get("/topics/t?as=json&wait=1ms").status == 200)
             }
         }
+        #expect(try daemon.terminate() == .exited(0))
     }
 
     @Test func whoeverSaysCloseIsClosed() throws {

@@ -210,5 +210,6 @@ import Testing
             if round % 100 == 0 { #expect(try witness.get("/healthz").status == 200) }
         }
         #expect(try witness.get("/healthz").status == 200)
+        #expect(try daemon.terminate() == .exited(0))
     }
 }

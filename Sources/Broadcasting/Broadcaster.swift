@@ -54,7 +54,7 @@ public final class Broadcaster: Sendable {
     /// There is one registration for each observer, protocol and topic: the token ends it whoever
     /// made it.
     ///
-    /// - Complexity: As ``register(_:topic:observer:)``.
+    /// - Complexity: As ``register(_:topic:observer:)-method``.
     public func observe<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
     ) -> Observation {

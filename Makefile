@@ -24,7 +24,7 @@ TEST_FLAGS = --disable-xctest
 SWIFT_SOURCES = Package.swift Sources Tests
 
 # The long checks, each a target that fails when it cannot run.
-LONG_CHECKS = long-tests
+LONG_CHECKS = long-tests docs
 
 .DEFAULT_GOAL = menu
 .PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long bench-loops clean \
@@ -78,6 +78,9 @@ fmt: setup ## lay out the sources
 lint: setup ## check the layout of the sources
 	$(SWIFT) format lint --strict -r $(SWIFT_SOURCES)
 
+docs: setup ## make the documentation of the libraries (.build-docs), and check its links
+	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' scripts/docs
+
 # A crashed test must end, not wait for a backtrace.
 check asan tsan ci-long: export SWIFT_BACKTRACE = enable=no
 
@@ -107,4 +110,4 @@ bench-loops: setup $(RELEASE_BINARY) ## measure how many event loops serve best 
 	@Benchmarks/loops $(RELEASE_BINARY)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-tsan .build-static
+	rm -rf .build .build-asan .build-tsan .build-static .build-docs

@@ -8,8 +8,8 @@ import Testing
     private typealias Values = Recorder<Int, Trouble>
 
     @Test func aSendFromInsideArrivesAfterTheCallThatMadeIt() {
-        let recorder = Values { [subject] value in
-            if value < 1_000 { subject.send(value + 1) }
+        let recorder = Values { [weak subject] value in
+            if value < 1_000 { subject?.send(value + 1) }
             return .none
         }
         subject.subscribe(recorder)
@@ -19,8 +19,8 @@ import Testing
     }
 
     @Test func allSubscribersSeeOneOrderWhateverIsSentFromInside() {
-        let first = Values { [subject] value in
-            if value < 100 { subject.send(value + 100) }
+        let first = Values { [weak subject] value in
+            if value < 100 { subject?.send(value + 100) }
             return .none
         }
         let second = Values()
@@ -32,11 +32,11 @@ import Testing
     }
 
     @Test func aCompletionFromInsideComesBehindWhatWasSentBefore() {
-        let recorder = Values { [subject] value in
+        let recorder = Values { [weak subject] value in
             if value == 1 {
-                subject.send(2)
-                subject.send(completion: .finished)
-                subject.send(3)
+                subject?.send(2)
+                subject?.send(completion: .finished)
+                subject?.send(3)
             }
             return .none
         }
@@ -49,11 +49,11 @@ import Testing
 
     @Test func nothingComesAfterACancellationFromInside() {
         let holder = Protected<Values?>(nil)
-        let recorder = Values { [subject] value in
+        let recorder = Values { [weak subject] value in
             if value == 2 {
-                subject.send(3)
+                subject?.send(3)
                 holder.value?.cancel()
-                subject.send(completion: .finished)
+                subject?.send(completion: .finished)
             }
             return .max(1)
         }
@@ -104,10 +104,10 @@ import Testing
 
     @Test func whoSubscribesFromInsideGetsWhatIsSentFromThenOn() {
         let second = Values()
-        let first = Values { [subject] value in
+        let first = Values { [weak subject] value in
             if value == 1 {
-                subject.subscribe(second)
-                subject.send(2)
+                subject?.subscribe(second)
+                subject?.send(2)
             }
             return .none
         }

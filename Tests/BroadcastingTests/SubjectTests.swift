@@ -158,8 +158,8 @@ import Testing
 
     @Test func moreThanMayWaitIsDroppedAndCounted() {
         let (count, room) = (70_000, 65_536)
-        let recorder = Values { [subject] value in
-            if value == 0 { for value in 1...count { subject.send(value) } }
+        let recorder = Values { [weak subject] value in
+            if value == 0 { for value in 1...count { subject?.send(value) } }
             return .none
         }
         subject.subscribe(recorder)
@@ -173,8 +173,8 @@ import Testing
     @Test func theLatestValueSurvivesEvenWhenNoMoreMayWait() {
         let subject = CurrentValueSubject<Int, Trouble>(0)
         let count = 70_000
-        let recorder = Values { value in
-            if value == 0 { for value in 1...count { subject.send(value) } }
+        let recorder = Values { [weak subject] value in
+            if value == 0 { for value in 1...count { subject?.send(value) } }
             return .none
         }
         subject.subscribe(recorder)

@@ -11,7 +11,8 @@
 /// subscriber, nor on which of the sending threads it arrives.
 ///
 /// A subject keeps its subscribers; their subscriptions do not keep the subject. Once it is
-/// released its subscribers are let go: without a call, as nobody has said how it ended.
+/// released its subscribers are let go: without a call, as nobody has said how it ended. So a
+/// closure that sends to its own subject holds it weakly, or the two keep each other until the end.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
     /// Sends a value to all subscribers; after the completion, does nothing.
     ///

@@ -13,9 +13,10 @@
 /// Safe from any thread; see ``Subject`` for what is promised. The last value that a subscriber
 /// gets is the one that ``value`` has, as all values are put in one order.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subject {
-    private let hub: SubjectHub<Output, Failure>
+    @usableFromInline let hub: SubjectHub<Output, Failure>
 
     /// A subject with `value` as its current one.
+    @inlinable
     public init(_ value: Output) {
         hub = SubjectHub(latest: .some(value))
     }
@@ -23,6 +24,7 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subjec
     /// The value sent last; setting it sends. After the completion it stays what it was.
     ///
     /// Changing it in place is a read and a send, and may undo what another thread sent in between.
+    @inlinable
     public var value: Output {
         get {
             guard let latest = hub.latest else { fatalError("the current value is missing") }
@@ -32,17 +34,21 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subjec
     }
 
     /// Makes a value the current one, and sends it; after the completion, does nothing.
+    @inlinable
     public func send(_ value: Output) { hub.send(value) }
 
     /// Sends the end to all subscribers and lets go of them; after the first one, does nothing.
+    @inlinable
     public func send(completion: Subscribers.Completion<Failure>) {
         hub.send(completion: completion)
     }
 
     /// How many values subscribers have missed, because they had no demand or no room.
+    @inlinable
     public var droppedCount: Int { hub.droppedCount }
 
     /// Attaches a subscriber, which gets its subscription before this returns.
+    @inlinable
     public func receive<S: Subscriber>(
         subscriber: S
     ) where S.Input == Output, S.Failure == Failure {

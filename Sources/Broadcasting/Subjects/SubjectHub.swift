@@ -1,32 +1,42 @@
-internal import Protection
+public import Protection
 
 /// What all subjects are made of: who subscribes, the value that stands, and the end.
 ///
 /// Values and the end are given to all subscribers under one lock, so that all of them get the
 /// same in the same order, and are delivered outside of it. Its lock is taken before those of the
 /// subscriptions, never after.
+@usableFromInline
 final class SubjectHub<Output: Sendable, Failure: Error>: Sendable {
+    @usableFromInline
     typealias Member = SubjectSubscription<Output, Failure>
 
-    private struct State {
-        var members = IdentityTable<Member>()
-        var latest: Output?
-        var completion: Subscribers.Completion<Failure>?
-        var droppedCount = 0
+    @usableFromInline
+    struct State {
+        @usableFromInline var members: [Member] = []
+        @usableFromInline var latest: Output?
+        @usableFromInline var completion: Subscribers.Completion<Failure>?
+        @usableFromInline var droppedCount = 0
+
+        @inlinable
+        init(latest: Output?) {
+            self.latest = latest
+        }
 
         /// Gives to every member.
         ///
         /// - Returns: The members, to deliver to.
-        mutating func giveAll(_ give: (Member) -> Int) -> [Member?] {
-            for case let member? in members.entries { droppedCount += give(member) }
-            return members.entries
+        @inlinable
+        mutating func giveAll(_ give: (Member) -> Int) -> [Member] {
+            for member in members { droppedCount += give(member) }
+            return members
         }
     }
 
-    private let state: Protected<State>
-    private let keepsLatest: Bool
+    @usableFromInline let state: Protected<State>
+    @usableFromInline let keepsLatest: Bool
 
     /// A hub that keeps the latest value, of which this is the first, or none.
+    @inlinable
     init(latest: Output?) {
         keepsLatest = latest != nil
         state = Protected(State(latest: latest))
@@ -34,52 +44,58 @@ final class SubjectHub<Output: Sendable, Failure: Error>: Sendable {
 
     deinit {
         let members = state.write { $0.giveAll { $0.end(.released) } }
-        for case let member? in members { member.deliver() }
+        for member in members { member.deliver() }
     }
 
+    @inlinable
     var latest: Output? { state.read { $0.latest } }
 
+    @inlinable
     var droppedCount: Int { state.read { $0.droppedCount } }
 
+    @inlinable
     func send(_ value: Output) {
         // The value replaced is released out here: with it go those that lines held as the latest.
-        let (members, replaced) = state.write { state -> ([Member?], Output?) in
+        let (members, replaced) = state.write { state -> ([Member], Output?) in
             guard state.completion == nil else { return ([], nil) }
             let replaced = state.latest
             if keepsLatest { state.latest = value }
             return (state.giveAll { $0.offer(value) }, replaced)
         }
-        for case let member? in members { member.deliver() }
+        for member in members { member.deliver() }
         withExtendedLifetime(replaced) {}
     }
 
+    @inlinable
     func send(completion: Subscribers.Completion<Failure>) {
-        let members = state.write { state -> [Member?] in
+        let members = state.write { state -> [Member] in
             guard state.completion == nil else { return [] }
             state.completion = completion
             let members = state.giveAll { $0.end(.completed(completion)) }
-            state.members = IdentityTable()
+            state.members = []
             return members
         }
-        for case let member? in members { member.deliver() }
+        for member in members { member.deliver() }
     }
 
+    @inlinable
     func add(_ subscriber: any Subscriber<Output, Failure>) {
         let member = state.write { state in
             let line = SubscriberLine(
                 to: subscriber, keepsLatest: keepsLatest, latest: state.latest,
                 ending: state.completion.map { .completed($0) })
             let member = Member(line, of: self)
-            if state.completion == nil {
-                _ = state.members.add(member, for: ObjectIdentifier(member))
-            }
+            if state.completion == nil { state.members.append(member) }
             return member
         }
         member.open(to: subscriber)
     }
 
+    @inlinable
     func remove(_ member: Member) {
-        let removed = state.write { $0.members.drop(ObjectIdentifier(member)) }
+        let removed = state.write { state in
+            state.members.firstIndex { $0 === member }.map { state.members.remove(at: $0) }
+        }
         withExtendedLifetime(removed) {}
     }
 }

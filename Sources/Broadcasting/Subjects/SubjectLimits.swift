@@ -1,14 +1,16 @@
-extension BroadcastingLimits {
+/// The bounds of subjects.
+@usableFromInline
+enum SubjectLimits {
     /// Values that wait for one subscriber of a subject while it is being called. As many as another
     /// thread sends, at full speed, while the one that calls is off its core for some 10 ms.
-    static let waitingValuesMax = 65_536
+    @usableFromInline static let waitingValuesMax = 65_536
 
     /// The most values that `values` buffers: as many as may wait for any subscriber.
-    static let bufferedValuesMax = waitingValuesMax
+    @usableFromInline static let bufferedValuesMax = waitingValuesMax
 
     /// The values that `values` buffers when nothing is said: a burst, and little memory.
-    static let bufferedValuesDefault = 1_024
+    @usableFromInline static let bufferedValuesDefault = 1_024
 
     /// Slots that a queue of values keeps for the next ones when it has run empty.
-    static let keptSlotsMax = 64
+    @usableFromInline static let keptSlotsMax = 64
 }

@@ -1,35 +1,42 @@
-internal import Protection
-internal import Synchronization
+public import Protection
+public import Synchronization
 
 /// The bond between a subject and one subscriber: a ``SubscriberLine`` under its lock, and the
 /// calls it asks for.
 ///
 /// Keeps the subscriber until the end, and never the subject.
+@usableFromInline
 final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     CallingSubscription
 {
+    @usableFromInline
     typealias Line = SubscriberLine<Output, Failure>
 
-    private let line: Protected<Line>
-    private weak let hub: SubjectHub<Output, Failure>?
+    @usableFromInline let line: Protected<Line>
+    @usableFromInline weak let hub: SubjectHub<Output, Failure>?
     /// What the line knows too, for the thread that delivers many values at a time.
-    private let isCancelled = Atomic(false)
+    @usableFromInline let isCancelled = Atomic(false)
 
+    @inlinable
     init(_ line: Line, of hub: SubjectHub<Output, Failure>) {
         self.line = Protected(line)
         self.hub = hub
     }
 
+    @inlinable
     var droppedCount: Int { line.read { $0.droppedCount } }
 
+    @inlinable
     func isCalling(in turn: Int) -> Bool {
         line.read { $0.isDelivering && $0.turn == turn }
     }
 
+    @inlinable
     func request(_ demand: Subscribers.Demand) {
         if line.write({ $0.request(demand) }) { deliver() }
     }
 
+    @inlinable
     func cancel() {
         let mayWait = CallContext.mayWait
         isCancelled.store(true, ordering: .releasing)
@@ -41,6 +48,7 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     /// Takes a value; the caller holds it, and delivers afterwards, outside of its own lock.
     ///
     /// - Returns: How many values were dropped by that.
+    @inlinable
     func offer(_ value: Output) -> Int {
         line.write { $0.offer(value) }
     }
@@ -48,11 +56,13 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     /// Takes the end; the caller delivers afterwards, outside of its own lock.
     ///
     /// - Returns: How many values were dropped by that.
+    @inlinable
     func end(_ ending: Line.Ending) -> Int {
         line.write { $0.end(ending) }
     }
 
     /// Hands out the subscription, and then delivers what that caused.
+    @inlinable
     func open(to receiver: Line.Receiver) {
         leave(
             inside(turn: 0) {
@@ -62,22 +72,28 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     }
 
     /// Delivers what there is, unless another thread does.
+    @inlinable
     func deliver() {
         leave(deliverAll())
     }
 
     /// Apart from its caller so that its hold on the subscriber is gone before anybody is told.
     @inline(never)
-    private func deliverAll() -> [Departure] {
+    @inlinable
+    func deliverAll() -> [Departure] {
         guard let beginning = line.write({ $0.begin() }) else { return [] }
         return inside(turn: beginning.turn) { call(beginning.receiver, from: beginning.step) }
     }
 
-    private func inside(turn: Int, _ body: () -> [Departure]) -> [Departure] {
-        CallContext.$current.withValue(.calling(self, turn: turn), operation: body)
+    @inlinable
+    func inside(turn: Int, _ body: () -> [Departure]) -> [Departure] {
+        var departures: [Departure] = []
+        CallContext.calling(self, turn: turn) { departures = body() }
+        return departures
     }
 
-    private func call(_ receiver: Line.Receiver, from first: Line.Step) -> [Departure] {
+    @inlinable
+    func call(_ receiver: Line.Receiver, from first: Line.Step) -> [Departure] {
         var step = first
         while true {
             var demand = Subscribers.Demand.none
@@ -99,12 +115,15 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
         }
     }
 
-    private func leave(_ departures: [Departure]) {
+    @inlinable
+    func leave(_ departures: [Departure]) {
         for departure in departures { departure.leave() }
     }
 }
 
 /// A subscriber that has to know when its publisher was released without an end.
+@usableFromInline
 protocol EndsWithItsPublisher {
+    @inlinable
     func publisherWasReleased()
 }

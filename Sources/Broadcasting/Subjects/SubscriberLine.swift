@@ -8,10 +8,13 @@
 /// A value that is accepted takes its demand at once, and waits. One without demand, or beyond what
 /// may wait, is dropped and counted; or, if the line keeps the latest, held until there is demand
 /// or a later one.
+@usableFromInline
 struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
+    @usableFromInline
     typealias Receiver = any Subscriber<Output, Failure>
 
     /// What comes after the last value.
+    @usableFromInline
     enum Ending: Sendable {
         case completed(Subscribers.Completion<Failure>)
         /// The subject was released: nothing can come any more, and nobody says so.
@@ -19,6 +22,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     }
 
     /// What the delivering thread has to do next.
+    @usableFromInline
     enum Step {
         /// Deliver these, unless the line is cancelled meanwhile.
         case receive(Output, then: ValueQueue<Output>)
@@ -28,38 +32,35 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     }
 
     /// What makes a thread the delivering one.
-    struct Beginning {
-        let receiver: Receiver
-        let turn: Int
-        let step: Step
-    }
+    @usableFromInline
+    typealias Beginning = (receiver: Receiver, turn: Int, step: Step)
 
     /// What a cancellation leaves to do outside of the lock: to release, and to wait for.
-    struct Cancellation {
-        let receiver: Receiver?
-        let values: ValueQueue<Output>
-        let departure: Departure?
-    }
+    @usableFromInline
+    typealias Cancellation = (
+        receiver: Receiver?, values: ValueQueue<Output>, departure: Departure?
+    )
 
-    private var receiver: Receiver?
-    private var demand = Subscribers.Demand.none
-    private var waiting = ValueQueue<Output>()
-    private var latest: Output?
-    private let keepsLatest: Bool
-    private var ending: Ending?
+    @usableFromInline var receiver: Receiver?
+    @usableFromInline var demand = Subscribers.Demand.none
+    @usableFromInline var waiting = ValueQueue<Output>()
+    @usableFromInline var latest: Output?
+    @usableFromInline let keepsLatest: Bool
+    @usableFromInline var ending: Ending?
 
     /// Tells one stay of a delivering thread from another.
-    private(set) var turn = 0
+    @usableFromInline var turn = 0
     /// Whether a thread delivers; from the beginning on, as one is about to hand out the
     /// subscription.
-    private(set) var isDelivering = true
-    private var departures: [Departure] = []
+    @usableFromInline var isDelivering = true
+    @usableFromInline var departures: [Departure] = []
 
-    private(set) var droppedCount = 0
+    @usableFromInline var droppedCount = 0
 
     /// - Parameters:
     ///   - latest: The value that stands at this moment, for a line that keeps the latest.
     ///   - ending: How the subject has ended already.
+    @inlinable
     init(to receiver: Receiver, keepsLatest: Bool, latest: Output?, ending: Ending?) {
         self.receiver = receiver
         self.keepsLatest = keepsLatest
@@ -70,10 +71,11 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     /// Takes a value for the subscriber.
     ///
     /// - Returns: How many values were dropped by that.
+    @inlinable
     mutating func offer(_ value: Output) -> Int {
         guard receiver != nil, ending == nil else { return 0 }
         let before = droppedCount
-        if demand > .none, waiting.count < BroadcastingLimits.waitingValuesMax {
+        if demand > .none, waiting.count < SubjectLimits.waitingValuesMax {
             dropLatest()
             waiting.append(value)
             demand -= 1
@@ -89,6 +91,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     /// Adds demand.
     ///
     /// - Returns: Whether there is something to deliver.
+    @inlinable
     mutating func request(_ more: Subscribers.Demand) -> Bool {
         guard receiver != nil, ending == nil else { return false }
         demand += more
@@ -99,6 +102,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     /// Ends the line behind the values that wait.
     ///
     /// - Returns: How many values were dropped by that.
+    @inlinable
     mutating func end(_ ending: Ending) -> Int {
         guard receiver != nil, self.ending == nil else { return 0 }
         let before = droppedCount
@@ -109,14 +113,16 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
 
     /// Makes the calling thread the one that delivers, if there is something to deliver and no
     /// other thread does.
+    @inlinable
     mutating func begin() -> Beginning? {
         guard !isDelivering, let receiver, !waiting.isEmpty || ending != nil else { return nil }
         isDelivering = true
         turn += 1
-        return Beginning(receiver: receiver, turn: turn, step: next(adding: .none))
+        return (receiver, turn, next(adding: .none))
     }
 
     /// What the delivering thread has to do next, with the demand that its last call returned.
+    @inlinable
     mutating func next(adding more: Subscribers.Demand) -> Step {
         _ = request(more)
         if let value = waiting.popFirst() {
@@ -138,6 +144,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     /// Ends the line at once.
     ///
     /// - Parameter isWaiting: Whether the caller waits until the delivering thread has left.
+    @inlinable
     mutating func cancel(isWaiting: Bool) -> Cancellation {
         let departure = isWaiting && isDelivering ? Departure() : nil
         if let departure { departures.append(departure) }
@@ -146,18 +153,20 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
             latest = nil
             demand = .none
         }
-        return Cancellation(receiver: receiver, values: waiting.take(), departure: departure)
+        return (receiver, waiting.take(), departure)
     }
 
-    private mutating func admitLatest() {
-        guard demand > .none, waiting.count < BroadcastingLimits.waitingValuesMax,
+    @inlinable
+    mutating func admitLatest() {
+        guard demand > .none, waiting.count < SubjectLimits.waitingValuesMax,
             let value = latest.take()
         else { return }
         waiting.append(value)
         demand -= 1
     }
 
-    private mutating func dropLatest() {
+    @inlinable
+    mutating func dropLatest() {
         guard latest != nil else { return }
         latest = nil
         droppedCount += 1

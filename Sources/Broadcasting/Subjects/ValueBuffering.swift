@@ -7,7 +7,7 @@ public enum ValueBuffering: Hashable, Sendable {
     case newest(Int)
 
     /// The last 1,024 values.
-    public static let standard = newest(BroadcastingLimits.bufferedValuesDefault)
+    public static let standard = newest(SubjectLimits.bufferedValuesDefault)
 
     /// The number of values; the process stops with a sentence if it is out of range.
     var checkedCount: Int {
@@ -15,9 +15,9 @@ public enum ValueBuffering: Hashable, Sendable {
             switch self {
             case .oldest(let count), .newest(let count): count
             }
-        guard 1...BroadcastingLimits.bufferedValuesMax ~= count else {
+        guard 1...SubjectLimits.bufferedValuesMax ~= count else {
             fatalError(
-                "values buffers 1 to \(BroadcastingLimits.bufferedValuesMax) values, not \(count)")
+                "values buffers 1 to \(SubjectLimits.bufferedValuesMax) values, not \(count)")
         }
         return count
     }

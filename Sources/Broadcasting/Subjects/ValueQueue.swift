@@ -3,27 +3,35 @@
 /// Never releases a value by itself: what is taken out, is given out.
 ///
 /// - Complexity: O(1) to add and to take the first one, amortised.
+@usableFromInline
 struct ValueQueue<Element> {
-    /// Nil where one was taken, before `head`.
-    private var slots: [Element?] = []
-    private var head = 0
+    @inlinable
+    init() {}
 
+    /// Nil where one was taken, before `head`.
+    @usableFromInline var slots: [Element?] = []
+    @usableFromInline var head = 0
+
+    @inlinable
     var count: Int { slots.count - head }
 
+    @inlinable
     var isEmpty: Bool { count == 0 }
 
+    @inlinable
     mutating func append(_ element: Element) {
         slots.append(element)
     }
 
+    @inlinable
     mutating func popFirst() -> Element? {
         guard head < slots.count else { return nil }
         let element = slots[head].take()
         head += 1
         if head == slots.count {
-            slots.removeAll(keepingCapacity: slots.capacity <= BroadcastingLimits.keptSlotsMax)
+            slots.removeAll(keepingCapacity: slots.capacity <= SubjectLimits.keptSlotsMax)
             head = 0
-        } else if head >= BroadcastingLimits.keptSlotsMax, head >= count {
+        } else if head >= SubjectLimits.keptSlotsMax, head >= count {
             slots.removeFirst(head)
             head = 0
         }
@@ -31,6 +39,7 @@ struct ValueQueue<Element> {
     }
 
     /// All of them at once, in O(1).
+    @inlinable
     mutating func take() -> ValueQueue {
         defer { self = ValueQueue() }
         return self
@@ -38,6 +47,7 @@ struct ValueQueue<Element> {
 }
 
 extension ValueQueue: Sequence, IteratorProtocol {
+    @inlinable
     mutating func next() -> Element? { popFirst() }
 }
 

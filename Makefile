@@ -16,18 +16,19 @@ BUILD_FLAGS = --explicit-target-dependency-import-check error
 ASAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-asan --sanitize=address
 TSAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN
 RELEASE_FLAGS = $(BUILD_FLAGS) --scratch-path .build-static -c release --static-swift-stdlib
+BENCH_FLAGS = $(BUILD_FLAGS) --scratch-path .build-bench -c release
 RELEASE_BINARY = .build-static/release/belfryd
 
 # All tests are Swift Testing's: XCTest has none to run, and leaks.
 TEST_FLAGS = --disable-xctest
 
-SWIFT_SOURCES = Package.swift Sources Tests
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # The long checks, each a target that fails when it cannot run.
 LONG_CHECKS = long-tests docs
 
 .DEFAULT_GOAL = menu
-.PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long bench-loops clean \
+.PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long bench-core bench-loops clean \
 	$(LONG_CHECKS)
 
 menu:
@@ -105,9 +106,13 @@ long-tests:
 	$(SWIFT) test list --skip-build | grep -q '\.Long' || { echo 'no long tests found' >&2; exit 1; }
 	BELFRY_LONG=1 $(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'
 
+bench-core: setup ## measure the bus inside one process beside others (ARGS='broadcaster --rounds 31')
+	@$(SWIFT) build $(BENCH_FLAGS) --product bench-core >&2
+	@.build-bench/release/bench-core $(ARGS)
+
 bench-loops: setup $(RELEASE_BINARY) ## measure how many event loops serve best (needs gcc, wrk; ROUNDS=5)
 	@command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 1; }
 	@Benchmarks/loops $(RELEASE_BINARY)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-tsan .build-static .build-docs
+	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench

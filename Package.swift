@@ -49,6 +49,11 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "belfryd", dependencies: ["BelfryDaemon"], swiftSettings: strict),
 
+        // What `make bench-core` measures; the only target that knows Foundation.
+        .executableTarget(
+            name: "bench-core", dependencies: ["Broadcasting", "Protection"],
+            path: "Benchmarks/Core", swiftSettings: strict),
+
         // Tests.
         .target(
             name: "TestSupport", dependencies: ["Protection"], path: "Tests/TestSupport",

@@ -12,8 +12,11 @@ enum Repository {
     /// Every text file under `Tests/`.
     static let tests = files(under: "Tests")
 
-    /// The folders right under `Sources/`.
-    static let rooms = Set(sources.map(\.room))
+    /// Every Swift file under `Benchmarks/`.
+    static let benchmarks = files(under: "Benchmarks").filter(\.isSwift)
+
+    /// The folders right under `Sources/`, and those of Swift right under `Benchmarks/`.
+    static let rooms = Set((sources + benchmarks).map(\.room))
 
     private static func files(under folder: String) -> [SourceFile] {
         let start = root.appendingPathComponent(folder)

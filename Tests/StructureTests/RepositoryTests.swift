@@ -2,13 +2,14 @@ import Testing
 
 /// The repository checks itself for what reviews would otherwise repeat.
 @Suite struct RepositoryTests {
-    private let everything = Repository.sources + Repository.tests
+    private let everything = Repository.sources + Repository.tests + Repository.benchmarks
 
     @Test func theFilesAreFound() {
         #expect(Repository.rooms.isSuperset(of: ["Protection", "CLinux", "belfryd"]))
         #expect(Repository.sources.contains { $0.path == "Sources/Protection/Protected.swift" })
         #expect(
             Repository.tests.contains { $0.path == "Tests/StructureTests/RepositoryTests.swift" })
+        #expect(Repository.benchmarks.contains { $0.path == "Benchmarks/Core/BenchCore.swift" })
     }
 
     @Test func everyRoomHasItsRowInTheTableOfDoors() {
@@ -16,13 +17,20 @@ import Testing
     }
 
     @Test func everyImportHasItsDoor() {
-        #expect(Repository.sources.flatMap(Doors.check) == [])
+        #expect((Repository.sources + Repository.benchmarks).flatMap(Doors.check) == [])
     }
 
     @Test func everyDoorIsToAModuleThatMayBeThere() {
         let doors = Set(Doors.table.values.joined().map(\.module))
-        let system: Set = ["Synchronization", "Dispatch", "Glibc", "FoundationEssentials"]
+        let system: Set = [
+            "Synchronization", "Dispatch", "Glibc", "FoundationEssentials", "Foundation",
+        ]
         #expect(doors.subtracting(system).isSubset(of: Repository.rooms))
+    }
+
+    @Test func onlyBenchmarksKnowFoundation() {
+        let rooms = Doors.table.filter { $0.value.contains { $0.module == "Foundation" } }.keys
+        #expect(Set(rooms).isSubset(of: Set(Repository.benchmarks.map(\.room))))
     }
 
     @Test func whatEscapesTheCompilerHasItsReason() {
@@ -38,7 +46,7 @@ import Testing
     }
 
     @Test func noSourceFileIsTooLong() {
-        #expect(Repository.sources.flatMap(Rules.length) == [])
+        #expect((Repository.sources + Repository.benchmarks).flatMap(Rules.length) == [])
     }
 
     @Test func nothingIsOnlyPromised() {

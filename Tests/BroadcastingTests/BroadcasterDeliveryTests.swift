@@ -89,4 +89,14 @@ import Testing
         #expect(found.first { $0.topic == nil }?.observers.first === counter)
         #expect(found.first { $0.topic == AnyHashable(7) }?.observers.first === other)
     }
+
+    @Test func theLivingAreNotSweptOverAtEveryRegistration() {
+        let (bus, counters) = (Broadcaster(), (0..<1_000).map { _ in Counter() })
+        var sweeps = 0
+        for counter in counters {
+            if bus.snapshot.isSweepDue { sweeps += 1 }
+            bus.register((any Bell).self, observer: counter)
+        }
+        #expect(sweeps == 6)
+    }
 }

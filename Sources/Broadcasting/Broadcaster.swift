@@ -122,9 +122,9 @@ public final class Broadcaster: Sendable {
             fatalError("\(kind) cannot observe \(observed): it is a value, register an object")
         }
         let topic = topic.map { AnyHashable($0) }
-        let dead = registry.read { $0.isSweepDue } ? registry.value.dead() : []
+        let dead = registry.read { $0.isSweepDue } ? registry.value.dead() : nil
         return change { registry in
-            if !dead.isEmpty { registry.remove(dead) }
+            if let dead { registry.remove(dead) }
             return registry.add(observer, as: conforming, of: observed, topic: topic)
         }
     }

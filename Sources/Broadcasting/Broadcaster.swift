@@ -84,13 +84,31 @@ public final class Broadcaster: Sendable {
     ///
     /// - Complexity: O(observers of all topics + observers of this topic).
     /// - Important: Observers run on the calling thread, outside every lock of the bus.
+    @inlinable
     public func notify<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, _ body: (P) -> Void
     ) {
-        for case let registration? in registrations(of: observed, topic) where !registration.isEnded
-        {
-            if let observer = registration.observer(as: observed) { body(observer) }
-        }
+        // Apart, because to look into a topic that is not there costs as much as to call somebody.
+        let audience =
+            if let topic {
+                audience(of: ObjectIdentifier(observed), topic)
+            } else {
+                audience(of: ObjectIdentifier(observed))
+            }
+        audience.forEach(as: observed, body)
+    }
+
+    /// Whom a notification of this moment reaches, one of no topic.
+    @usableFromInline
+    func audience(of observed: ObjectIdentifier) -> Audience {
+        registry.read { Audience($0.registrations(of: observed)) }
+    }
+
+    /// Whom a notification of this moment reaches, one of a topic.
+    @usableFromInline
+    func audience(of observed: ObjectIdentifier, _ topic: any Hashable & Sendable) -> Audience {
+        let place = Registry.Place(observed: observed, topic: TopicKey(AnyHashable(topic)))
+        return registry.read { Audience($0.registrations(at: place)) }
     }
 
     /// The registrations of this moment, in order.
@@ -121,7 +139,7 @@ public final class Broadcaster: Sendable {
         guard kind is AnyClass else {
             fatalError("\(kind) cannot observe \(observed): it is a value, register an object")
         }
-        let topic = topic.map { AnyHashable($0) }
+        let topic = TopicKey(topic)
         let dead = registry.read { $0.isSweepDue } ? registry.value.dead() : nil
         return change { registry in
             if let dead { registry.remove(dead) }
@@ -143,6 +161,6 @@ public final class Broadcaster: Sendable {
         _ observed: P.Type, _ topic: (any Hashable & Sendable)?
     ) -> Registry.Place {
         Registry.Place(
-            observed: ObjectIdentifier(observed), topic: topic.map { AnyHashable($0) })
+            observed: ObjectIdentifier(observed), topic: TopicKey(topic))
     }
 }

@@ -25,6 +25,7 @@ extension Broadcaster {
     }
 
     /// Calls every observer of a protocol on the default bus.
+    @inlinable
     public static func notify<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, _ body: (P) -> Void
     ) {

@@ -8,10 +8,11 @@
 /// Relies on the layout of existentials ("Type Layout" in the Swift ABI documents), and checks it
 /// as far as one value shows: where the first word is not the object, there is no shape and the
 /// cast stays.
+@usableFromInline
 struct ExistentialShape: Sendable {
     /// The words behind the object's reference: witness tables, or the rest of an opaque
     /// container, its type and its witness table.
-    private let rest: (UInt, UInt, UInt, UInt)
+    @usableFromInline let rest: (UInt, UInt, UInt, UInt)
 
     private static let wordsMax = 5
 
@@ -35,6 +36,7 @@ struct ExistentialShape: Sendable {
     /// `object` as a `P`.
     ///
     /// - Precondition: The shape is of the same `P` and an object of the same class.
+    @inlinable
     func value<P>(of object: AnyObject, as protocolType: P.Type) -> P {
         withUnsafeTemporaryAllocation(of: P.self, capacity: 1) { place in
             let bytes = UnsafeMutableRawBufferPointer(place)
@@ -48,5 +50,14 @@ struct ExistentialShape: Sendable {
             }
             return place.baseAddress!.move()
         }
+    }
+
+    /// `object` as a `P`, by its shape or, where it has none, by a cast.
+    @inlinable
+    static func value<P>(
+        of object: AnyObject, as protocolType: P.Type, _ shape: ExistentialShape?
+    ) -> P? {
+        guard let shape else { return object as? P }
+        return shape.value(of: object, as: protocolType)
     }
 }

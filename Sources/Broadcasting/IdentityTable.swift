@@ -18,6 +18,17 @@ struct IdentityTable<Entry> {
         positions[identity].flatMap { entries[$0] }
     }
 
+    /// Where the entry of an identity is in ``entries``, until the table changes.
+    func position(of identity: ObjectIdentifier) -> Int? { positions[identity] }
+
+    /// Changes the entry of an identity in place; nil if there is none.
+    mutating func change<Result>(
+        _ identity: ObjectIdentifier, _ body: (inout Entry) -> Result
+    ) -> Result? {
+        guard let position = positions[identity] else { return nil }
+        return body(&entries[position]!)
+    }
+
     /// Adds an entry behind all others; false if its identity has one already.
     mutating func add(_ entry: Entry, for identity: ObjectIdentifier) -> Bool {
         guard positions[identity] == nil else { return false }

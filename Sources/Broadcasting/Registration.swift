@@ -1,17 +1,18 @@
-internal import Synchronization
+public import Synchronization
 
 /// One observer's standing in a broadcaster, from its registration until it is ended.
 ///
 /// Shared by the registry and every snapshot of it, so that a notification already under way sees
 /// that it was ended.
+@usableFromInline
 // @unchecked: the observer is only handed out, as a strong reference, to whoever notifies; those
 // who register one owe that it is safe there.
 final class Registration: @unchecked Sendable {
-    let observer: WeakObject<AnyObject>
+    @usableFromInline let observer: WeakObject<AnyObject>
     /// Its place in the order of registration.
     let number: UInt64
-    private let shape: ExistentialShape?
-    private let ending = Atomic(false)
+    @usableFromInline let shape: ExistentialShape?
+    @usableFromInline let ending = Atomic(false)
 
     /// The registration of `observer`, which is `conforming`.
     init<P>(_ observer: AnyObject, as conforming: P, number: UInt64) {
@@ -21,6 +22,7 @@ final class Registration: @unchecked Sendable {
     }
 
     /// Whether no call may begin any more.
+    @inlinable
     var isEnded: Bool { ending.load(ordering: .acquiring) }
 
     /// Lets no call begin from now on.
@@ -29,9 +31,8 @@ final class Registration: @unchecked Sendable {
     /// The observer, while it lives.
     ///
     /// - Precondition: `P` is the protocol that it was registered for.
+    @inlinable
     func observer<P>(as observed: P.Type) -> P? {
-        guard let object = observer.object else { return nil }
-        guard let shape else { return object as? P }
-        return shape.value(of: object, as: observed)
+        observer.object.flatMap { ExistentialShape.value(of: $0, as: observed, shape) }
     }
 }

@@ -13,29 +13,43 @@ struct Registry {
     /// name, and a topic of it, or nil for all topics.
     struct Place {
         let observed: ObjectIdentifier
-        let topic: AnyHashable?
+        let topic: TopicKey?
     }
 
     /// The observers of one protocol.
     struct Table {
         /// The protocol's name with its module, for people.
         let name: String
+        let observed: ObjectIdentifier
         /// Those of all topics.
         var general = Observers()
         /// Those of one topic each.
-        var particular: [AnyHashable: Observers] = [:]
+        var particular: [TopicKey: Observers] = [:]
 
         var isEmpty: Bool { general.count == 0 && particular.isEmpty }
 
-        subscript(topic: AnyHashable?) -> Observers {
+        subscript(topic: TopicKey?) -> Observers {
             topic.map { particular[$0] ?? Observers() } ?? general
+        }
+
+        /// Takes an observer of one topic out.
+        ///
+        /// - Returns: The topic and its list, if that was the last one.
+        mutating func drop(
+            _ observer: ObjectIdentifier, of topic: TopicKey
+        ) -> (key: TopicKey, value: Observers)? {
+            _ = particular[topic]?.drop(observer)
+            guard let index = particular.index(forKey: topic),
+                particular.values[index].count == 0
+            else { return nil }
+            return particular.remove(at: index)
         }
     }
 
     /// The entries there are, dead ones included.
     private(set) var entryCount = 0
 
-    private(set) var tables: [ObjectIdentifier: Table] = [:]
+    private(set) var tables = IdentityTable<Table>()
     private var lastNumber: UInt64 = 0
     /// What changes took out, until ``takeDisplaced()``.
     private var displaced: [Any] = []
@@ -45,7 +59,7 @@ struct Registry {
     ///
     /// - Returns: Its registration, new or not.
     mutating func add<P>(
-        _ observer: AnyObject, as conforming: P, of observed: P.Type, topic: AnyHashable?
+        _ observer: AnyObject, as conforming: P, of observed: P.Type, topic: TopicKey?
     ) -> Registration {
         let key = ObjectIdentifier(observed)
         if let standing = tables[key]?[topic][ObjectIdentifier(observer)] { return standing }
@@ -53,12 +67,15 @@ struct Registry {
         entryCount += 1
         let registration = Registration(observer, as: conforming, number: lastNumber)
         let identity = registration.observer.identity
-        if tables[key] == nil { tables[key] = Table(name: String(reflecting: observed)) }
-        if let topic {
-            _ = tables[key]!.particular[topic, default: Observers()].add(
-                registration, for: identity)
-        } else {
-            _ = tables[key]!.general.add(registration, for: identity)
+        if tables.position(of: key) == nil {
+            _ = tables.add(Table(name: String(reflecting: observed), observed: key), for: key)
+        }
+        _ = tables.change(key) { table in
+            if let topic {
+                table.particular[topic, default: Observers()].add(registration, for: identity)
+            } else {
+                table.general.add(registration, for: identity)
+            }
         }
         return registration
     }
@@ -72,16 +89,14 @@ struct Registry {
 
     /// Takes an observer of a protocol out under every topic.
     mutating func remove(_ observer: ObjectIdentifier, of observed: ObjectIdentifier) {
-        guard let table = tables[observed] else { return }
-        let topics = table.particular.filter { $0.value[observer] != nil }.map { Optional($0.key) }
-        for topic in topics + [nil] {
+        for topic in topics(of: observer, in: observed) + [nil] {
             drop(observer, at: Place(observed: observed, topic: topic))
         }
     }
 
     /// Takes all observers of a protocol out.
     mutating func removeAll(of observed: ObjectIdentifier) {
-        guard let table = tables.removeValue(forKey: observed) else { return }
+        guard let table = tables.drop(observed) else { return }
         for list in [table.general] + table.particular.values {
             entryCount -= list.count
             for case let registration? in list.entries { registration.end() }
@@ -108,28 +123,45 @@ struct Registry {
     /// The registrations whose observers are gone. Looks at observers, so not for a change.
     func dead() -> [(registration: Registration, place: Place)] {
         var dead: [(registration: Registration, place: Place)] = []
-        for (observed, table) in tables {
+        for case let table? in tables.entries {
             for topic in [nil] + table.particular.keys.map({ Optional($0) }) {
                 for case let registration? in table[topic].entries
                 where registration.observer.object == nil {
-                    dead.append((registration, Place(observed: observed, topic: topic)))
+                    dead.append((registration, Place(observed: table.observed, topic: topic)))
                 }
             }
         }
         return dead
     }
 
+    /// Who observes all topics of a protocol, in order; nil where one was removed.
+    @inline(__always)
+    func registrations(of observed: ObjectIdentifier) -> [Registration?] {
+        guard let position = tables.position(of: observed) else { return [] }
+        return tables.entries[position]?.general.entries ?? []
+    }
+
     /// Who observes all topics of a protocol or the one at `place`, each observer once, in order
     /// of registration; nil where one was removed.
     func registrations(at place: Place) -> [Registration?] {
+        guard let topic = place.topic else { return registrations(of: place.observed) }
         guard let table = tables[place.observed] else { return [] }
-        guard let topic = place.topic, let particular = table.particular[topic] else {
-            return table.general.entries
+        guard let particular = table.particular[topic] else { return table.general.entries }
+        return table.general.count == 0
+            ? particular.entries : Self.merged(table.general, particular)
+    }
+
+    /// The registrations of both lists in one order.
+    private static func merged(_ left: Observers, _ right: Observers) -> [Registration?] {
+        var merged: [Registration?] = []
+        var rest = registrations(of: right, before: left)[...]
+        for registration in registrations(of: left, before: right) {
+            while let next = rest.first, next.number < registration.number {
+                merged.append(rest.removeFirst())
+            }
+            merged.append(registration)
         }
-        return
-            (Self.registrations(of: table.general, before: particular)
-            + Self.registrations(of: particular, before: table.general))
-            .sorted { $0.number < $1.number }
+        return merged + rest.map { Optional($0) }
     }
 
     /// The registrations of one list whose observers do not stand earlier in the other one.
@@ -143,26 +175,34 @@ struct Registry {
         }
     }
 
+    /// The topics of a protocol under which an observer stands.
+    private func topics(
+        of observer: ObjectIdentifier, in observed: ObjectIdentifier
+    ) -> [TopicKey?] {
+        var topics: [TopicKey?] = []
+        for (topic, list) in tables[observed]?.particular ?? [:] where list[observer] != nil {
+            topics.append(topic)
+        }
+        return topics
+    }
+
     private mutating func drop(_ observer: ObjectIdentifier, at place: Place) {
         guard let standing = tables[place.observed]?[place.topic][observer] else { return }
         standing.end()
         entryCount -= 1
         displaced.append(standing)
         guard let topic = place.topic else {
-            _ = tables[place.observed]?.general.drop(observer)
+            _ = tables.change(place.observed) { $0.general.drop(observer) }
             return forgetIfEmpty(place.observed)
         }
-        _ = tables[place.observed]?.particular[topic]?.drop(observer)
-        if tables[place.observed]?.particular[topic]?.count == 0,
-            let index = tables[place.observed]?.particular.index(forKey: topic),
-            let emptied = tables[place.observed]?.particular.remove(at: index)
-        {
+        let emptied = tables.change(place.observed) { $0.drop(observer, of: topic) }
+        if let emptied, let emptied {
             displaced.append(emptied)
             forgetIfEmpty(place.observed)
         }
     }
 
     private mutating func forgetIfEmpty(_ observed: ObjectIdentifier) {
-        if tables[observed]?.isEmpty == true { tables[observed] = nil }
+        if tables[observed]?.isEmpty == true { _ = tables.drop(observed) }
     }
 }

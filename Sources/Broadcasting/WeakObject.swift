@@ -16,7 +16,7 @@ public struct WeakObject<Object: AnyObject>: Hashable {
     /// Tells this object from all others for as long as this value exists.
     public let identity: ObjectIdentifier
 
-    private weak let reference: Object?
+    @usableFromInline weak let reference: Object?
 
     /// Never read. An unowned reference keeps the memory of a dead instance allocated, which is
     /// what makes its address an identity.
@@ -30,6 +30,7 @@ public struct WeakObject<Object: AnyObject>: Hashable {
     }
 
     /// The object, or nil once it is gone; gone is for ever.
+    @inlinable
     public var object: Object? { reference }
 
     /// Whether both were made of the same object.

@@ -10,19 +10,29 @@ enum Audience {
     /// Those of `registrations`.
     ///
     /// May hold an observer, and so must be handed out of the lock before it is released.
-    @inline(__always)
     init(_ registrations: [Registration?]) {
-        guard registrations.count == 1, let only = registrations[0] else {
+        if registrations.count == 1, let only = registrations[0] {
+            self.init(of: only)
+        } else {
             self = registrations.isEmpty ? .nobody : .many(registrations)
+        }
+    }
+
+    /// The observer of the only registration, which it holds while it lives.
+    @inline(__always)
+    init(of only: Registration) {
+        let shape = only.shape
+        guard let object = only.observer.object else {
+            self = .nobody
             return
         }
-        self = only.observer.object.map { .one($0, only.shape) } ?? .nobody
+        self = .one(object, shape)
     }
 
     /// Calls `body` with everybody whose registration is not ended when the turn comes.
     @inlinable
-    func forEach<P>(as observed: P.Type, _ body: (P) -> Void) {
-        switch self {
+    consuming func forEach<P>(as observed: P.Type, _ body: (P) -> Void) {
+        switch consume self {
         case .nobody:
             break
         case .one(let object, let shape):

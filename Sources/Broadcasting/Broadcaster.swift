@@ -101,7 +101,7 @@ public final class Broadcaster: Sendable {
     /// Whom a notification of this moment reaches, one of no topic.
     @usableFromInline
     func audience(of observed: ObjectIdentifier) -> Audience {
-        registry.read { Audience($0.registrations(of: observed)) }
+        registry.read { $0.audience(of: observed) }
     }
 
     /// Whom a notification of this moment reaches, one of a topic.

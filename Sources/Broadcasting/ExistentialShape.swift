@@ -37,7 +37,7 @@ struct ExistentialShape: Sendable {
     ///
     /// - Precondition: The shape is of the same `P` and an object of the same class.
     @inlinable
-    func value<P>(of object: AnyObject, as protocolType: P.Type) -> P {
+    func value<P>(of object: consuming AnyObject, as protocolType: P.Type) -> P {
         withUnsafeTemporaryAllocation(of: P.self, capacity: 1) { place in
             let bytes = UnsafeMutableRawBufferPointer(place)
             // Unmanaged: the value that is moved out of `place` owns this reference.
@@ -55,7 +55,7 @@ struct ExistentialShape: Sendable {
     /// `object` as a `P`, by its shape or, where it has none, by a cast.
     @inlinable
     static func value<P>(
-        of object: AnyObject, as protocolType: P.Type, _ shape: ExistentialShape?
+        of object: consuming AnyObject, as protocolType: P.Type, _ shape: ExistentialShape?
     ) -> P? {
         guard let shape else { return object as? P }
         return shape.value(of: object, as: protocolType)

@@ -8,7 +8,7 @@ struct IdentityTable<Entry> {
     /// In order of insertion; nil where one was dropped.
     private(set) var entries: [Entry?] = []
 
-    private var positions: [ObjectIdentifier: Int] = [:]
+    private var positions = IdentityMap()
 
     /// How many entries there are.
     var count: Int { positions.count }
@@ -39,7 +39,8 @@ struct IdentityTable<Entry> {
 
     /// Takes an entry out; nil if there is none.
     mutating func drop(_ identity: ObjectIdentifier) -> Entry? {
-        guard let position = positions.removeValue(forKey: identity) else { return nil }
+        guard let position = positions[identity] else { return nil }
+        positions[identity] = nil
         let dropped = entries[position]
         entries[position] = nil
         if entries.count >= 2 * max(count, BroadcastingLimits.sweepEntriesMin) { close() }
@@ -50,10 +51,10 @@ struct IdentityTable<Entry> {
     ///
     /// - Complexity: O(entries).
     mutating func removeAll(where isUnwanted: (Entry) -> Bool) {
-        for (identity, position) in positions where entries[position].map(isUnwanted) ?? true {
-            positions[identity] = nil
-            entries[position] = nil
+        for (position, entry) in entries.enumerated() {
+            if let entry, isUnwanted(entry) { entries[position] = nil }
         }
+        positions.filter { [entries] in entries[$0] != nil }
         close()
     }
 
@@ -67,7 +68,7 @@ struct IdentityTable<Entry> {
             kept.append(entry)
         }
         entries = kept
-        positions = positions.mapValues { moved[$0] }
+        positions.update { moved[$0] }
     }
 }
 

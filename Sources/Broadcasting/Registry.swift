@@ -22,9 +22,22 @@ struct Registry {
         let name: String
         let observed: ObjectIdentifier
         /// Those of all topics.
-        var general = Observers()
+        var general = Observers() {
+            didSet { sole = Self.sole(of: general) }
+        }
         /// Those of one topic each.
         var particular: [TopicKey: Observers] = [:]
+
+        /// The registration of all topics that there is, if it is the only one.
+        // Unmanaged: `general` holds it, and a notification need not.
+        private(set) var sole: Unmanaged<Registration>?
+
+        // Unmanaged: see `sole`.
+        private static func sole(of list: Observers) -> Unmanaged<Registration>? {
+            guard list.entries.count == 1 else { return nil }
+            // Unmanaged: see `sole`.
+            return list.entries[0].map { Unmanaged.passUnretained($0) }
+        }
 
         var isEmpty: Bool { general.count == 0 && particular.isEmpty }
 
@@ -134,8 +147,19 @@ struct Registry {
         return dead
     }
 
+    /// Whom a notification of a protocol without topic reaches.
+    ///
+    /// May hold an observer, and so must be handed out of the lock before it is released.
+    func audience(of observed: ObjectIdentifier) -> Audience {
+        guard let position = tables.position(of: observed) else { return .nobody }
+        if let sole = tables.entries[position]?.sole {
+            return sole._withUnsafeGuaranteedRef { Audience(of: $0) }
+        }
+        let registrations = tables.entries[position]?.general.entries ?? []
+        return registrations.isEmpty ? .nobody : .many(registrations)
+    }
+
     /// Who observes all topics of a protocol, in order; nil where one was removed.
-    @inline(__always)
     func registrations(of observed: ObjectIdentifier) -> [Registration?] {
         guard let position = tables.position(of: observed) else { return [] }
         return tables.entries[position]?.general.entries ?? []

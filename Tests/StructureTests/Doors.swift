@@ -25,8 +25,12 @@ enum Doors {
 
     /// `Synchronization` is for atomics; locks are Protection's, see ``Rules/locks(in:)``.
     static let table: [String: [Door]] = [
-        // The thread sanitizer knows `pthread_mutex_t` alone.
-        "Protection": ["Synchronization", "Dispatch", .only("Glibc", under: "TSAN")],
+        // Who the calling thread is, and the only lock that the thread sanitizer knows, come from
+        // the system's own library.
+        "Protection": [
+            "Synchronization", "Dispatch", .only("Glibc", under: "!canImport(Darwin)"),
+            .only("Darwin", under: "canImport(Darwin)"),
+        ],
         "Broadcasting": ["Protection", "Dispatch", "Synchronization"],
         "Telemetry": ["Protection", "Synchronization", "Glibc"],
         "Topics": ["Protection", "Broadcasting", "Telemetry", "Glibc"],

@@ -36,16 +36,23 @@ import Testing
     }
 
     @Test func aDoorUnderAConditionIsShutOutsideOfIt() {
-        let shut = ["Protection has no door to Glibc here"]
-        #expect(violations("#if TSAN\n  import Glibc\n#endif", in: "Protection") == [])
+        let shut = ["Protection has no door to Darwin here"]
+        let condition = "canImport(Darwin)"
+        let open = [
+            "#if \(condition)\n  import Darwin\n#endif",
+            "#if DEBUG\n#if \(condition)\nimport Darwin\n#endif\n#endif",
+            "#if \(condition)\n#else\nimport Glibc\n#endif",
+        ]
+        for text in open { #expect(violations(text, in: "Protection") == []) }
         #expect(
-            violations("#if DEBUG\n#if TSAN\nimport Glibc\n#endif\n#endif", in: "Protection") == [])
-        #expect(violations("#if TSAN\n#else\nimport Glibc\n#endif", in: "Protection") == shut)
-        #expect(violations("#if TSAN\n#elseif A\nimport Glibc\n#endif", in: "Protection") == shut)
-        #expect(violations("#if !TSAN\nimport Glibc\n#endif", in: "Protection") == shut)
+            violations("#if \(condition)\n#else\nimport Darwin\n#endif", in: "Protection") == shut)
         #expect(
-            violations("#if TSAN\n#endif\nimport Glibc", in: "Protection")
-                == ["Protection has no door to Glibc"])
+            violations("#if \(condition)\n#elseif A\nimport Darwin\n#endif", in: "Protection")
+                == shut)
+        #expect(violations("#if !\(condition)\nimport Darwin\n#endif", in: "Protection") == shut)
+        #expect(
+            violations("#if \(condition)\n#endif\nimport Darwin", in: "Protection")
+                == ["Protection has no door to Darwin"])
     }
 
     @Test(arguments: [

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func valuesAndResultsNeedNotBeCopyable() {
-        let current = Protected(Ticket(number: 1))
+        let current = ProtectedResource(Ticket(number: 1))
         let torn = current.write { current in
             let torn = Ticket(number: current.number)
             current = Ticket(number: torn.number + 1)
@@ -83,14 +83,31 @@ import Testing
         try left.wait()
     }
 
-    @Test func reentryStopsWithASentence() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let number = Protected(0)
-            number.write { $0 = number.value }
+    @Test func everyKindOfUseIsToldAsMutatingWhileItLasts() throws {
+        let number = Protected(0)
+        let isInside = Gate()
+        let isAsked = Gate()
+        try inParallel(2) { index in
+            if index == 0 {
+                try number.read { _ in
+                    isInside.open()
+                    try isAsked.wait()
+                }
+            } else {
+                defer { isAsked.open() }
+                try isInside.wait()
+                if !number.isMutating { throw Failure.refused(index) }
+            }
         }
-        let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(sentence.contains("use what the block is given"))
+        #expect(!number.isMutating)
+        #expect(number.write { _ in number.isMutating })
+        #expect(!number.isMutating)
+    }
+
+    @Test func askingWhetherItIsMutatingLeavesTheLockFree() {
+        let number = Protected(0)
+        for _ in 0..<3 { #expect(!number.isMutating) }
+        number.write { $0 += 1 }
+        #expect(number.value == 1)
     }
 }

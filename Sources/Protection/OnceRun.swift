@@ -1,0 +1,62 @@
+internal import Dispatch
+internal import Synchronization
+
+/// One run of a block of a ``Once``, and those who wait for it.
+///
+/// Who waits for which run is known to all, so that a thread that would close a ring of waits is
+/// stopped before it does. A thread waits for one run at most, and a run has one thread: to see a
+/// ring is to follow one chain.
+final class OnceRun: Sendable {
+    private let thread: UInt
+    private let isOver = Atomic(false)
+    private let turnstile = DispatchSemaphore(value: 0)
+
+    /// The threads that wait, each with the run it waits for; one that is over counts no more.
+    private static let waits = Protected<[UInt: OnceRun]>([:])
+
+    /// A run on a thread.
+    init(by thread: UInt) {
+        self.thread = thread
+    }
+
+    /// Lets all go on that wait.
+    func end() {
+        isOver.store(true, ordering: .releasing)
+        turnstile.signal()
+    }
+
+    /// Returns when the run is over; stops the process if it never could be.
+    ///
+    /// - Complexity: O(runs that wait for each other in a row).
+    func waitUntilOver() {
+        let caller = currentThread()
+        let isRing = Self.waits.write { waits in
+            guard !leads(to: caller, by: waits) else { return true }
+            waits[caller] = self
+            return false
+        }
+        if isRing {
+            fatalError(
+                """
+                a block that is to run once waits for its own end: it came back to its own token, \
+                or waits for a token whose block waits for it; let one of them go first, outside \
+                the other's block
+                """)
+        }
+        turnstile.wait()
+        turnstile.signal()
+        let waited = Self.waits.write { $0.removeValue(forKey: caller) }
+        withExtendedLifetime(waited) {}
+    }
+
+    /// Whether this run cannot end before one of the thread's does.
+    private func leads(to thread: UInt, by waits: [UInt: OnceRun]) -> Bool {
+        var next = self
+        while !next.isOver.load(ordering: .acquiring) {
+            guard next.thread != thread else { return true }
+            guard let further = waits[next.thread] else { return false }
+            next = further
+        }
+        return false
+    }
+}

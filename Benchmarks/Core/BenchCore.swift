@@ -4,7 +4,9 @@
 @main
 enum BenchCore {
     private static let topics: [(name: String, contests: @Sendable () -> [Contest])] = [
-        ("broadcaster", BroadcasterContests.all)
+        ("protected", ProtectedContests.all),
+        ("once", OnceContests.all),
+        ("broadcaster", BroadcasterContests.all),
     ]
 
     static func main() {

@@ -1,6 +1,6 @@
 /// Who a notification reaches: what it takes out of the registry under the lock, to call outside.
 @usableFromInline
-enum Audience {
+enum Audience: ~Copyable {
     case nobody
     /// The only observer, held already: to hold a list of one would cost as much as the call.
     case one(AnyObject, ExistentialShape?)
@@ -36,7 +36,7 @@ enum Audience {
         case .nobody:
             break
         case .one(let object, let shape):
-            if let observer = ExistentialShape.value(of: object, as: observed, shape) {
+            if let observer = ExistentialShape.value(of: consume object, as: observed, shape) {
                 body(observer)
             }
         case .many(let registrations):

@@ -25,8 +25,7 @@ internal import Protection
 /// ```
 ///
 /// Safe from any thread. Observers are called on whatever thread notifies, so whoever registers one
-/// owes that it is safe there. Topics are compared and hashed inside the bus, and must not use it
-/// to do so.
+/// owes that it is safe there. Topics are compared inside the bus, and must not use it to do so.
 public final class Broadcaster: Sendable {
     /// The default bus of the process.
     public static let shared = Broadcaster()
@@ -76,26 +75,34 @@ public final class Broadcaster: Sendable {
         change { $0.removeAll(of: ObjectIdentifier(observed)) }
     }
 
-    /// Calls `body` with every observer registered at this moment, in order of registration.
+    /// Calls `body` with every observer of all topics registered at this moment, in order of
+    /// registration.
     ///
-    /// Reaches the observers of all topics, and with a topic those of that topic too; one that
-    /// registered both ways is called once. Observers that register during the call are not
-    /// called, nor are those that are unregistered before their turn.
+    /// Observers that register during the call are not called, nor are those that are unregistered
+    /// before their turn.
+    ///
+    /// - Complexity: O(observers of all topics).
+    /// - Important: Observers run on the calling thread, outside every lock of the bus.
+    @inlinable
+    public func notify<P>(_ observed: P.Type, _ body: (P) -> Void) {
+        audience(of: ObjectIdentifier(observed)).forEach(as: observed, body)
+    }
+
+    /// Calls `body` with every observer of all topics and of this one registered at this moment,
+    /// in order of registration.
+    ///
+    /// An observer that registered both ways is called once. Without a topic, as
+    /// ``notify(_:_:)-method``, which it costs more than: to hand over that there is no topic takes
+    /// as long as to call somebody.
     ///
     /// - Complexity: O(observers of all topics + observers of this topic).
     /// - Important: Observers run on the calling thread, outside every lock of the bus.
     @inlinable
     public func notify<P>(
-        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, _ body: (P) -> Void
+        _ observed: P.Type, topic: (any Hashable & Sendable)?, _ body: (P) -> Void
     ) {
-        // Apart, because to look into a topic that is not there costs as much as to call somebody.
-        let audience =
-            if let topic {
-                audience(of: ObjectIdentifier(observed), topic)
-            } else {
-                audience(of: ObjectIdentifier(observed))
-            }
-        audience.forEach(as: observed, body)
+        guard let topic else { return notify(observed, body) }
+        audience(of: ObjectIdentifier(observed), topic).forEach(as: observed, body)
     }
 
     /// Whom a notification of this moment reaches, one of no topic.

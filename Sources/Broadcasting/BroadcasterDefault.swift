@@ -24,10 +24,16 @@ extension Broadcaster {
         shared.unregister(observed)
     }
 
-    /// Calls every observer of a protocol on the default bus.
+    /// Calls every observer of all topics of a protocol on the default bus.
+    @inlinable
+    public static func notify<P>(_ observed: P.Type, _ body: (P) -> Void) {
+        shared.notify(observed, body)
+    }
+
+    /// Calls every observer of all topics and of one of a protocol on the default bus.
     @inlinable
     public static func notify<P>(
-        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, _ body: (P) -> Void
+        _ observed: P.Type, topic: (any Hashable & Sendable)?, _ body: (P) -> Void
     ) {
         shared.notify(observed, topic: topic, body)
     }

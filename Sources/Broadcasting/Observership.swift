@@ -16,8 +16,8 @@ extension Broadcaster {
     /// - Complexity: O(registrations + protocols · log protocols).
     public var observerships: [Observership] {
         snapshot.tables.entries.compactMap { $0 }.sorted { $0.name < $1.name }.flatMap { table in
-            ([nil] + table.particular.keys.map { Optional($0) }).compactMap { topic in
-                let observers = table[topic].entries.compactMap { $0?.observer.object }
+            table.lists.compactMap { topic, list in
+                let observers = list.entries.compactMap { $0?.observer.object }
                 guard !observers.isEmpty else { return nil }
                 return Observership(observed: table.name, topic: topic?.topic, observers: observers)
             }

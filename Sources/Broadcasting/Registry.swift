@@ -26,7 +26,7 @@ struct Registry {
             didSet { sole = Self.sole(of: general) }
         }
         /// Those of one topic each.
-        var particular: [TopicKey: Observers] = [:]
+        var particular = TopicTable()
 
         /// The registration of all topics that there is, if it is the only one.
         // Unmanaged: `general` holds it, and a notification need not.
@@ -45,17 +45,9 @@ struct Registry {
             topic.map { particular[$0] ?? Observers() } ?? general
         }
 
-        /// Takes an observer of one topic out.
-        ///
-        /// - Returns: The topic and its list, if that was the last one.
-        mutating func drop(
-            _ observer: ObjectIdentifier, of topic: TopicKey
-        ) -> (key: TopicKey, value: Observers)? {
-            _ = particular[topic]?.drop(observer)
-            guard let index = particular.index(forKey: topic),
-                particular.values[index].count == 0
-            else { return nil }
-            return particular.remove(at: index)
+        /// All lists, that of all topics first.
+        var lists: [(topic: TopicKey?, observers: Observers)] {
+            [(nil, general)] + particular.entries.map { ($0.topic, $0.observers) }
         }
     }
 
@@ -79,15 +71,14 @@ struct Registry {
         lastNumber += 1
         entryCount += 1
         let registration = Registration(observer, as: conforming, number: lastNumber)
-        let identity = registration.observer.identity
         if tables.position(of: key) == nil {
             _ = tables.add(Table(name: String(reflecting: observed), observed: key), for: key)
         }
         _ = tables.change(key) { table in
             if let topic {
-                table.particular[topic, default: Observers()].add(registration, for: identity)
+                table.particular.add(registration, of: topic)
             } else {
-                table.general.add(registration, for: identity)
+                _ = table.general.add(registration, for: registration.observer.identity)
             }
         }
         return registration
@@ -110,7 +101,7 @@ struct Registry {
     /// Takes all observers of a protocol out.
     mutating func removeAll(of observed: ObjectIdentifier) {
         guard let table = tables.drop(observed) else { return }
-        for list in [table.general] + table.particular.values {
+        for list in [table.general] + table.particular.entries.map(\.observers) {
             entryCount -= list.count
             for case let registration? in list.entries { registration.end() }
         }
@@ -137,8 +128,8 @@ struct Registry {
     func dead() -> [(registration: Registration, place: Place)] {
         var dead: [(registration: Registration, place: Place)] = []
         for case let table? in tables.entries {
-            for topic in [nil] + table.particular.keys.map({ Optional($0) }) {
-                for case let registration? in table[topic].entries
+            for (topic, list) in table.lists {
+                for case let registration? in list.entries
                 where registration.observer.object == nil {
                     dead.append((registration, Place(observed: table.observed, topic: topic)))
                 }
@@ -153,7 +144,9 @@ struct Registry {
     func audience(of observed: ObjectIdentifier) -> Audience {
         guard let position = tables.position(of: observed) else { return .nobody }
         if let sole = tables.entries[position]?.sole {
-            return sole._withUnsafeGuaranteedRef { Audience(of: $0) }
+            var audience = Audience.nobody
+            sole._withUnsafeGuaranteedRef { audience = Audience(of: $0) }
+            return audience
         }
         let registrations = tables.entries[position]?.general.entries ?? []
         return registrations.isEmpty ? .nobody : .many(registrations)
@@ -168,11 +161,13 @@ struct Registry {
     /// Who observes all topics of a protocol or the one at `place`, each observer once, in order
     /// of registration; nil where one was removed.
     func registrations(at place: Place) -> [Registration?] {
-        guard let topic = place.topic else { return registrations(of: place.observed) }
-        guard let table = tables[place.observed] else { return [] }
-        guard let particular = table.particular[topic] else { return table.general.entries }
-        return table.general.count == 0
-            ? particular.entries : Self.merged(table.general, particular)
+        guard let topic = place.topic, let position = tables.position(of: place.observed),
+            let particular = tables.entries[position]?.particular[topic]
+        else { return registrations(of: place.observed) }
+        guard let general = tables.entries[position]?.general, general.count > 0 else {
+            return particular.entries
+        }
+        return Self.merged(general, particular)
     }
 
     /// The registrations of both lists in one order.
@@ -203,11 +198,8 @@ struct Registry {
     private func topics(
         of observer: ObjectIdentifier, in observed: ObjectIdentifier
     ) -> [TopicKey?] {
-        var topics: [TopicKey?] = []
-        for (topic, list) in tables[observed]?.particular ?? [:] where list[observer] != nil {
-            topics.append(topic)
-        }
-        return topics
+        guard let table = tables[observed] else { return [] }
+        return table.particular.entries.filter { $0.observers[observer] != nil }.map(\.topic)
     }
 
     private mutating func drop(_ observer: ObjectIdentifier, at place: Place) {
@@ -219,7 +211,7 @@ struct Registry {
             _ = tables.change(place.observed) { $0.general.drop(observer) }
             return forgetIfEmpty(place.observed)
         }
-        let emptied = tables.change(place.observed) { $0.drop(observer, of: topic) }
+        let emptied = tables.change(place.observed) { $0.particular.drop(observer, of: topic) }
         if let emptied, let emptied {
             displaced.append(emptied)
             forgetIfEmpty(place.observed)

@@ -1,4 +1,5 @@
 import Dispatch
+import Protection
 import TestSupport
 import Testing
 
@@ -6,10 +7,10 @@ import Testing
 
 @Suite struct BroadcasterDeliveryTests {
     private protocol Bell: AnyObject, Sendable { func ring() }
-    // @unchecked: touched by one thread at a time, as each test makes sure of.
-    private final class Counter: Bell, @unchecked Sendable {
-        private(set) var rings = 0
-        func ring() { rings += 1 }
+    private final class Counter: Bell {
+        private let count = Protected(0)
+        var rings: Int { count.value }
+        func ring() { count.write { $0 += 1 } }
     }
 
     @Test func aReleasedObservationEndsItsRegistration() {
@@ -20,6 +21,15 @@ import Testing
         observation = nil
         bus.notify((any Bell).self) { $0.ring() }
         #expect(counter.rings == 1)
+    }
+
+    @Test func anObservationEndsTheRegistrationWhoeverMadeIt() {
+        let (bus, counter) = (Broadcaster(), Counter())
+        bus.register((any Bell).self, observer: counter)
+        bus.observe((any Bell).self, observer: counter).cancel()
+        bus.notify((any Bell).self) { $0.ring() }
+        #expect(counter.rings == 0)
+        #expect(bus.observerships.isEmpty)
     }
 
     @Test func aCancelledObservationLeavesALaterRegistrationAlone() {
@@ -47,6 +57,19 @@ import Testing
         #expect(late.rings == 1)
     }
 
+    @Test func theMainQueueIsNamedShortly() async {
+        let (bus, counter) = (Broadcaster(), Counter())
+        bus.register((any Bell).self, observer: counter)
+        await withCheckedContinuation { called in
+            bus.notify((any Bell).self, on: .main) {
+                MainActor.assertIsolated()
+                $0.ring()
+                called.resume()
+            }
+        }
+        #expect(counter.rings == 1)
+    }
+
     @Test func whoIsUnregisteredBeforeTheQueueRunsIsNotCalled() {
         let (bus, counter) = (Broadcaster(), Counter())
         let queue = DispatchQueue(label: "bells")
@@ -66,15 +89,6 @@ import Testing
             MainActor.assertIsolated()
             $0.ring()
         }
-        #expect(counter.rings == 1)
-    }
-
-    @Test func theDefaultBusIsOneForAll() {
-        let counter = Counter()
-        Broadcaster.register((any Bell).self, topic: "default", observer: counter)
-        Broadcaster.shared.notify((any Bell).self, topic: "default") { $0.ring() }
-        Broadcaster.unregister((any Bell).self, observer: counter)
-        Broadcaster.notify((any Bell).self, topic: "default") { $0.ring() }
         #expect(counter.rings == 1)
     }
 

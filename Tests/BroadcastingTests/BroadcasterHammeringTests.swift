@@ -5,7 +5,7 @@ import Testing
 
 /// Eight threads at once, more than a million operations together (a tenth of that under a
 /// sanitizer), and every outcome counted.
-@Suite struct BroadcasterHammeringTests {
+@Suite(.blocking) struct BroadcasterHammeringTests {
     private struct Tally {
         var registered = 0
         var unregistered = 0

@@ -72,6 +72,25 @@ import Testing
         #expect(calls == 1)
     }
 
+    @Test func protocolsOfOneNameInTwoModulesAreTwo() {
+        final class Foreign: TestSupport.BellObserver {
+            private(set) var rings = 0
+
+            func bellRang() { rings += 1 }
+        }
+        let (own, foreign) = (hearing.listener("a"), Foreign())
+        bus.add(own)
+        bus.register((any TestSupport.BellObserver).self, observer: foreign)
+        #expect("\((any BellObserver).self)" == "\((any TestSupport.BellObserver).self)")
+        bus.ring(1)
+        #expect(foreign.rings == 0)
+        bus.notify((any TestSupport.BellObserver).self) { $0.bellRang() }
+        #expect(foreign.rings == 1)
+        bus.unregister((any TestSupport.BellObserver).self)
+        bus.ring(2)
+        #expect(hearing.all == ["a1", "a2"])
+    }
+
     @Test func aTopicReachesItsObserversAndThoseOfAllTopics() {
         let listeners = ["a", "b", "c", "d"].map(hearing.listener)
         bus.add(listeners[0], at: "left")
@@ -95,6 +114,23 @@ import Testing
         bus.ring(1, at: 7)
         bus.ring(2)
         #expect(hearing.all == ["a1", "b1", "c1", "b2", "c2", "a2"])
+    }
+
+    @Test func topicsOfOneHashAreStillSeveral() {
+        struct Crowded: Hashable, Sendable {
+            let number: Int
+
+            func hash(into hasher: inout Hasher) {}
+        }
+        let listeners = ["a", "b", "c"].map(hearing.listener)
+        for (number, listener) in listeners.enumerated() {
+            bus.add(listener, at: Crowded(number: number))
+        }
+        bus.ring(1, at: Crowded(number: 1))
+        bus.drop(listeners[1])
+        for number in 0..<4 { bus.ring(2, at: Crowded(number: number)) }
+        #expect(hearing.all == ["b1", "a2", "c2"])
+        #expect(bus.observerships.count == 2)
     }
 
     @Test func unregisteringEndsEveryTopic() {
@@ -188,11 +224,40 @@ import Testing
         #expect(hearing.all == ["leaving1"])
     }
 
-    @Test func theDefaultBusIsOneForTheProcess() {
-        let listener = hearing.listener("a")
-        Broadcaster.shared.register(Listener.self, observer: listener)
-        Broadcaster.shared.notify(Listener.self) { $0.rang(1) }
-        #expect(hearing.all == ["a1"])
+    @Test func noTopicInAVariableReachesThoseOfAllTopics() {
+        let topic: (any Hashable & Sendable)? = nil
+        let listeners = ["a", "b"].map(hearing.listener)
+        bus.add(listeners[0])
+        bus.add(listeners[1], at: 1)
+        bus.notify((any BellObserver).self, topic: topic) { $0.rang(1) }
+        bus.notify((any BellObserver).self) { $0.rang(2) }
+        #expect(hearing.all == ["a1", "a2"])
+    }
+
+    @Test func theDefaultBusIsReachedByTheTypeAsWell() {
+        // A protocol of this test alone, as the bus is everybody's.
+        class Passenger {}
+        let (first, second) = (Passenger(), Passenger())
+        var calls: [ObjectIdentifier] = []
+        func ring() { Broadcaster.notify(Passenger.self) { calls.append(ObjectIdentifier($0)) } }
+        Broadcaster.register(Passenger.self, observer: first)
+        ring()
+        var observation: Observation? = Broadcaster.observe(
+            Passenger.self, topic: 1, observer: second)
+        ring()
+        Broadcaster.notify(Passenger.self, topic: 1) { calls.append(ObjectIdentifier($0)) }
+        Broadcaster.shared.notify(Passenger.self, topic: 1) { calls.append(ObjectIdentifier($0)) }
+        #expect(observation != nil)
+        observation = nil
+        Broadcaster.notify(Passenger.self, topic: 1) { calls.append(ObjectIdentifier($0)) }
+        #expect(calls.count { $0 == ObjectIdentifier(first) } == 5)
+        #expect(calls.count { $0 == ObjectIdentifier(second) } == 2)
+        Broadcaster.unregister(Passenger.self, observer: first)
+        ring()
+        Broadcaster.register(Passenger.self, observer: first)
+        Broadcaster.unregister(Passenger.self)
+        ring()
+        #expect(calls.count == 7)
     }
 
     @Test func anObjectThatDoesNotConformStopsWithASentence() async {

@@ -4,7 +4,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct BroadcasterThreadsTests {
+@Suite(.blocking) struct BroadcasterThreadsTests {
     /// A topic that says when it goes.
     private final class Place: Hashable, Sendable {
         private let onEnd: @Sendable () -> Void

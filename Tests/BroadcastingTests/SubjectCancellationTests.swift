@@ -8,7 +8,7 @@ import Testing
 @Suite struct SubjectCancellationTests {
     private let subject = PassthroughSubject<Int, Never>()
 
-    @Test func aCancellationFromOutsideWaitsForTheRunningCall() throws {
+    @Test(.blocking) func aCancellationFromOutsideWaitsForTheRunningCall() throws {
         let (inside, cancelled) = (Gate(), Gate())
         let hasEnded = Atomic(false)
         let sink = subject.sink { _ in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func twoThatCancelEachOtherFromInsideBothReturn() throws {
+    @Test(.blocking) func twoThatCancelEachOtherFromInsideBothReturn() throws {
         let subjects = [subject, PassthroughSubject<Int, Never>()]
         let bothInside = Gate(openings: 2)
         let sinks = Protected<[AnyCancellable]>([])
@@ -48,7 +48,7 @@ import Testing
         sinks.value = []
     }
 
-    @Test func releasingWhatCancelsDoesNotWait() throws {
+    @Test(.blocking) func releasingWhatCancelsDoesNotWait() throws {
         let (inside, released) = (Gate(), Gate())
         let count = Atomic(0)
         let sink = Protected<AnyCancellable?>(

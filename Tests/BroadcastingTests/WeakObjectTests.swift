@@ -3,7 +3,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct WeakObjectTests {
+@Suite(.blocking) struct WeakObjectTests {
     private final class Thing: Sendable {}
 
     @Test func itKeepsItsObjectOnlyAsLongAsOthersDo() {

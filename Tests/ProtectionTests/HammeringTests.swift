@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Eight threads at once, and every outcome counted: together more than a million operations.
-@Suite struct HammeringTests {
+@Suite(.blocking) struct HammeringTests {
     private static let threads = 8
 
     private struct Account: StateMachine, Sendable {

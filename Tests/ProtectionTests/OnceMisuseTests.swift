@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A block that could only wait for itself is told so, and the process stops.
-@Suite struct OnceMisuseTests {
+@Suite(.blocking) struct OnceMisuseTests {
     private static let sentence = "a block that is to run once waits for its own end"
 
     @Test func comingBackToItsOwnOnceStopsWithASentence() async {

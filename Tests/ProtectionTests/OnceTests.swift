@@ -2,7 +2,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct OnceTests {
+@Suite(.blocking) struct OnceTests {
     private enum Failure: Error, Equatable { case refused(Int) }
 
     @Test func onlyTheFirstBlockRuns() {

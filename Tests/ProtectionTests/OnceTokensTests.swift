@@ -3,7 +3,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct OnceTokensTests {
+@Suite(.blocking) struct OnceTokensTests {
     private struct Refused: Error {}
 
     /// A token of this test alone.

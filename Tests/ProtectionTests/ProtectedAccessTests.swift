@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a protected value looks like from outside: as a property, as a whole, by its members.
-@Suite struct ProtectedAccessTests {
+@Suite(.blocking) struct ProtectedAccessTests {
     private struct Refused: Error {}
 
     private struct Hits: Equatable {

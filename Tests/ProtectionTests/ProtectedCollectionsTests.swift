@@ -2,7 +2,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct ProtectedCollectionsTests {
+@Suite(.blocking) struct ProtectedCollectionsTests {
     @Test func appendAddsAtTheEnd() {
         let numbers = Protected([1])
         numbers.append(2)

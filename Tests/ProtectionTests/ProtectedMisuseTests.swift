@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the process is told before it stops.
-@Suite struct ProtectedMisuseTests {
+@Suite(.blocking) struct ProtectedMisuseTests {
     enum Use: String, CaseIterable, Codable, Sendable {
         case read, write, get, set, changeInPlace, member, setValue, mutate, append
 

@@ -2,7 +2,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct ProtectedTests {
+@Suite(.blocking) struct ProtectedTests {
     private enum Failure: Error, Equatable { case refused(Int) }
 
     private struct Ticket: ~Copyable {

@@ -2,7 +2,7 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct StateMachineTests {
+@Suite(.blocking) struct StateMachineTests {
     private enum Job: StateMachine, CaseIterable, Sendable {
         case waiting, running, done
 

@@ -5,19 +5,20 @@ extension Subscribers {
     /// is added or subtracted.
     public struct Demand: Hashable, Comparable, Sendable {
         /// Above every limited one, so that a sum too large for an `Int` is unlimited.
-        private static let unlimitedCount = UInt(Int.max) + 1
+        @inlinable static var unlimitedCount: UInt { UInt(Int.max) + 1 }
 
-        private let count: UInt
+        @usableFromInline let count: UInt
 
-        private init(count: UInt) {
+        @inlinable
+        init(count: UInt) {
             self.count = count
         }
 
         /// No values.
-        public static let none = Demand(count: 0)
+        @inlinable public static var none: Demand { Demand(count: 0) }
 
         /// As many values as there are.
-        public static let unlimited = Demand(count: unlimitedCount)
+        @inlinable public static var unlimited: Demand { Demand(count: unlimitedCount) }
 
         /// At most `count` values.
         ///
@@ -30,10 +31,16 @@ extension Subscribers {
         /// The number of values, or nil if it is unlimited.
         public var max: Int? { Int(exactly: count) }
 
+        /// Whether both are for as many values.
+        @inlinable
+        public static func == (left: Demand, right: Demand) -> Bool { left.count == right.count }
+
         /// Whether `left` is for fewer values.
+        @inlinable
         public static func < (left: Demand, right: Demand) -> Bool { left.count < right.count }
 
         /// The sum of both.
+        @inlinable
         public static func + (left: Demand, right: Demand) -> Demand {
             let (count, overflow) = left.count.addingReportingOverflow(right.count)
             return overflow ? .unlimited : Demand(count: Swift.min(count, unlimitedCount))
@@ -41,6 +48,7 @@ extension Subscribers {
 
         /// What is left of one when the other is taken from it; nothing, if that is unlimited and it
         /// is not.
+        @inlinable
         public static func - (left: Demand, right: Demand) -> Demand {
             if left == .unlimited { return left }
             return left > right ? Demand(count: left.count - right.count) : .none
@@ -55,9 +63,11 @@ extension Subscribers {
         }
 
         /// Adds a demand.
+        @inlinable
         public static func += (left: inout Demand, right: Demand) { left = left + right }
 
         /// Takes a demand away.
+        @inlinable
         public static func -= (left: inout Demand, right: Demand) { left = left - right }
 
         /// The sum with a number of values, not negative.

@@ -80,15 +80,16 @@ final class SubjectHub<Output: Sendable, Failure: Error>: Sendable {
 
     @inlinable
     func add(_ subscriber: any Subscriber<Output, Failure>) {
+        let receiver = Member.Line.Receiver(subscriber)
         let member = state.write { state in
             let line = SubscriberLine(
-                to: subscriber, keepsLatest: keepsLatest, latest: state.latest,
+                to: receiver, keepsLatest: keepsLatest, latest: state.latest,
                 ending: state.completion.map { .completed($0) })
             let member = Member(line, of: self)
             if state.completion == nil { state.members.append(member) }
             return member
         }
-        member.open(to: subscriber)
+        member.open(to: receiver)
     }
 
     @inlinable

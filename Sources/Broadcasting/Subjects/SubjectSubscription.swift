@@ -6,9 +6,7 @@ public import Synchronization
 ///
 /// Keeps the subscriber until the end, and never the subject.
 @usableFromInline
-final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
-    CallingSubscription
-{
+final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription {
     @usableFromInline
     typealias Line = SubscriberLine<Output, Failure>
 
@@ -25,11 +23,6 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
 
     @inlinable
     var droppedCount: Int { line.read { $0.droppedCount } }
-
-    @inlinable
-    func isCalling(in turn: Int) -> Bool {
-        line.read { $0.isDelivering && $0.turn == turn }
-    }
 
     @inlinable
     func request(_ demand: Subscribers.Demand) {
@@ -65,8 +58,8 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     @inlinable
     func open(to receiver: Line.Receiver) {
         leave(
-            inside(turn: 0) {
-                receiver.receive(subscription: self)
+            inside {
+                receiver.subscriber.receive(subscription: self)
                 return call(receiver, from: line.write { $0.next(adding: .none) })
             })
     }
@@ -82,13 +75,13 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
     @inlinable
     func deliverAll() -> [Departure] {
         guard let beginning = line.write({ $0.begin() }) else { return [] }
-        return inside(turn: beginning.turn) { call(beginning.receiver, from: beginning.step) }
+        return inside { call(beginning.receiver, from: beginning.step) }
     }
 
     @inlinable
-    func inside(turn: Int, _ body: () -> [Departure]) -> [Departure] {
+    func inside(_ body: () -> [Departure]) -> [Departure] {
         var departures: [Departure] = []
-        CallContext.calling(self, turn: turn) { departures = body() }
+        CallContext.withoutWaiting { departures = body() }
         return departures
     }
 
@@ -99,15 +92,15 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription,
             var demand = Subscribers.Demand.none
             switch step {
             case .receive(let value, var others):
-                demand = receiver.receive(value)
+                demand = receiver.subscriber.receive(value)
                 while let value = others.popFirst(), !isCancelled.load(ordering: .acquiring) {
                     if demand > .none { _ = line.write { $0.request(demand) } }
-                    demand = receiver.receive(value)
+                    demand = receiver.subscriber.receive(value)
                 }
             case .end(.completed(let completion)):
-                receiver.receive(completion: completion)
+                receiver.subscriber.receive(completion: completion)
             case .end(.released):
-                (receiver as? any EndsWithItsPublisher)?.publisherWasReleased()
+                (receiver.subscriber as? any EndsWithItsPublisher)?.publisherWasReleased()
             case .leave(let departures):
                 return departures
             }

@@ -10,8 +10,16 @@
 /// or a later one.
 @usableFromInline
 struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
+    /// The subscriber, to be handed on as one reference.
     @usableFromInline
-    typealias Receiver = any Subscriber<Output, Failure>
+    final class Receiver: Sendable {
+        @usableFromInline let subscriber: any Subscriber<Output, Failure>
+
+        @inlinable
+        init(_ subscriber: any Subscriber<Output, Failure>) {
+            self.subscriber = subscriber
+        }
+    }
 
     /// What comes after the last value.
     @usableFromInline
@@ -33,7 +41,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
 
     /// What makes a thread the delivering one.
     @usableFromInline
-    typealias Beginning = (receiver: Receiver, turn: Int, step: Step)
+    typealias Beginning = (receiver: Receiver, step: Step)
 
     /// What a cancellation leaves to do outside of the lock: to release, and to wait for.
     @usableFromInline
@@ -48,8 +56,6 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline let keepsLatest: Bool
     @usableFromInline var ending: Ending?
 
-    /// Tells one stay of a delivering thread from another.
-    @usableFromInline var turn = 0
     /// Whether a thread delivers; from the beginning on, as one is about to hand out the
     /// subscription.
     @usableFromInline var isDelivering = true
@@ -117,8 +123,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     mutating func begin() -> Beginning? {
         guard !isDelivering, let receiver, !waiting.isEmpty || ending != nil else { return nil }
         isDelivering = true
-        turn += 1
-        return (receiver, turn, next(adding: .none))
+        return (receiver, next(adding: .none))
     }
 
     /// What the delivering thread has to do next, with the demand that its last call returned.

@@ -26,6 +26,10 @@ struct ValueQueue<Element> {
     @inlinable
     mutating func popFirst() -> Element? {
         guard head < slots.count else { return nil }
+        // The one value of a queue that hardly ever has two.
+        if slots.count == 1, slots.capacity <= SubjectLimits.keptSlotsMax {
+            return slots.removeLast()
+        }
         let element = slots[head].take()
         head += 1
         if head == slots.count {

@@ -1,0 +1,94 @@
+public import Topics
+
+/// Everything that decides who may do what: rules, tokens, and who may administer every topic.
+///
+/// Never changes; a reload replaces it. Safe from any thread.
+public struct AccessPolicy: Equatable, Sendable {
+    /// What was written about topics.
+    public let rules: AccessRules
+    /// What lets callers in whom the kernel does not know.
+    public let tokens: TokenTable
+    /// The user who runs the bus.
+    public let administrator: UInt32
+
+    /// A policy of these parts; without rules it is the contract's own.
+    public init(
+        rules: AccessRules = AccessRules(), tokens: TokenTable = TokenTable(), administrator: UInt32
+    ) {
+        self.rules = rules
+        self.tokens = tokens
+        self.administrator = administrator
+    }
+
+    // MARK: Who it is
+
+    /// The token that the value of an `Authorization` header shows (RFC 6750 section 2.1); nil for
+    /// a header of another scheme, which is somebody else's.
+    ///
+    /// - Throws: If it is a token that nobody gave out.
+    public func token(
+        inAuthorization value: UnsafeRawBufferPointer
+    ) throws(AccessError) -> Token? {
+        let scheme = "bearer".utf8
+        let prefix = value.prefix(scheme.count)
+        guard prefix.count == scheme.count,
+            zip(prefix, scheme).allSatisfy({ $0 | 0x20 == $1 })
+        else { return nil }
+        let rest = value[scheme.count...]
+        guard rest.first == 0x20 || rest.first == 0x09 else {
+            if rest.isEmpty { throw Self.unknownToken }
+            return nil
+        }
+        let secret = rest.drop { $0 == 0x20 || $0 == 0x09 }
+        guard let token = tokens.token(of: UnsafeRawBufferPointer(rebasing: secret)) else {
+            throw Self.unknownToken
+        }
+        return token
+    }
+
+    /// Whether the token of a caller, if it has one, is still let in.
+    public func stillKnows(_ caller: Caller) -> Bool {
+        caller.token.map(tokens.contains) ?? true
+    }
+
+    private static let unknownToken = AccessError(
+        "The token is not known here; it may have been replaced. Send one that is, or no "
+            + "Authorization header.")
+
+    // MARK: What it may
+
+    /// Whether a caller may publish to a topic.
+    public func publish(_ topic: TopicName, _ caller: Caller) -> AccessDecision {
+        rules.decide(.publish, topic, for: caller)
+    }
+
+    /// Whether a caller may receive from a topic, and know of it.
+    public func subscribe(_ topic: TopicName, _ caller: Caller) -> AccessDecision {
+        rules.decide(.subscribe, topic, for: caller)
+    }
+
+    /// Whether a caller may delete a topic or change its settings, which `owner` made; nil where
+    /// nobody knows who did.
+    public func administer(
+        _ topic: TopicName, madeBy owner: UInt32?, _ caller: Caller
+    ) -> AccessDecision {
+        if let uid = caller.uid {
+            let who: String? =
+                uid == 0
+                ? "root"
+                : uid == administrator
+                    ? "the bus's own user" : uid == owner ? "the user who made it" : nil
+            if let who { return AccessDecision(.administer, topic, caller, .administrator(who)) }
+        }
+        return rules.decide(.administer, topic, for: caller)
+    }
+
+    /// Whether a caller may register a topic that is not there: whoever may publish to it could
+    /// make it that way too, and whoever may administer it may prepare it for others.
+    public func register(_ topic: TopicName, _ caller: Caller) -> AccessDecision {
+        let publishing = publish(topic, caller)
+        if publishing.isAllowed { return publishing }
+        let administering = administer(topic, madeBy: nil, caller)
+        return administering.isAllowed || administering.wantsToken ? administering : publishing
+    }
+}

@@ -1,0 +1,106 @@
+public import Topics
+
+/// Who may do what, compiled from rules: never changes, so that any thread may ask.
+///
+/// About one topic and one verb the most specific selector that has a rule for the verb decides
+/// alone; where none has, everybody may publish and subscribe, and nobody may administer who is not
+/// mentioned by `AccessPolicy`.
+public struct AccessRules: Equatable, Sendable {
+    /// What was made of the rules; an object, so that every request pays for one reference.
+    private final class Compiled: Sendable {
+        let rules: [AccessRule]
+        let needGroups: Bool
+        let publish: GrantTree
+        let subscribe: GrantTree
+        let administer: GrantTree
+        /// Tells the selectors about subscribing from those of other rules.
+        let subscribeMark: UInt64
+
+        init(_ rules: [AccessRule]) {
+            self.rules = rules
+            needGroups = rules.contains { $0.subjects.contains(where: \.isGroup) }
+            publish = GrantTree(rules, .publish)
+            subscribe = GrantTree(rules, .subscribe)
+            administer = GrantTree(rules, .administer)
+            subscribeMark = UInt64(
+                truncatingIfNeeded: subscribe.grants.map(\.selector).hashValue)
+        }
+    }
+
+    private let compiled: Compiled
+
+    /// These rules.
+    public init(_ rules: [AccessRule] = []) {
+        compiled = Compiled(rules)
+    }
+
+    /// The rules, in the order they were written.
+    public var rules: [AccessRule] { compiled.rules }
+
+    /// Whether both say the same.
+    public static func == (left: AccessRules, right: AccessRules) -> Bool {
+        left.compiled === right.compiled || left.rules == right.rules
+    }
+
+    /// Whether it takes the groups of callers to decide.
+    public var needGroups: Bool { compiled.needGroups }
+
+    /// The tokens that rules name, each once, sorted.
+    public var tokenNames: [String] {
+        let names = rules.flatMap(\.subjects).compactMap { subject in
+            if case .token(let name) = subject { name } else { nil }
+        }
+        return Set(names).sorted()
+    }
+
+    /// Whether a caller may do something with a topic, as far as rules say.
+    ///
+    /// - Complexity: O(segments of the topic + groups of the caller).
+    public func decide(
+        _ verb: AccessVerb, _ topic: TopicName, for caller: Caller
+    ) -> AccessDecision {
+        guard let grant = tree(verb).grant(for: topic) else {
+            return AccessDecision(verb, topic, caller, .noRule)
+        }
+        return AccessDecision(verb, topic, caller, .ruled(grant, admits: grant.admits(caller)))
+    }
+
+    /// What a caller may know of with a selector that is not one name; nil for everything.
+    ///
+    /// - Complexity: O(rules about subscribing).
+    public func visibility(for caller: Caller) -> TopicVisibility? {
+        let tree = compiled.subscribe
+        let verdicts = tree.grants.map { $0.admits(caller) }
+        guard verdicts.contains(false) else { return nil }
+        var identity = [compiled.subscribeMark]
+        for (index, verdict) in verdicts.enumerated() {
+            if index % 64 == 0 { identity.append(0) }
+            if verdict { identity[identity.count - 1] |= 1 << UInt64(index % 64) }
+        }
+        return TopicVisibility(identity) { topic in
+            tree.index(for: topic).map { verdicts[$0] } ?? true
+        }
+    }
+
+    /// The rules by what they are about, those that win first, one line for each selector; empty
+    /// without rules.
+    public var table: [String] {
+        AccessVerb.allCases.flatMap { verb in
+            tree(verb).grants.map { grant in
+                let subjects = grant.rules.flatMap(\.subjects).reduce(into: [Subject]()) {
+                    if !$0.contains($1) { $0.append($1) }
+                }
+                return "\(verb.rawValue) \(grant.selector): "
+                    + subjects.map(\.description).joined(separator: " ")
+            }
+        }
+    }
+
+    private func tree(_ verb: AccessVerb) -> GrantTree {
+        switch verb {
+        case .publish: compiled.publish
+        case .subscribe: compiled.subscribe
+        case .administer: compiled.administer
+        }
+    }
+}

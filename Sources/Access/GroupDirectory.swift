@@ -1,0 +1,161 @@
+internal import Glibc
+internal import Protection
+
+/// Which groups users are in, remembered for a while and looked up on a thread of its own, because
+/// the system may ask a directory service that takes its time.
+///
+/// Safe from any thread; no verb waits.
+public final class GroupDirectory: Sendable {
+    /// What is known at once.
+    public enum Answer: Equatable, Sendable {
+        /// These; nil where they cannot be looked up now, or nobody needs them.
+        case known([UInt32]?)
+        /// The callback will say.
+        case later
+    }
+
+    /// Called with the groups, or nil where they cannot be looked up.
+    public typealias Then = @Sendable ([UInt32]?) -> Void
+
+    private let users: any UserDatabase
+    private let seconds: @Sendable () -> Int
+    private let state = Protected(State())
+
+    fileprivate struct State {
+        struct Entry {
+            let groups: [UInt32]
+            let since: Int
+        }
+
+        var isNeeded = false
+        var known: [UInt32: Entry] = [:]
+        var waiting: [UInt32: [Then]] = [:]
+        /// Users to look up, and whether a thread does.
+        var queue: [UInt32] = []
+        var isWorking = false
+        /// Counts the times that everything was forgotten: what was asked before is not kept.
+        var era = 0
+    }
+
+    fileprivate enum Step {
+        case answer(Answer)
+        case startThread
+    }
+
+    /// A directory of the users in a database, by a clock that counts seconds and never goes back.
+    public init(
+        users: any UserDatabase = SystemUsers(),
+        seconds: @escaping @Sendable () -> Int = GroupDirectory.monotonicSeconds
+    ) {
+        self.users = users
+        self.seconds = seconds
+    }
+
+    /// Seconds of the system's monotonic clock.
+    public static func monotonicSeconds() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return now.tv_sec
+    }
+
+    /// Whether anybody needs groups; while nobody does, none are looked up. Forgets what is known.
+    public func reset(isNeeded: Bool) {
+        state.write { state in
+            state.isNeeded = isNeeded
+            state.known = [:]
+            state.era += 1
+        }
+    }
+
+    /// The groups of a user, or the promise to call `then` with them, once: on another thread, or
+    /// before this returns where there is none to be had.
+    public func groups(of uid: UInt32, then: @escaping Then) -> Answer {
+        let now = seconds()
+        let step = state.write { $0.ask(uid, now, then) }
+        switch step {
+        case .answer(let answer): return answer
+        case .startThread:
+            if !startThread() {
+                for then in state.write({ $0.giveUp() }) { then(nil) }
+            }
+            return .later
+        }
+    }
+
+    private func startThread() -> Bool {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Unmanaged: retained for the thread, which takes it over at once.
+        let argument = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, &attributes,
+            { argument in
+                // Unmanaged: takes over what `startThread` retained.
+                Unmanaged<GroupDirectory>.fromOpaque(argument!).takeRetainedValue().work()
+                return nil
+            }, argument.toOpaque())
+        if code != 0 { argument.release() }
+        return code == 0
+    }
+
+    /// Looks up whoever is asked for, until nobody is.
+    private func work() {
+        while let (uid, era) = state.write({ $0.next() }) {
+            let groups = users.groups(of: uid)
+            let now = seconds()
+            for then in state.write({ $0.learn(uid, groups, era, now) }) { then(groups) }
+        }
+    }
+}
+
+extension GroupDirectory.State {
+    fileprivate mutating func ask(
+        _ uid: UInt32, _ now: Int, _ then: @escaping GroupDirectory.Then
+    ) -> GroupDirectory.Step {
+        guard isNeeded else { return .answer(.known(nil)) }
+        if let entry = known[uid], now - entry.since <= AccessLimits.groupsSecondsMax {
+            return .answer(.known(entry.groups))
+        }
+        if waiting[uid] == nil {
+            guard queue.count < AccessLimits.lookUpsMax else { return .answer(.known(nil)) }
+            queue.append(uid)
+        }
+        waiting[uid, default: []].append(then)
+        guard !isWorking else { return .answer(.later) }
+        isWorking = true
+        return .startThread
+    }
+
+    fileprivate mutating func next() -> (uid: UInt32, era: Int)? {
+        guard !queue.isEmpty else {
+            isWorking = false
+            return nil
+        }
+        return (queue.removeFirst(), era)
+    }
+
+    fileprivate mutating func learn(
+        _ uid: UInt32, _ groups: [UInt32], _ era: Int, _ now: Int
+    ) -> [GroupDirectory.Then] {
+        if era == self.era {
+            if known.count >= AccessLimits.usersMax, known[uid] == nil,
+                let oldest = known.min(by: { $0.value.since < $1.value.since })
+            {
+                known[oldest.key] = nil
+            }
+            known[uid] = Entry(groups: groups, since: now)
+        }
+        return waiting.removeValue(forKey: uid) ?? []
+    }
+
+    fileprivate mutating func giveUp() -> [GroupDirectory.Then] {
+        isWorking = false
+        queue = []
+        let all = waiting.values.flatMap { $0 }
+        waiting = [:]
+        return all
+    }
+}

@@ -1,0 +1,60 @@
+import Digests
+import Testing
+
+@Suite struct DigestTests {
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private func sha256(_ text: String) -> String {
+        hexadecimal(Array(text.utf8).withUnsafeBytes { Digest.sha256($0) })
+    }
+
+    /// The examples of FIPS 180-4, and the empty message.
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ])
+    func sha256IsThatOfTheStandard(text: String, digest: String) {
+        #expect(sha256(text) == digest)
+    }
+
+    @Test func sha1OfPiecesIsThatOfTheWhole() {
+        let (first, second) = (Array("ab".utf8), Array("c".utf8))
+        let digest = first.withUnsafeBytes { first in
+            second.withUnsafeBytes { second in Digest.sha1(first, second) }
+        }
+        #expect(hexadecimal(digest) == "a9993e364706816aba3e25717850c26c9cd0d89d")
+    }
+
+    @Test func digestsAreEqualExactlyIfAllBytesAre() {
+        let digest = [UInt8](0..<32)
+        #expect(Digest.areEqual(digest, digest))
+        for index in digest.indices {
+            var other = digest
+            other[index] ^= 1
+            #expect(!Digest.areEqual(digest, other))
+        }
+        #expect(!Digest.areEqual(digest, Array(digest.dropLast())))
+        #expect(Digest.areEqual([], []))
+    }
+
+    /// The examples of RFC 4648 section 10.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+    ])
+    func base64IsReadAndWrittenAsTheStandardSays(text: String, encoded: String) {
+        #expect(Base64.text(Array(text.utf8)) == encoded)
+        #expect(Array(encoded.utf8).withUnsafeBytes { Base64.bytes($0) } == Array(text.utf8))
+    }
+
+    @Test(arguments: ["Z", "Zg", "Zg=", "Zg==Zg==", "Zm9-", "Zm9\u{0}", "===="])
+    func whatIsNoBase64StandsForNothing(text: String) {
+        #expect(Array(text.utf8).withUnsafeBytes { Base64.bytes($0) } == nil)
+    }
+}

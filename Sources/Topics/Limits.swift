@@ -4,13 +4,15 @@ enum Limits {
     static let nameBytesMax = 255
     /// As for names; media types of RFC 6838 fit.
     static let attributeBytesMax = 255
-    /// Each term costs a look-up per read; who needs more wants a pattern.
-    static let selectorTermsMax = 64
+    /// Each term costs memory and a look-up by readers that begin or are behind; who needs more
+    /// wants a pattern.
+    static let selectorTermsMax = 128
     /// How many events one hold of the lock looks at for a filtered read: about 50 µs.
     static let examinedEventsMax = 4_096
-    /// Each pattern in use costs every publish to a topic of it a few nanoseconds.
-    static let patternIndexesMax = 256
-    /// Places in all pattern indexes together, 24 bytes each: the indexes are only a cache.
+    /// A pattern of its own for each of many subscribers, in at most 16 MB. Each costs a publish to
+    /// a topic of it a few nanoseconds.
+    static let patternIndexesMax = 16_384
+    /// Places in all pattern indexes together, in at most 10 MB: the indexes are only a cache.
     static let patternPlacesMax = 250_000
     /// A pattern that nobody read for this long loses its index.
     static let patternIdleMicroseconds: Int64 = 60_000_000
@@ -19,6 +21,19 @@ enum Limits {
     /// When memory runs out, this part of the bound is made free beyond what is needed, so that
     /// the search for the largest topics is paid once for many events.
     static let roomSlackDivisor = 64
+    /// What a subscription of this process reads at a time, and so holds while its reader is busy:
+    /// enough that a read is paid by many events, and little for ten thousand slow readers.
+    static let followedEventsMax = 64
+    static let followedBytesMax = 64 << 10
+    /// What one thread commits for others before it lets another one do it, bytes with their
+    /// overhead: at most 256 batches, about a millisecond.
+    static let commitTurnBytesMax = 64 << 10
+    /// How often somebody who brings an entry looks whether one whose turn is over has seen it: a
+    /// few microseconds, in which a batch or two are committed.
+    static let doorLooksMax = 2_000
+    /// Microseconds between two looks whether others still commit to a store that closes: nobody
+    /// notices one at the end of a program.
+    static let closeMicroseconds: UInt32 = 1_000
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20
     /// A ceiling file is one line; anything longer is not one.
@@ -35,6 +50,9 @@ public struct BusLimits: Hashable, Sendable {
     public var batchBytesMax = 16 << 20
     /// Topics that exist at a time; each takes about 1 KB even when it is empty.
     public var topicsMax = 10_000
+    /// Of these, topics that one user made, and that all unknown ones made together; nil for no
+    /// bound.
+    public var topicsPerUIDMax: Int?
     /// Vanished topics whose losses are still told apart; the oldest beyond merge into the floor.
     public var tombstonesMax = 10_000
     /// How long, in microseconds, a waiting subscription still gets what retention removed: two

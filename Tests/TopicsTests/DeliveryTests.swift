@@ -6,29 +6,7 @@ import Testing
 @testable import Topics
 
 /// Publishers and readers on threads of their own, with retention and memory trimming under them.
-struct DeliveryTests {
-    private struct Told {
-        var ids: [UInt64] = []
-        var gaps: [Gap] = []
-    }
-
-    /// What is wrong with what one reader was told of what was published; nil if nothing is.
-    private static func fault(in told: Told, of published: [UInt64]) -> String? {
-        guard zip(told.ids, told.ids.dropFirst()).allSatisfy({ $0 < $1 }) else {
-            return "ids do not rise"
-        }
-        let received = Set(told.ids)
-        let known = Set(published)
-        if let foreign = told.ids.first(where: { !known.contains($0) }) {
-            return "\(foreign) was never published"
-        }
-        let missing = published.first { id in
-            !received.contains(id)
-                && !told.gaps.contains { id > $0.after.rawValue && id <= $0.through.rawValue }
-        }
-        return missing.map { "\($0) was dropped in silence" }
-    }
-
+@Suite(.blocking) struct DeliveryTests {
     private func run(
         keep: Int, memoryBytesMax: Int, seed: UInt64,
         breaking: @escaping @Sendable (LogRead) -> LogRead = { $0 }
@@ -87,8 +65,7 @@ struct DeliveryTests {
         }
         return selectors.enumerated().compactMap { reader, selector in
             let ids = published.value.filter { selector.matches($0.key) }.values.joined().sorted()
-            return Self.fault(in: told.value[reader] ?? Told(), of: ids)
-                .map { "\(texts[reader]): \($0)" }
+            return (told.value[reader] ?? Told()).fault(of: ids).map { "\(texts[reader]): \($0)" }
         }
     }
 

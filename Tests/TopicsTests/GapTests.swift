@@ -1,5 +1,6 @@
 import Testing
-import Topics
+
+@testable import Topics
 
 struct GapTests {
     @Test func aCursorBelowTheHighestLossHasAGapAndNoOther() throws {
@@ -108,6 +109,46 @@ struct GapTests {
         #expect(try bench.read(from: .ago(microseconds: 10_000_000), "*").texts == ["2", "3"])
         #expect(try bench.read(from: .ago(microseconds: 9_999_999), "*").texts == ["3"])
         #expect(try bench.read(from: .ago(microseconds: 20_000_000), "a").texts == ["1", "2"])
+    }
+
+    @Test func whatWasLostBeforeAStartIsAGapOfEverySelectorThatHasIt() throws {
+        let now = Timestamp(microseconds: 1_700_000_000_000_000)
+        let lost = EventID(rawValue: 50)
+        func topic(_ name: String, lost: EventID) throws -> StoredTopic {
+            StoredTopic(
+                name: try TopicName(name),
+                settings: TopicSettings(retention: .standard, persists: true), owner: nil,
+                lost: lost, lostTime: now, older: nil, recent: [])
+        }
+        let gone = StoredTombstone(name: try TopicName("was"), lost: lost, lostTime: now)
+        for (name, topics, tombstones) in [
+            ("was", [], [gone]), ("is", [try topic("is", lost: lost)], []),
+        ] as [(String, [StoredTopic], [StoredTombstone])] {
+            var log = EventLog(
+                contents: StoreContents(
+                    newest: EventID(rawValue: 100), floor: EventID(rawValue: 10), floorTime: now,
+                    topics: topics + [try topic("other", lost: .zero)], tombstones: tombstones),
+                keepsOlder: true, limits: BusLimits(), defaults: .standard, autocreate: true,
+                now: now)
+            for text in [name, "\(name),other", "other,\(name),nowhere", "*", "other,\(name).>,>"] {
+                for isWaiting in [false, true] {
+                    let position = LogPosition(
+                        after: EventID(rawValue: 20), toldThrough: EventID(rawValue: 30),
+                        isWaiting: isWaiting)
+                    var gathering = Gathering(filter: .all, limit: .standard)
+                    let turn = log.read(position, try Selector(text), &gathering, now: now)
+                    guard case .done(let read) = turn else {
+                        Issue.record("a turn did not end")
+                        return
+                    }
+                    #expect(read.gap == Gap(after: position.after, through: lost), "\(text)")
+                }
+            }
+            var gathering = Gathering(filter: .all, limit: .standard)
+            let position = LogPosition(after: EventID(rawValue: 20))
+            let turn = log.read(position, try Selector("other,nowhere"), &gathering, now: now)
+            if case .done(let read) = turn { #expect(read.isCaughtUp) }
+        }
     }
 
     @Test func aTimeThatReachesIntoRemovedEventsTellsAGap() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Topics
 
-struct MemoryStoreTests {
+@Suite(.blocking) struct MemoryStoreTests {
     private static func batch(_ topic: String, _ count: Int = 1) throws -> PublishBatch {
         PublishBatch(
             topic: try TopicName(topic), payloads: Array(repeating: .empty, count: count))
@@ -84,6 +84,95 @@ struct MemoryStoreTests {
         store.commit(.events(batch, persists: false)) {
             #expect(throws: Never.self, performing: $0.get)
         }
+    }
+
+    // MARK: Whose turn it is
+
+    @Test func aThreadThatHasDoneItsTurnLeavesTheRestToWhoIsAtTheDoor() throws {
+        let store = try Self.opened(
+            MemoryStore(ceiling: nil, idsAhead: 1, turnBytesMax: 1), commitQueueBytesMax: 2_000)
+        let order = Protected<[Int]>([])
+        let batch = try Self.batch("a")
+        store.commit(.events(batch, persists: false)) { _ in
+            for number in 1...3 {
+                store.commit(.events(batch, persists: false)) { _ in order.append(number) }
+            }
+            store.door.comeIn()
+        }
+        #expect(order.value == [] && store.handOvers == 1)
+        store.door.goOut()
+        store.commit(.events(batch, persists: false)) { _ in order.append(4) }
+        #expect(order.value == [1, 2, 3, 4] && store.handOvers == 1)
+    }
+
+    @Test func whoIsRefusedTakesOverWhatWasLeftToIt() throws {
+        let store = try Self.opened(
+            MemoryStore(ceiling: nil, idsAhead: 1, turnBytesMax: 1), commitQueueBytesMax: 2_000)
+        let done = Protected(0)
+        let batch = try Self.batch("a")
+        store.commit(.events(batch, persists: false)) { _ in
+            for _ in 0..<20 {
+                store.commit(.events(batch, persists: false)) {
+                    if case .success = $0 { done.write { $0 += 1 } }
+                }
+            }
+            store.door.comeIn()
+        }
+        #expect(done.value == 0 && store.handOvers == 1)
+        store.door.goOut()
+        let large = PublishBatch(topic: batch.topic, payloads: [Payload(count: 2_000) { _ in }])
+        let refused = Protected(false)
+        store.commit(.events(large, persists: false)) {
+            if case .failure(.limit) = $0 { refused.value = true }
+        }
+        #expect(refused.value && done.value > 0)
+        let before = done.value
+        store.commit(.events(batch, persists: false)) { _ in done.write { $0 += 1 } }
+        #expect(done.value == before + 1)
+    }
+
+    @Test func aTurnIsNotOverWhereNobodyComes() throws {
+        let store = try Self.opened(MemoryStore(ceiling: nil, idsAhead: 1, turnBytesMax: 1))
+        let done = Protected(0)
+        let batch = try Self.batch("a")
+        store.commit(.events(batch, persists: false)) { _ in
+            for _ in 0..<1_000 {
+                store.commit(.events(batch, persists: false)) { _ in done.write { $0 += 1 } }
+            }
+        }
+        #expect(done.value == 1_000 && store.handOvers == 0)
+    }
+
+    @Test(arguments: [1 << 30, 3_000])
+    func turnsThatEndAllTheTimeLoseNothingAndKeepTheOrder(queuedBytesMax: Int) throws {
+        let store = try Self.opened(
+            MemoryStore(ceiling: nil, idsAhead: 1, turnBytesMax: 1),
+            commitQueueBytesMax: queuedBytesMax)
+        let ids = Protected<[EventID]>([])
+        let refused = Atomic(0)
+        let inside = Atomic(0)
+        let overlaps = Atomic(0)
+        let batches = try (0..<8).map { try Self.batch("t\($0)") }
+        try inParallel(8) { thread in
+            for _ in 0..<3_000 {
+                store.commit(.events(batches[thread], persists: false)) { outcome in
+                    guard case .success(.events(let events)) = outcome else {
+                        refused.add(1, ordering: .relaxed)
+                        return
+                    }
+                    if inside.add(1, ordering: .relaxed).newValue > 1 {
+                        overlaps.add(1, ordering: .relaxed)
+                    }
+                    ids.write { $0 += events.map(\.id) }
+                    inside.subtract(1, ordering: .relaxed)
+                }
+            }
+        }
+        let told = ids.value
+        #expect(told.count + refused.load(ordering: .relaxed) == 24_000)
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(overlaps.load(ordering: .relaxed) == 0)
+        #expect(queuedBytesMax < 1 << 30 || refused.load(ordering: .relaxed) == 0)
     }
 
     @Test func timesNeverFallAndIDsRiseWhenTheClockIsSetBack() throws {

@@ -27,6 +27,8 @@ struct MemoryTests {
         #expect(statistics.evicted > 0)
         #expect(statistics.published == published)
         #expect(retained + statistics.evicted == published)
+        #expect(statistics.forgotten == statistics.evicted)
+        #expect(statistics.retained == retained)
         #expect(bench.memory.used > bytesMax / 2)
     }
 
@@ -116,7 +118,8 @@ struct MemoryTests {
         var log = EventLog(
             contents: StoreContents(newest: .zero, floor: .zero, floorTime: .distantPast),
             keepsOlder: false, limits: BusLimits(),
-            defaults: Retention(keep: nil, bytes: nil, age: nil), autocreate: true)
+            defaults: Retention(keep: nil, bytes: nil, age: nil), autocreate: true,
+            now: .distantPast)
         weak var evicted: Event?
         weak var removed: Event?
         let now = Timestamp(microseconds: 0)

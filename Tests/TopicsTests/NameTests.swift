@@ -85,9 +85,9 @@ struct NameTests {
         #expect(error?.detail.contains(place) == true, "\(error?.detail ?? "")")
     }
 
-    @Test func aSelectorHasAtMost64Terms() throws {
-        let most = (0..<64).map { "t\($0)" }.joined(separator: ",")
-        #expect(try Selector(most).terms.count == 64)
+    @Test func aSelectorHasAtMost128Terms() throws {
+        let most = (0..<128).map { "t\($0)" }.joined(separator: ",")
+        #expect(try Selector(most).terms.count == 128)
         #expect(throws: NameError.self) { try Selector(most + ",one-more") }
     }
 }

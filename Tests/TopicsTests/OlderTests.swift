@@ -1,4 +1,5 @@
 import Protection
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -66,6 +67,26 @@ struct OlderTests {
         let topic = try #require(bench.bus.description(of: try TopicName("a")))
         #expect(topic.events == 500 && topic.oldest == ids[0] && topic.newest == ids[499])
         #expect(bench.memory.excess == 0)
+    }
+
+    @Test(arguments: ["a", "a,b", ">"])
+    func oneAnswerHasWhatOnlyTheStoreHasAndWhatIsInMemory(selector: String) throws {
+        let store = ShelfStore()
+        let bench = try Self.bench(store)
+        let ids = try Self.fill(bench, rounds: 500)
+        let position = try bench.read(after: ids[0].before, selector).next
+        let terms = try Selector(selector)
+        let read = try bench.answer { then in
+            bench.bus.readStore(
+                position, matching: terms, filter: .all,
+                limit: ReadLimit(events: 500, bytes: 1 << 20), then: then)
+        }
+        #expect(read.ids == ids)
+        guard case .events(_, let next, isCutShort: false) = read else {
+            Issue.record("\(read)")
+            return
+        }
+        #expect(next.after == ids[499])
     }
 
     @Test func liveEventsGoOnWhileTheStoreReadsAndJoinWithoutASeamOrARepeat() throws {

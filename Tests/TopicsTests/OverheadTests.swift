@@ -1,4 +1,5 @@
 import Foundation
+import Protection
 import TestSupport
 import Testing
 
@@ -62,6 +63,21 @@ struct OverheadTests {
             contentType: "application/json")
     }
 
+    @Test func aSubscriptionThatWaitsTakesLittle() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench()
+            let count = 10_000
+            let subscriptions = Protected<[EventSubscription]>([])
+            try Self.compare(counted: count * 1_536) {
+                for index in 0..<count {
+                    let selector = index % 2 == 0 ? "topic.number-\(index)" : "topic.*.\(index)"
+                    subscriptions.append(try bench.subscribe(selector))
+                }
+            }
+            withExtendedLifetime((bench, subscriptions)) {}
+        }
+    }
+
     @Test func topicsTakeWhatIsCountedForThem() async {
         await #expect(processExitsWith: .success) {
             let bench = try Bench()
@@ -70,6 +86,22 @@ struct OverheadTests {
                 for index in 0..<count { try bench.publish("topic.number-\(index)", [.empty]) }
             }
             withExtendedLifetime(bench) {}
+        }
+    }
+
+    @Test func indexesOfPatternsTakeWhatIsCountedForThem() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench()
+            try bench.publish("topic.number.0", [.empty])
+            let selectors = try (0..<8_000).map { try Selector("topic.number-\($0).*") }
+            let now = bench.clock.now()
+            try Self.compare(counted: selectors.count * Overhead.indexBytes) {
+                for selector in selectors {
+                    _ = bench.bus.decide { $0.losses(of: selector, now: now) }
+                }
+            }
+            guard bench.bus.decide({ $0.indexes.count }) == selectors.count else { exit(2) }
+            withExtendedLifetime((bench, selectors)) {}
         }
     }
 }

@@ -35,6 +35,7 @@ struct PatternTests {
 
     @Test func patternsBeyondTheLimitOfIndexesAreReadAllTheSame() throws {
         let bench = try Bench()
+        bench.bus.decide { $0.indexes = PatternIndexTable(countMax: 256) }
         let patterns = (0..<600).map { "p\($0).*" }
         for pattern in patterns {
             try bench.publish(pattern.dropLast() + "x", "1")

@@ -11,17 +11,24 @@ enum BuildState: String, Sendable {
 
 /// The builds that the server knows of, shared by all of its requests.
 struct BuildTable: Sendable {
-    private let states = Protected<[String: BuildState]>([:])
+    @Protected private var states: [String: BuildState] = [:]
 
     /// Notes where a build stands, and returns whether that is news.
     func note(_ state: BuildState, of build: String) -> Bool {
-        states.write { $0.updateValue(state, forKey: build) != state }
+        states.updateValue(state, forKey: build) != state
+    }
+
+    /// Forgets the builds that have ended, and returns how many those were.
+    func forgetEnded() -> Int {
+        $states.write { states in
+            let before = states.count
+            states = states.filter { $0.value == .running }
+            return before - states.count
+        }
     }
 
     /// The builds that run at this moment, by name.
-    var running: [String] {
-        states.read { states in states.keys.filter { states[$0] == .running } }.sorted()
-    }
+    var running: [String] { states.filter { $0.value == .running }.keys.sorted() }
 }
 
 /// Learns of every change of a build.
@@ -59,6 +66,9 @@ final class BuildServer: Sendable {
 
     /// `GET /running`
     var running: [String] { builds.running }
+
+    /// `DELETE /ended`: answers with the number of builds that it has forgotten.
+    func forgetEnded() -> Int { builds.forgetEnded() }
 }
 
 extension BuildServer {
@@ -78,6 +88,12 @@ enum BuildChange: Equatable, Sendable {
     case change(EventID, topic: TopicName, to: BuildState?)
     /// Changes up to this id may be missing.
     case lost(through: EventID)
+
+    /// What an event says; its topic is the build.
+    init(_ event: Event) {
+        let text = event.payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        self = .change(event.id, topic: event.topic, to: BuildState(rawValue: text))
+    }
 }
 
 /// One reader of all builds: a selector, and how far it is.
@@ -101,10 +117,7 @@ struct BuildReader {
         switch history.read(position, matching: builds, filter: .all, limit: limit) {
         case .events(let events, let next, _):
             position = next
-            return events.map { event in
-                let text = event.payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-                return .change(event.id, topic: event.topic, to: BuildState(rawValue: text))
-            }
+            return events.map { BuildChange($0) }
         case .gap(let gap, let next):
             position = next
             return [.lost(through: gap.through)]
@@ -117,36 +130,17 @@ struct BuildReader {
     }
 }
 
-/// Wakes one reader, once for however much happened meanwhile.
-final class Waker: TopicObserver {
-    private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
-
-    init() {
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
-
-    func admitted(_ admission: Admission) { wake.yield() }
-
-    /// Returns true once something happened since it last did, false if the task is cancelled.
-    func wait() async -> Bool {
-        for await _ in wakes { return true }
-        return false
-    }
-}
-
 extension BuildServer {
     /// `GET /changes?after={cursor}`: tells all changes after `cursor` as they come, until the
     /// task of the request is cancelled.
     func follow(after cursor: EventID, tell: (BuildChange) async throws -> Void) async throws {
-        let waker = Waker()
-        observers.register((any TopicObserver).self, observer: waker)
-        var reader = try BuildReader(history, from: .after(cursor))
-        repeat {
-            while case let changes = reader.next(), !changes.isEmpty {
-                for change in changes { try await tell(change) }
+        let changes = try history.subscribe(Selector("builds.>"), since: .after(cursor))
+        for try await delivery in changes {
+            switch delivery {
+            case .event(let event): try await tell(BuildChange(event))
+            case .gap(let gap): try await tell(.lost(through: gap.through))
             }
-        } while await waker.wait()
+        }
     }
 }
 

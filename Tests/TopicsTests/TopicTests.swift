@@ -1,5 +1,6 @@
 import Broadcasting
 import Protection
+import TestSupport
 import Testing
 
 @testable import Topics
@@ -153,6 +154,54 @@ struct TopicTests {
         }
     }
 
+    @Test func anIDThatWasPerhapsRemovedIsRemovedWhetherItsTopicIsThereOrNot() throws {
+        var limits = BusLimits()
+        limits.tombstonesMax = 1
+        let bench = try Bench(limits: limits)
+        let before = bench.bus.newest
+        let ids = try bench.publish("gone", "1")
+        for topic in ["gone", "other", "last"] {
+            try bench.publish(topic, "2")
+            try bench.remove(topic)
+        }
+        try bench.publish("there", "3")
+        for text in ["gone", "there", "never"] {
+            let name = try TopicName(text)
+            for id in [before, ids[0]] {
+                guard case .removed = bench.bus.event(id, in: name) else {
+                    Issue.record("\(id) may have been removed from \(text)")
+                    continue
+                }
+            }
+            guard case .unknown = bench.bus.event(bench.bus.newest, in: name) else {
+                if text != "there" { Issue.record("the newest event is not in \(text)") }
+                continue
+            }
+        }
+    }
+
+    @Test func anIDFromBeforeTheFirstLifeIsUnknownAndOneOfAnEarlierLifeIsRemoved() throws {
+        let folder = TemporaryFolder()
+        let clock = ManualClock()
+        var earlier = EventID.zero
+        for life in 1...2 {
+            let ceiling = try IDCeiling(directory: folder.path)
+            let bench = try Bench(store: MemoryStore(ceiling: ceiling), clock: clock)
+            let floor = bench.bus.newest
+            let ids = try bench.publish("there", "1")
+            for topic in ["there", "never"] {
+                let name = try TopicName(topic)
+                switch bench.bus.event(life == 1 ? floor : earlier, in: name) {
+                case .unknown: #expect(life == 1, "\(topic)")
+                case .removed: #expect(life == 2, "\(topic)")
+                default: Issue.record("\(topic) has an event of before it was made")
+                }
+            }
+            earlier = ids[0]
+            clock.advance(seconds: 1)
+        }
+    }
+
     @Test func topicsAreListedByNameWithWhatTheyHold() throws {
         let bench = try Bench()
         try bench.register("b.x")
@@ -254,11 +303,12 @@ struct TopicTests {
                 then(outcome)
             }
         }
-        let events = Admission(topic: name, newest: receipt.last, change: .events)
+        let hub = ObjectIdentifier(bench.bus.followers)
+        let events = Admission(topic: name, newest: receipt.last, change: .events, hub: hub)
         #expect(seenByThen.value == [events])
         let place = try bench.remove("a")
-        #expect(
-            witness.seen.value == [events, Admission(topic: name, newest: place, change: .removal)])
+        let removal = Admission(topic: name, newest: place, change: .removal, hub: hub)
+        #expect(witness.seen.value == [events, removal])
     }
 
     @Test func publishingIsAlsoAsynchronous() async throws {

@@ -13,6 +13,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case batchTooLarge(eventsMax: Int, bytesMax: Int)
     /// The bus is at one of its limits; the sentence says which, and what to do.
     case limit(String)
+    /// Who publishes is at a limit of their own; the sentence says which, and what to do.
+    case callerLimit(String)
     /// The store has no room.
     case storeFull(String)
     /// The store failed.
@@ -34,7 +36,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "raise the limit"
         case .batchTooLarge(let eventsMax, let bytesMax):
             "a batch has at most \(eventsMax) events and \(bytesMax) bytes: publish it in parts"
-        case .limit(let detail), .storeFull(let detail), .storeFailed(let detail):
+        case .limit(let detail), .callerLimit(let detail), .storeFull(let detail),
+            .storeFailed(let detail):
             detail
         case .draining:
             "the bus is stopping: try again in a moment"

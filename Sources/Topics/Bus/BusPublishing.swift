@@ -16,9 +16,9 @@ extension EventBus {
         } catch {
             return then(.failure(error))
         }
-        store.commit(.events(prepared.batch, persists: prepared.persists)) { [self] outcome in
-            then(finish(prepared, outcome))
-        }
+        let entry = StoreEntry.events(
+            prepared.batch, persists: prepared.persists, owner: prepared.owner)
+        store.commit(entry) { [self] outcome in then(finish(prepared, outcome)) }
     }
 
     /// Publishes a batch and returns its place once it is visible.
@@ -42,8 +42,7 @@ extension EventBus {
             guard let first = events.first, let last = events.last else { break }
             let now = clock.now()
             let subscribers = decide { $0.admit(events, of: prepared, now: now) }
-            notify(
-                Admission(topic: prepared.batch.topic, newest: last.id, change: .events))
+            notify(prepared.batch.topic, newest: last.id, .events)
             return .success(
                 PublishReceipt(
                     first: first.id, last: last.id, count: events.count, time: last.time,
@@ -67,7 +66,9 @@ extension EventBus {
             ) -> Void
     ) {
         do throws(BusError) {
-            try decide { log throws(BusError) in try log.prepareRegistration(topic) }
+            try decide { log throws(BusError) in
+                try log.prepareRegistration(topic, by: sender.uid)
+            }
         } catch {
             return then(.failure(error))
         }
@@ -102,7 +103,7 @@ extension EventBus {
                             "the store took a removal of \(topic) as something else")
                     }
                     decide { $0.remove(topic, at: id) }
-                    notify(Admission(topic: topic, newest: id, change: .removal))
+                    notify(topic, newest: id, .removal)
                     return id
                 })
         }

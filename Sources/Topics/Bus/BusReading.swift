@@ -133,6 +133,11 @@ extension EventBus {
         decide { $0.endSubscription(selector) }
     }
 
+    /// Subscriptions to exactly this topic; those with wider selectors are not among them.
+    public func subscriptions(to topic: TopicName) -> Int {
+        decide { $0.subscribers.named(topic) }
+    }
+
     // MARK: Topics
 
     /// One topic as it is; nil if there is none.

@@ -13,11 +13,6 @@ public import Telemetry
 /// - Important: Every verb may be called from any thread. None blocks beyond a short lock; callbacks
 ///   and observers run outside every lock.
 public final class EventBus: Sendable {
-    /// What topics keep that are not registered with settings of their own.
-    public let defaults: Retention
-    /// The limits the bus was made with.
-    public let limits: BusLimits
-
     let store: any EventStore
     let clock: any BusClock
     private let memory: MemoryBudget
@@ -25,6 +20,9 @@ public final class EventBus: Sendable {
     public let broadcaster: Broadcaster
     private let logger: Log
     private let log: Protected<Guarded>
+    /// Whom subscriptions of this process are woken by; observes from the first of them on.
+    let followers = FollowerHub()
+    let observing = Once()
 
     /// The log, and what of it was last charged to the budget.
     private struct Guarded {
@@ -41,8 +39,6 @@ public final class EventBus: Sendable {
         autocreate: Bool = true, memory: MemoryBudget, clock: any BusClock = SystemClock(),
         broadcaster: Broadcaster, log: Log
     ) throws(StoreError) {
-        self.defaults = defaults
-        self.limits = limits
         self.store = store
         self.clock = clock
         self.memory = memory
@@ -54,7 +50,13 @@ public final class EventBus: Sendable {
             Guarded(
                 log: EventLog(
                     contents: contents, keepsOlder: store.capabilities.keepsOlder, limits: limits,
-                    defaults: defaults, autocreate: autocreate)))
+                    defaults: defaults, autocreate: autocreate, now: clock.now())))
+        // Weak: the bus owns its store.
+        store.tellLosses { [weak self] topic, loss in
+            guard let self else { return }
+            let now = self.clock.now()
+            decide { $0.storeLost(topic, loss, now: now) }
+        }
         relieve()
     }
 
@@ -104,7 +106,9 @@ public final class EventBus: Sendable {
         $0 != .events && $0 != .topics
     }
 
-    func notify(_ admission: Admission) {
+    func notify(_ topic: TopicName, newest: EventID, _ change: Admission.Change) {
+        let admission = Admission(
+            topic: topic, newest: newest, change: change, hub: ObjectIdentifier(followers))
         broadcaster.notify((any TopicObserver).self) { $0.admitted(admission) }
     }
 
@@ -130,15 +134,54 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// Refuses everything new from now on; reading goes on.
+    /// Refuses everything new from now on; reading goes on. Subscriptions end once they have
+    /// delivered what is visible.
     public func drain() {
         decide { $0.isDraining = true }
+        followers.drain()
+    }
+
+    /// Has the store finish what it was asked for and let go of its files; blocks until that is
+    /// done. Publish nothing afterwards: it fails. Not to be called by an observer or a `then`.
+    public func close() {
+        store.close()
     }
 
     /// Whether the bus takes what is published.
     public var readiness: Readiness {
         decide { $0.isDraining } ? .refusing("the bus is stopping") : store.readiness
     }
+
+    // MARK: Settings
+
+    /// What topics keep that are not registered with settings of their own.
+    public var defaults: Retention { decide { $0.defaults } }
+
+    /// How much the bus takes on.
+    public var limits: BusLimits { decide { $0.limits } }
+
+    /// Lets other limits and defaults hold from now on; what is there already and beyond a lower
+    /// limit stays. Topics that were made by publishing follow the defaults at once, so they may
+    /// lose events; events that a narrower retention removed do not come back under a wider one.
+    ///
+    /// `commitQueueBytesMax` and `tombstonesMax` stay what they were: the store has them too.
+    ///
+    /// - Complexity: O(topics), some at a time under the lock.
+    public func reconfigure(limits: BusLimits, defaults: Retention, autocreate: Bool) {
+        var names = decide { $0.reconfigure(limits, defaults, autocreate: autocreate) }
+        while !names.isEmpty {
+            let some = names.suffix(Limits.sweptTopicsMax)
+            names.removeLast(some.count)
+            let now = clock.now()
+            decide { $0.followDefaults(some, now: now) }
+        }
+    }
+
+    /// How far the store is with what it was asked to commit.
+    public var storeProgress: StoreProgress { store.progress }
+
+    /// The time by which events are dated.
+    public var now: Timestamp { clock.now() }
 
     /// What the bus did and holds, by count.
     public var statistics: BusStatistics {

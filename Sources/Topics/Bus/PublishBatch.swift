@@ -27,6 +27,9 @@ public struct PublishBatch: Sendable {
         for payload in payloads { bytes += payload.count }
         return bytes
     }
+
+    /// What the batch takes while it waits for a store, in bytes.
+    public var queuedBytes: Int { Overhead.queuedBatchBytes + memoryBytes }
 }
 
 /// What became of a batch that is in the log.
@@ -68,4 +71,6 @@ public struct Admission: Hashable, Sendable {
     public let newest: EventID
     /// What happened.
     public let change: Change
+    /// Which bus it happened on: several may share a broadcaster.
+    let hub: ObjectIdentifier
 }

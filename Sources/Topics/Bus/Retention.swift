@@ -80,8 +80,9 @@ public enum EventLookup: Sendable {
     case found(Event)
     /// Only the store has it, if anybody: read one event from the store after this position.
     case older(LogPosition)
-    /// The topic lost it, or an event of its time.
+    /// The topic lost it, or an event of its time; or nobody knows any more what the topic had then,
+    /// whether there is one or not: cursors of that time have a gap on it.
     case removed
-    /// Nothing is known of it.
+    /// There was no such event in this topic.
     case unknown
 }

@@ -80,11 +80,12 @@ public struct EventAttributes: Hashable, Sendable {
                 "the \(attribute) has \(bytes.count) bytes: leave it out, or write 1 to "
                     + "\(Limits.attributeBytesMax)")
         }
-        if let bad = bytes.enumerated().first(where: { $1 < 0x20 || $1 > 0x7E }) {
-            let hex = String(bad.element, radix: 16, uppercase: true)
+        if let bad = bytes.firstIndex(where: { $0 < 0x20 || $0 > 0x7E }) {
+            let hex = String(bytes[bad], radix: 16, uppercase: true)
+            let offset = bytes.distance(from: bytes.startIndex, to: bad)
             throw AttributeError(
                 attribute,
-                "byte 0x\(hex.count < 2 ? "0" : "")\(hex) at index \(bad.offset) of the "
+                "byte 0x\(hex.count < 2 ? "0" : "")\(hex) at index \(offset) of the "
                     + "\(attribute) is not allowed: use printable ASCII, 0x20 to 0x7E")
         }
         if bytes.first == 0x20 || bytes.last == 0x20 {

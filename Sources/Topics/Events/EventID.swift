@@ -18,15 +18,21 @@ public struct EventID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
     ///
     /// - Complexity: O(length of `text`), which is refused beyond 16 bytes.
     public init?(decimal text: some StringProtocol) {
+        let read =
+            text.utf8.withContiguousStorageIfAvailable(Self.value)
+            ?? Array(text.utf8).withUnsafeBufferPointer(Self.value)
+        guard let read, read <= Self.rawMax else { return nil }
+        rawValue = read
+    }
+
+    private static func value(_ digits: UnsafeBufferPointer<UInt8>) -> UInt64? {
+        guard (1...16).contains(digits.count) else { return nil }
         var value: UInt64 = 0
-        var digits = 0
-        for byte in text.utf8 {
-            guard digits < 16, byte >= 0x30, byte <= 0x39 else { return nil }
-            value = value * 10 + UInt64(byte - 0x30)
-            digits += 1
+        for digit in digits {
+            guard digit >= 0x30, digit <= 0x39 else { return nil }
+            value = value * 10 + UInt64(digit - 0x30)
         }
-        guard digits > 0, value <= Self.rawMax else { return nil }
-        rawValue = value
+        return value
     }
 
     /// Before every event.

@@ -3,13 +3,20 @@
 /// `EventBus` owns the one there is, calls every verb under its lock with the time passed in, and
 /// afterwards performs what the verb left in `leftovers`: releasing events, asking the store.
 struct EventLog {
-    let limits: BusLimits
-    let defaults: Retention
-    let autocreate: Bool
+    private(set) var limits: BusLimits
+    private(set) var defaults: Retention
+    private(set) var autocreate: Bool
     let keepsOlder: Bool
 
     var records: [TopicName: TopicRecord] = [:]
+    /// How many topics each user made; nil for unknown ones.
+    private(set) var topicsByOwner: [UInt32?: Int] = [:]
+    /// All topics by their newest events.
+    var order = TopicOrder()
     var tombstones: Tombstones
+    /// The most that any topic lost, those that are gone included: who has seen as much misses
+    /// nothing of any.
+    private(set) var mostLost: Losses
     var subscribers = SubscriberTable()
     var indexes = PatternIndexTable()
     var dues = Heap<Due>()
@@ -21,6 +28,8 @@ struct EventLog {
 
     /// The newest visible id.
     var newest: EventID
+    /// No id up to here was ever given.
+    let unusedThrough: EventID
     /// What the events in memory take, with those that wait for the store.
     var eventBytes = 0
     /// The part of it that waits for the store.
@@ -38,45 +47,85 @@ struct EventLog {
 
     init(
         contents: StoreContents, keepsOlder: Bool, limits: BusLimits, defaults: Retention,
-        autocreate: Bool
+        autocreate: Bool, now: Timestamp
     ) {
         self.limits = limits
         self.defaults = defaults
         self.autocreate = autocreate
         self.keepsOlder = keepsOlder
         newest = contents.newest
-        tombstones = Tombstones(
-            floor: Losses(
-                lost: contents.floor, lostTime: contents.floorTime, hardLost: contents.floor),
-            countMax: limits.tombstonesMax)
+        unusedThrough = contents.unusedThrough
+        mostLost = Losses(
+            lost: contents.floor, lostTime: contents.floorTime, hardLost: contents.floor)
+        tombstones = Tombstones(floor: mostLost, countMax: limits.tombstonesMax)
         for stone in contents.tombstones {
-            tombstones.add(
-                stone.name,
-                Losses(lost: stone.lost, lostTime: stone.lostTime, hardLost: stone.lost))
+            let losses = Losses(lost: stone.lost, lostTime: stone.lostTime, hardLost: stone.lost)
+            tombstones.add(stone.name, losses)
+            mostLost.rise(to: losses)
         }
-        for topic in contents.topics { takeOver(topic) }
+        // Their newest events fall, as the order wants them.
+        let topics = contents.topics.map { ($0, Self.newest(of: $0)) }
+        for (topic, _) in topics.sorted(by: { $0.1 > $1.1 }) { takeOver(topic, at: now) }
     }
 
-    private mutating func takeOver(_ topic: StoredTopic) {
+    private static func newest(of topic: StoredTopic) -> EventID {
+        topic.recent.last?.id ?? topic.older?.newest ?? .zero
+    }
+
+    private mutating func takeOver(_ topic: StoredTopic, at now: Timestamp) {
         let record = TopicRecord(
             name: topic.name,
             settings: topic.settings ?? TopicSettings(retention: defaults, persists: true),
             isRegistered: topic.settings != nil, owner: topic.owner, lost: topic.lost,
             lostTime: topic.lostTime)
         record.takeOver(older: topic.older, recent: topic.recent)
+        statistics.retained += record.retainedCount
         records[topic.name] = record
+        record.node = order.insert(record, inFront: false)
+        mostLost.rise(to: record)
+        topicsByOwner[topic.owner, default: 0] += 1
         eventBytes += record.memoryBytes
-        schedule(record)
+        // What a life before was killed over, or narrower defaults remove, goes before settings change.
+        touch(record, at: now)
+    }
+
+    // MARK: Settings of the bus
+
+    /// Lets other settings hold from now on, and returns the topics that go by the defaults. How
+    /// much may wait for the store, and the number of tombstones, stay what they were.
+    mutating func reconfigure(
+        _ limits: BusLimits, _ defaults: Retention, autocreate: Bool
+    ) -> [TopicName] {
+        let old = self.limits
+        self.limits = limits
+        self.limits.commitQueueBytesMax = old.commitQueueBytesMax
+        self.limits.tombstonesMax = old.tombstonesMax
+        self.autocreate = autocreate
+        guard defaults != self.defaults else { return [] }
+        self.defaults = defaults
+        return records.values.filter { !$0.isRegistered }.map(\.name)
+    }
+
+    /// Applies the defaults to topics that go by them.
+    mutating func followDefaults(_ names: some Sequence<TopicName>, now: Timestamp) {
+        for name in names {
+            guard let record = records[name], !record.isRegistered else { continue }
+            record.settings.retention = defaults
+            touch(record, at: now)
+        }
     }
 
     /// What topics, tombstones and pattern indexes take.
     var topicBytes: Int {
         records.count * Overhead.topicBytes + tombstones.count * Overhead.tombstoneBytes
-            + indexes.places * Overhead.placeBytes
+            + indexes.bytes
     }
 
     /// Takes what the verbs since the last call left to be done outside the lock.
     mutating func takeLeftovers() -> Leftovers {
+        guard !leftovers.isEmpty else {
+            return Leftovers(eventBytes: eventBytes, topicBytes: topicBytes)
+        }
         var taken = Leftovers()
         swap(&taken, &leftovers)
         taken.eventBytes = eventBytes
@@ -99,8 +148,16 @@ struct EventLog {
             lostTime: losses.lostTime)
         record.namedSubscribers = subscribers.named(name)
         records[name] = record
+        topicsByOwner[owner, default: 0] += 1
+        record.node = order.insert(record, inFront: inFront)
         indexes.insert(record, inFront: inFront)
         return record
+    }
+
+    /// Notes what a topic lost, for those who ask about several at once.
+    mutating func noteLosses(of record: TopicRecord) {
+        mostLost.rise(to: record)
+        indexes.noteLosses(of: record)
     }
 
     /// Lets a topic vanish that was made by publishing, holds nothing and that nobody waits for.
@@ -111,11 +168,15 @@ struct EventLog {
 
     mutating func bury(_ record: TopicRecord) {
         records[record.name] = nil
+        let left = topicsByOwner[record.owner, default: 1] - 1
+        topicsByOwner[record.owner] = left == 0 ? nil : left
+        order.remove(record.node)
         indexes.remove(record)
         record.scheduled = nil
-        tombstones.add(
-            record.name,
-            Losses(lost: record.lost, lostTime: record.lostTime, hardLost: record.lost))
+        let losses = Losses(
+            lost: record.lost, lostTime: record.lostTime, hardLost: record.lost)
+        mostLost.rise(to: losses)
+        tombstones.add(record.name, losses)
     }
 
     // MARK: Subscriptions
@@ -153,6 +214,8 @@ struct Leftovers {
     /// What events and topics take by now.
     var eventBytes = 0
     var topicBytes = 0
+
+    var isEmpty: Bool { events.isEmpty && rings.isEmpty && trims.isEmpty && evicted == 0 }
 }
 
 /// What the bus did and holds, by count; for metrics.
@@ -163,12 +226,24 @@ public struct BusStatistics: Hashable, Sendable {
     public internal(set) var tombstones = 0
     /// Subscriptions.
     public internal(set) var subscribers = 0
+    /// Events that are retained, in memory or only in the store.
+    public internal(set) var retained = 0
+    /// Bytes, overhead included, that wait for the store to commit them.
+    public internal(set) var pendingBytes = 0
+    /// Batches that became visible.
+    public internal(set) var batches = 0
     /// Events that became visible.
     public internal(set) var published = 0
-    /// Events that retention removed.
+    /// Their payload bytes.
+    public internal(set) var publishedBytes = 0
+    /// Events that retention removed from memory.
     public internal(set) var retired = 0
-    /// Events that memory let go; without a store they are lost.
+    /// Events that the store removed, by retention or by its own limits.
+    public internal(set) var storeRemoved = 0
+    /// Events that memory let go.
     public internal(set) var evicted = 0
+    /// Of these, events that no store has: they are lost.
+    public internal(set) var forgotten = 0
     /// Events removed with their topic.
     public internal(set) var deleted = 0
 }

@@ -71,20 +71,21 @@ struct Gathering {
         return .done(.events(events, next: position, isCutShort: true))
     }
 
-    /// The outcome of joining a page of the store that reaches through an id.
-    mutating func page(from position: LogPosition, through: EventID, newest: EventID) -> LogRead {
+    /// The outcome of a page of the store that was not taken to its end; nil if it was.
+    func cutShort(from position: LogPosition) -> LogRead? {
+        var next = position
+        switch stop {
+        case .none: return nil
+        case .limit: next.after = events[events.count - 1].id
+        case .turn: next.after = lastExamined
+        }
+        return goingOn(at: next)
+    }
+
+    /// What there is by now, of more than one hold of the lock can look at.
+    func goingOn(at position: LogPosition) -> LogRead {
         var next = position
         next.isWaiting = true
-        switch stop {
-        case .limit:
-            next.after = events[events.count - 1].id
-        case .turn:
-            next.after = lastExamined
-        case .none:
-            next.after = through
-        }
-        guard !events.isEmpty else { return .older(next) }
-        let isCutShort = stop != .none || through < newest
-        return .events(events, next: next, isCutShort: isCutShort)
+        return events.isEmpty ? .older(next) : .events(events, next: next, isCutShort: true)
     }
 }

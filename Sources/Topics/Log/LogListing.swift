@@ -43,8 +43,9 @@ extension EventLog {
     }
 
     mutating func event(_ id: EventID, in name: TopicName, now: Timestamp) -> EventLookup {
+        guard id > unusedThrough else { return .unknown }
         guard let record = records[name] else {
-            return tombstones[name].map { id <= $0.lost } ?? false ? .removed : .unknown
+            return id <= losses(of: name).lost ? .removed : .unknown
         }
         touch(record, at: now)
         let index = record.index(before: id)
@@ -54,7 +55,7 @@ extension EventLog {
         if let older = record.older, id >= older.oldest, id <= older.newest {
             return .older(LogPosition(after: id.predecessor, toldThrough: id))
         }
-        return id <= max(record.lost, tombstones.floor.lost) ? .removed : .unknown
+        return id <= losses(of: record).lost ? .removed : .unknown
     }
 
     /// What there is, by count.
@@ -63,6 +64,7 @@ extension EventLog {
         counts.topics = records.count
         counts.tombstones = tombstones.count
         counts.subscribers = subscribers.total
+        counts.pendingBytes = pendingBytes
         return counts
     }
 }

@@ -56,13 +56,26 @@ extension EventLog {
         for record in topics { touch(record, at: now) }
         if let gap = judge(start, losses(of: selector, now: now)) { return gap }
         var gathering = Gathering(filter: filter, limit: limit)
-        let merged = memoryOnly(topics, start, through: page.through) + page.events
+        let merged =
+            memoryOnly(topics, start, through: page.through) + page.events.filter(isRetained)
         var last = EventID.zero
         for event in merged.sorted(by: { $0.id < $1.id }) where event.id > last {
             guard gathering.take(event) else { break }
             last = event.id
         }
-        return gathering.page(from: start, through: page.through, newest: newest)
+        if let read = gathering.cutShort(from: start) { return read }
+        // Memory goes on where the store ends, so that one answer has all there is.
+        start.after = page.through
+        start.isWaiting = true
+        switch read(start, selector, &gathering, now: now) {
+        case .done(let read): return read
+        case .goOn(let next): return gathering.goingOn(at: next)
+        }
+    }
+
+    /// Whether the log still retains an event that the store read: a trim may be on its way.
+    private func isRetained(_ event: Event) -> Bool {
+        records[event.topic].map { event.id > $0.lost } ?? false
     }
 
     /// Events that never were in the store, or may be gone from it while they are graced.

@@ -2,7 +2,12 @@
 struct PreparedBatch: Sendable {
     let batch: PublishBatch
     let persists: Bool
+    /// Who made the topic, or makes it by this batch: what the store is told and the log keeps to,
+    /// also if the topic vanishes meanwhile.
+    let owner: UInt32?
     let memoryBytes: Int
+
+    var payloadBytes: Int { batch.payloads.reduce(0) { $0 + $1.count } }
 }
 
 /// How much memory there is, and what others than the log hold of it.
@@ -27,7 +32,7 @@ extension EventLog {
         {
             throw .eventTooLarge(bytesMax: bytesMax, index: index)
         }
-        if record == nil { try checkNewTopic(batch.topic) }
+        if record == nil { try checkNewTopic(batch.topic, by: batch.sender.uid) }
         let memoryBytes = batch.memoryBytes
         let topicBytes = record == nil ? Overhead.topicBytes : 0
         try makeRoom(for: memoryBytes + topicBytes, in: room)
@@ -39,7 +44,8 @@ extension EventLog {
             attributes: isSame ? record?.attributes ?? .none : batch.attributes,
             sender: batch.sender, payloads: batch.payloads)
         return PreparedBatch(
-            batch: interned, persists: record?.settings.persists ?? true, memoryBytes: memoryBytes)
+            batch: interned, persists: record?.settings.persists ?? true,
+            owner: record == nil ? batch.sender.uid : record?.owner, memoryBytes: memoryBytes)
     }
 
     private func check(_ batch: PublishBatch) throws(BusError) {
@@ -63,16 +69,23 @@ extension EventLog {
         if topic.isReserved { throw .topicReserved(topic) }
     }
 
-    private func checkNewTopic(_ name: TopicName) throws(BusError) {
+    private func checkNewTopic(_ name: TopicName, by uid: UInt32?) throws(BusError) {
         guard autocreate else { throw .topicUnknown(name) }
-        try checkTopicCount()
+        try checkTopicCount(of: uid)
     }
 
-    private func checkTopicCount() throws(BusError) {
+    private func checkTopicCount(of uid: UInt32?) throws(BusError) {
         guard records.count < limits.topicsMax else {
             throw .limit(
                 "there are \(records.count) topics, and no more are allowed: remove some, or "
                     + "raise the limit of topics")
+        }
+        let own = topicsByOwner[uid, default: 0]
+        if let ownMax = limits.topicsPerUIDMax, own >= ownMax {
+            let who = uid.map { "user \($0)" } ?? "unknown callers together"
+            throw .callerLimit(
+                "\(who) made \(own) of the topics that there are, and may not make more: remove "
+                    + "some, or raise the limit")
         }
     }
 
@@ -89,12 +102,16 @@ extension EventLog {
         pendingBytes -= prepared.memoryBytes
         guard let last = events.last else { return 0 }
         let record = ensure(
-            prepared.batch.topic, settings: nil, owner: prepared.batch.sender.uid, inFront: true)
+            prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
         record.attributes = prepared.batch.attributes
         for event in events { record.append(event) }
+        order.moveToFront(record.node)
         indexes.moveToFront(record)
         newest = last.id
+        statistics.batches += 1
         statistics.published += events.count
+        statistics.publishedBytes += prepared.payloadBytes
+        statistics.retained += events.count
         let count = subscribers.matching(record)
         touch(record, at: now)
         return count
@@ -103,9 +120,9 @@ extension EventLog {
     // MARK: Settings and removal
 
     /// Checks that a topic may be registered.
-    func prepareRegistration(_ topic: TopicName) throws(BusError) {
+    func prepareRegistration(_ topic: TopicName, by uid: UInt32?) throws(BusError) {
         try checkOpen(topic)
-        if records[topic] == nil { try checkTopicCount() }
+        if records[topic] == nil { try checkTopicCount(of: uid) }
     }
 
     /// Lets settings hold, for a new topic or an old one. Returns it, and whether it is new.
@@ -133,9 +150,10 @@ extension EventLog {
         newest = max(newest, id)
         guard let record = records[topic] else { return }
         statistics.deleted += record.retainedCount
+        statistics.retained -= record.retainedCount
         eventBytes -= record.memoryBytes
         leftovers.rings.append(record.surrender())
-        indexes.noteLosses(of: record)
+        noteLosses(of: record)
         bury(record)
     }
 }

@@ -25,7 +25,8 @@ extension EventLog {
         let cursor = position.after > newest ? .zero : position.after
         let topics = collect(selector, newerThan: cursor, now: now)
         for record in topics { touch(record, at: now) }
-        let gap = judge(position, losses(of: selector, now: now))
+        let gap =
+            mayMiss(position) ? judge(position, losses(of: selector, now: now)) : nil
         if let outcome = gap ?? older(position, topics) {
             return gathering.interrupted(by: outcome, at: position)
         }
@@ -38,6 +39,14 @@ extension EventLog {
     }
 
     // MARK: Losses and gaps
+
+    /// Whether any topic at all lost something that a reader here was not told of. Readers that
+    /// keep up miss nothing, and are spared the question what each of their topics lost.
+    private func mayMiss(_ position: LogPosition) -> Bool {
+        let cursor = position.stated ?? position.after
+        let lost = mostLost.highest(isWaiting: position.isWaiting)
+        return cursor > newest || cursor < lost && position.toldThrough < lost
+    }
 
     /// The gap a position has to be told first, if any.
     func judge(_ position: LogPosition, _ losses: Losses) -> LogRead? {
@@ -85,7 +94,8 @@ extension EventLog {
         for term in selector.terms {
             switch term {
             case .name(let name): losses.rise(to: self.losses(of: name))
-            case .pattern(let pattern): losses.rise(to: index(of: pattern, now: now).losses)
+            case .pattern(let pattern):
+                losses.rise(to: index(of: pattern, selector.visibility, now: now).losses)
             }
         }
         return losses
@@ -93,10 +103,13 @@ extension EventLog {
 
     // MARK: Topics of a selector
 
-    private mutating func index(of pattern: TopicPattern, now: Timestamp) -> PatternIndex {
-        indexes.find(pattern, now: now)
+    private mutating func index(
+        of pattern: TopicPattern, _ visibility: TopicVisibility?, now: Timestamp
+    ) -> PatternIndex {
+        let scope = PatternScope(pattern: pattern, visibility: visibility)
+        return indexes.find(scope, now: now)
             ?? indexes.make(
-                pattern, of: records.values, losses: tombstones.losses(matching: pattern), now: now)
+                scope, of: records.values, losses: tombstones.losses(matching: scope), now: now)
     }
 
     /// The topics of a selector that ever had events after `id`, each once.
@@ -106,8 +119,16 @@ extension EventLog {
         if let name = selector.singleName {
             return records[name].map { $0.newest > id ? [$0] : [] } ?? []
         }
-        collections += 1
         var collected: [TopicRecord] = []
+        // Of a list, either what changed is looked at or what is listed, whichever is less.
+        if let names = selector.names {
+            let isAll = order.visit(newerThan: id, atMost: names.count) { record in
+                if names.contains(record.name) { collected.append(record) }
+            }
+            if isAll { return collected }
+            collected = []
+        }
+        collections += 1
         func add(_ record: TopicRecord) {
             guard record.collected != collections else { return }
             record.collected = collections
@@ -118,7 +139,7 @@ extension EventLog {
             case .name(let name):
                 if let record = records[name], record.newest > id { add(record) }
             case .pattern(let pattern):
-                index(of: pattern, now: now).visit(newerThan: id, add)
+                index(of: pattern, selector.visibility, now: now).visit(newerThan: id, add)
             }
         }
         return collected

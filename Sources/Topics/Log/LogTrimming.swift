@@ -5,6 +5,7 @@ extension EventLog {
         if overdue > 0 {
             record.lose(overdue, at: now)
             statistics.retired += overdue
+            statistics.retained -= overdue
             if keepsOlder { askTrim(record, now) }
         } else if !record.isTrimAsked, record.isOlderOverdue(at: now) {
             record.isTrimAsked = true
@@ -13,23 +14,28 @@ extension EventLog {
         let bytes = record.memoryBytes
         record.endGrace(limits.graceMicroseconds, at: now, into: &leftovers.events)
         eventBytes -= bytes - record.memoryBytes
-        if overdue > 0 || bytes != record.memoryBytes { indexes.noteLosses(of: record) }
+        if overdue > 0 || bytes != record.memoryBytes { noteLosses(of: record) }
         schedule(record)
         vanishIfDone(record)
     }
 
     private mutating func askTrim(_ record: TopicRecord, _ now: Timestamp) {
+        // The store counts what it has, and of the bounds it has what memory alone leaves of them.
+        var retention = record.settings.retention
+        retention.keep = retention.keep.map { max(0, $0 - record.unstoredCount) }
+        retention.bytes = retention.bytes.map { max(0, $0 - record.unstoredBytes) }
         leftovers.trims.append(
-            StoreTrim(
-                topic: record.name, through: record.lost, retention: record.settings.retention,
-                now: now))
+            StoreTrim(topic: record.name, through: record.lost, retention: retention, now: now))
     }
 
     /// The store removed something of a topic.
     mutating func storeLost(_ topic: TopicName, _ loss: StoreLoss, now: Timestamp) {
         guard let record = records[topic] else { return }
+        let retained = record.retainedCount
         record.storeLost(loss, at: now)
-        indexes.noteLosses(of: record)
+        statistics.storeRemoved += retained - record.retainedCount
+        statistics.retained += record.retainedCount - retained
+        noteLosses(of: record)
         touch(record, at: now)
     }
 
@@ -116,14 +122,16 @@ extension EventLog {
     }
 
     private mutating func evict(_ record: TopicRecord, downTo level: Int) {
-        let bytes = record.memoryBytes
+        let (bytes, retained) = (record.memoryBytes, record.retainedCount)
         while record.memoryBytes > level {
             leftovers.events.append(record.dropFirst())
             leftovers.evicted += 1
             statistics.evicted += 1
         }
         eventBytes -= bytes - record.memoryBytes
-        indexes.noteLosses(of: record)
+        statistics.forgotten += retained - record.retainedCount
+        statistics.retained += record.retainedCount - retained
+        noteLosses(of: record)
         schedule(record)
         vanishIfDone(record)
     }

@@ -12,6 +12,8 @@ enum Overhead {
     static let topicBytes = 1_024
     /// What a vanished topic leaves behind.
     static let tombstoneBytes = 256
+    /// The index of one pattern, without its topics.
+    static let indexBytes = 1_024
     /// A topic in the index of one pattern.
     static let placeBytes = 40
     /// A batch in the store's queue, even if it is empty.

@@ -3,59 +3,31 @@
 /// A cache: reading a pattern then costs what happened since its cursor, however many topics sleep.
 /// Losses only ever rise, so their maximum outlives the topics it came from.
 final class PatternIndex {
-    let pattern: TopicPattern
+    let scope: PatternScope
+    /// Its place in the table of all indexes.
+    let slot: Int
     var lastRead: Timestamp
     private(set) var losses: Losses
-    private(set) var count = 0
+    private var order = TopicOrder()
 
-    private var nodes: [Node] = []
-    private var free: [Int] = []
-    private var front = Node.none
-    private var back = Node.none
+    var count: Int { order.count }
 
-    private struct Node {
-        static let none = -1
-
-        var record: TopicRecord?
-        var previous: Int
-        var next: Int
-    }
-
-    init(pattern: TopicPattern, losses: Losses, now: Timestamp) {
-        self.pattern = pattern
+    init(scope: PatternScope, slot: Int, losses: Losses, now: Timestamp) {
+        self.scope = scope
+        self.slot = slot
         self.losses = losses
         lastRead = now
     }
 
-    /// Adds a topic: in front if it is about to have the newest event, else at the back. Topics
-    /// that are added one by one at the back come with falling newest ids.
+    /// Adds a topic, where ``TopicOrder`` takes it.
     func insert(_ record: TopicRecord, inFront: Bool) -> Int {
-        let node: Int
-        if let reused = free.popLast() {
-            node = reused
-        } else {
-            node = nodes.count
-            nodes.append(Node(record: nil, previous: Node.none, next: Node.none))
-        }
-        nodes[node].record = record
-        count += 1
-        if inFront { linkInFront(node) } else { linkAtBack(node) }
         losses.rise(to: record)
-        return node
+        return order.insert(record, inFront: inFront)
     }
 
-    func remove(_ node: Int) {
-        unlink(node)
-        nodes[node].record = nil
-        free.append(node)
-        count -= 1
-    }
+    func remove(_ node: Int) { order.remove(node) }
 
-    func moveToFront(_ node: Int) {
-        guard front != node else { return }
-        unlink(node)
-        linkInFront(node)
-    }
+    func moveToFront(_ node: Int) { order.moveToFront(node) }
 
     func noteLosses(of record: TopicRecord) {
         losses.rise(to: record)
@@ -65,36 +37,21 @@ final class PatternIndex {
     ///
     /// - Complexity: O(topics visited).
     func visit(newerThan id: EventID, _ body: (TopicRecord) -> Void) {
-        var node = front
-        while node != Node.none, let record = nodes[node].record, record.newest > id {
-            body(record)
-            node = nodes[node].next
-        }
+        order.visit(newerThan: id, body)
     }
 
     /// Visits every topic.
-    func visitAll(_ body: (TopicRecord) -> Void) {
-        for node in nodes { if let record = node.record { body(record) } }
-    }
+    func visitAll(_ body: (TopicRecord) -> Void) { order.visitAll(body) }
+}
 
-    private func linkInFront(_ node: Int) {
-        nodes[node].previous = Node.none
-        nodes[node].next = front
-        if front == Node.none { back = node } else { nodes[front].previous = node }
-        front = node
-    }
+/// What a pattern means for one kind of reader: those of its topics that may be known of.
+struct PatternScope: Hashable {
+    let pattern: TopicPattern
+    /// Nil for all.
+    let visibility: TopicVisibility?
 
-    private func linkAtBack(_ node: Int) {
-        nodes[node].next = Node.none
-        nodes[node].previous = back
-        if back == Node.none { front = node } else { nodes[back].next = node }
-        back = node
-    }
-
-    private func unlink(_ node: Int) {
-        let (previous, next) = (nodes[node].previous, nodes[node].next)
-        if previous == Node.none { front = next } else { nodes[previous].next = next }
-        if next == Node.none { back = previous } else { nodes[next].previous = previous }
+    func matches(_ name: TopicName) -> Bool {
+        pattern.matches(name) && visibility?.shows(name) != false
     }
 }
 

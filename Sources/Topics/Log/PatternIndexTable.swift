@@ -1,56 +1,68 @@
-/// The pattern indexes in use: a cache with a limit, since each one costs every publish a little.
+/// The pattern indexes in use: a cache with a limit, since they take memory.
 struct PatternIndexTable {
+    private let countMax: Int
     private var slots: [PatternIndex?] = []
-    private var byPattern: [TopicPattern: Int] = [:]
+    private var freeSlots: [Int] = []
+    private var byScope: [PatternScope: Int] = [:]
+    private let byPattern = PatternTree<PatternIndex>()
     /// Places of topics in all indexes together.
     private(set) var places = 0
 
-    var count: Int { byPattern.count }
+    var count: Int { byScope.count }
 
-    /// The index of `pattern` if there is one.
-    func find(_ pattern: TopicPattern, now: Timestamp) -> PatternIndex? {
-        guard let slot = byPattern[pattern], let index = slots[slot] else { return nil }
+    /// What the indexes take in memory.
+    var bytes: Int { count * Overhead.indexBytes + places * Overhead.placeBytes }
+
+    init(countMax: Int = Limits.patternIndexesMax) {
+        self.countMax = countMax
+    }
+
+    /// The index of a scope if there is one.
+    func find(_ scope: PatternScope, now: Timestamp) -> PatternIndex? {
+        guard let slot = byScope[scope], let index = slots[slot] else { return nil }
         index.lastRead = now
         return index
     }
 
-    /// Makes the index of `pattern` from all topics there are, in place of those that were not
+    /// Makes the index of a scope from all topics there are, in place of those that were not
     /// read for the longest time.
     ///
     /// - Complexity: O(topics × log topics + tombstones).
     mutating func make(
-        _ pattern: TopicPattern, of records: some Sequence<TopicRecord>, losses: Losses,
+        _ scope: PatternScope, of records: some Sequence<TopicRecord>, losses: Losses,
         now: Timestamp
     ) -> PatternIndex {
-        let members = records.filter { pattern.matches($0.name) }.sorted { $0.newest > $1.newest }
-        while count >= Limits.patternIndexesMax
+        let members = records.filter { scope.matches($0.name) }.sorted { $0.newest > $1.newest }
+        while count >= countMax
             || (count > 0 && places + members.count > Limits.patternPlacesMax)
         {
             removeLeastRecentlyRead()
         }
-        let index = PatternIndex(pattern: pattern, losses: losses, now: now)
-        let slot = slots.firstIndex { $0 == nil } ?? slots.count
+        let slot = freeSlots.popLast() ?? slots.count
+        let index = PatternIndex(scope: scope, slot: slot, losses: losses, now: now)
         if slot == slots.count { slots.append(index) } else { slots[slot] = index }
-        byPattern[pattern] = slot
-        for record in members { insert(record, slot, index, inFront: false) }
+        byScope[scope] = slot
+        byPattern.add(index, at: scope.pattern)
+        for record in members { insert(record, index, inFront: false) }
         return index
     }
 
     /// Adds a new topic to the indexes it belongs to.
     ///
-    /// - Complexity: O(indexes).
+    /// - Complexity: O(beginnings of patterns that its name has + indexes it belongs to).
     mutating func insert(_ record: TopicRecord, inFront: Bool) {
-        for (slot, index) in slots.enumerated() {
-            guard let index, index.pattern.matches(record.name) else { continue }
-            insert(record, slot, index, inFront: inFront)
+        var found: [PatternIndex] = []
+        byPattern.visit(record.name) { index in
+            if index.scope.visibility?.shows(record.name) != false { found.append(index) }
         }
+        for index in found { insert(record, index, inFront: inFront) }
     }
 
     private mutating func insert(
-        _ record: TopicRecord, _ slot: Int, _ index: PatternIndex, inFront: Bool
+        _ record: TopicRecord, _ index: PatternIndex, inFront: Bool
     ) {
         let node = index.insert(record, inFront: inFront)
-        record.places.append(PatternPlace(index: slot, node: node))
+        record.places.append(PatternPlace(index: index.slot, node: node))
         places += 1
     }
 
@@ -72,21 +84,20 @@ struct PatternIndexTable {
 
     /// Drops indexes that nobody read since `time`.
     mutating func removeUnread(since time: Timestamp) {
-        for (slot, index) in slots.enumerated() {
-            if let index, index.lastRead < time { remove(slot, index) }
-        }
+        for case .some(let index) in slots where index.lastRead < time { remove(index) }
     }
 
     private mutating func removeLeastRecentlyRead() {
-        let used = slots.enumerated().compactMap { slot, index in index.map { (slot, $0) } }
-        guard let (slot, index) = used.min(by: { $0.1.lastRead < $1.1.lastRead }) else { return }
-        remove(slot, index)
+        let used = slots.lazy.compactMap(\.self)
+        if let index = used.min(by: { $0.lastRead < $1.lastRead }) { remove(index) }
     }
 
-    private mutating func remove(_ slot: Int, _ index: PatternIndex) {
-        index.visitAll { $0.places.removeAll { $0.index == slot } }
+    private mutating func remove(_ index: PatternIndex) {
+        index.visitAll { $0.places.removeAll { $0.index == index.slot } }
         places -= index.count
-        byPattern[index.pattern] = nil
-        slots[slot] = nil
+        byScope[index.scope] = nil
+        byPattern.remove(index, at: index.scope.pattern)
+        slots[index.slot] = nil
+        freeSlots.append(index.slot)
     }
 }

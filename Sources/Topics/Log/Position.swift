@@ -56,6 +56,17 @@ public struct LogPosition: Hashable, Sendable {
         self.toldThrough = toldThrough
         self.isWaiting = isWaiting
     }
+
+    /// Whether a reader here and one at `other`, of the same selector, are told the same.
+    ///
+    /// What either was told of losses at or below its cursor makes no difference: whatever is lost
+    /// beyond the cursor is beyond that too.
+    package func isAlike(_ other: LogPosition) -> Bool {
+        after == other.after && isWaiting == other.isWaiting
+            && (toldThrough == other.toldThrough || max(toldThrough, other.toldThrough) <= after)
+            && stated == other.stated && stated == nil
+            && unresolved == nil && other.unresolved == nil
+    }
 }
 
 /// How much one read returns at most.
@@ -71,6 +82,10 @@ public struct ReadLimit: Hashable, Sendable {
         self.events = events
         self.bytes = bytes
     }
+
+    /// 64 events or 64 KiB of payload: what a subscription reads at a time if not told otherwise.
+    public static let standard = ReadLimit(
+        events: Limits.followedEventsMax, bytes: Limits.followedBytesMax)
 }
 
 /// What lies after a position.

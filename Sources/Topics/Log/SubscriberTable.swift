@@ -1,7 +1,7 @@
 /// How many subscriptions there are per selector, and so per topic.
 struct SubscriberTable {
     private var byName: [TopicName: Int] = [:]
-    private var bySelector: [Selector: Int] = [:]
+    private let bySelector = SelectorIndex<Int>()
     private var version = 0
 
     /// How many there are for exactly this name.
@@ -14,16 +14,17 @@ struct SubscriberTable {
     mutating func change(_ selector: Selector, by change: Int) {
         total += change
         if let name = selector.singleName {
-            Self.change(&byName, name, by: change)
+            byName[name] = Self.count(byName[name], by: change, selector)
         } else {
-            Self.change(&bySelector, selector, by: change)
+            bySelector[selector] = Self.count(bySelector[selector], by: change, selector)
             version += 1
         }
     }
 
     /// All that match the topic of `record`.
     ///
-    /// - Complexity: O(1), or O(distinct selectors with patterns) after one of those changed.
+    /// - Complexity: O(1); after a selector that is not one name came or went, what ``SelectorIndex``
+    ///   takes.
     func matching(_ record: TopicRecord) -> Int {
         if record.matching.version != version {
             record.matching = (version, count(matching: record.name))
@@ -33,17 +34,14 @@ struct SubscriberTable {
 
     private func count(matching name: TopicName) -> Int {
         var count = 0
-        for (selector, subscriptions) in bySelector where selector.matches(name) {
-            count += subscriptions
-        }
+        bySelector.visit(name) { count += $0 }
         return count
     }
 
-    private static func change<Key: Hashable>(
-        _ table: inout [Key: Int], _ key: Key, by change: Int
-    ) {
-        let count = (table[key] ?? 0) + change
-        precondition(count >= 0, "a subscription to \(key) ended that never began")
-        table[key] = count == 0 ? nil : count
+    /// The number of subscriptions to one selector after a change; nil for none.
+    private static func count(_ count: Int?, by change: Int, _ selector: Selector) -> Int? {
+        let count = (count ?? 0) + change
+        precondition(count >= 0, "a subscription to \(selector) ended that never began")
+        return count == 0 ? nil : count
     }
 }

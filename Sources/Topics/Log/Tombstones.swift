@@ -23,12 +23,12 @@ struct Tombstones {
 
     subscript(name: TopicName) -> Losses? { stones[name]?.losses }
 
-    /// What topics that match `pattern` left behind.
+    /// What the topics of a scope left behind.
     ///
     /// - Complexity: O(tombstones).
-    func losses(matching pattern: TopicPattern) -> Losses {
+    func losses(matching scope: PatternScope) -> Losses {
         var losses = floor
-        for (name, stone) in stones where pattern.matches(name) { losses.rise(to: stone.losses) }
+        for (name, stone) in stones where scope.matches(name) { losses.rise(to: stone.losses) }
         return losses
     }
 

@@ -7,13 +7,16 @@ final class TopicRecord {
     let name: TopicName
     var settings: TopicSettings
     var isRegistered: Bool
-    var owner: UInt32?
+    let owner: UInt32?
 
     private(set) var ring = Ring<Event>()
     private(set) var graced = 0
     private var removals = Ring<Removal>()
     /// Payload bytes of the retained events in the ring.
     private(set) var retainedBytes = 0
+    /// Of the retained events in the ring, those that the store does not have, and their bytes.
+    private(set) var unstoredCount = 0
+    private(set) var unstoredBytes = 0
     /// What the whole ring takes.
     private(set) var memoryBytes = 0
     private(set) var older: OlderEvents?
@@ -30,6 +33,8 @@ final class TopicRecord {
     var namedSubscribers = 0
     /// All that match, as of a version of the table of subscribers.
     var matching = (version: -1, count: 0)
+    /// Where the order of all topics has this one.
+    var node = 0
     /// Where the pattern indexes have this topic.
     var places: [PatternPlace] = []
     /// The earliest time the log has noted to look after this topic.
@@ -96,8 +101,16 @@ final class TopicRecord {
         assert(event.id > newest && event.id > lost, "\(event.id) after \(newest) in \(name)")
         ring.append(event)
         newest = event.id
-        retainedBytes += event.payload.count
+        countRetained(event, 1)
         memoryBytes += event.memoryBytes
+    }
+
+    private func countRetained(_ event: Event, _ sign: Int) {
+        let bytes = sign * event.payload.count
+        retainedBytes += bytes
+        guard !event.isStored else { return }
+        unstoredCount += sign
+        unstoredBytes += bytes
     }
 
     /// How many retained events in the ring are over the bounds at `now`; with older events in
@@ -137,7 +150,7 @@ final class TopicRecord {
     /// Takes the first `count` retained events out of retention; those who wait still get them.
     func lose(_ count: Int, at now: Timestamp) {
         guard count > 0 else { return }
-        for index in graced..<(graced + count) { retainedBytes -= ring[index].payload.count }
+        for index in graced..<(graced + count) { countRetained(ring[index], -1) }
         graced += count
         note(lost: ring[graced - 1])
         removals.append(Removal(count: count, time: now))
@@ -184,7 +197,7 @@ final class TopicRecord {
             if removals[0].count == 0 { _ = removals.removeFirst() }
             return event
         }
-        retainedBytes -= event.payload.count
+        countRetained(event, -1)
         if event.isStored {
             moveToStore(event)
         } else {
@@ -250,6 +263,8 @@ final class TopicRecord {
         older = nil
         graced = 0
         retainedBytes = 0
+        unstoredCount = 0
+        unstoredBytes = 0
         memoryBytes = 0
         removals = Ring()
         let surrendered = ring

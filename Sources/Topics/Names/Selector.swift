@@ -29,7 +29,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
 
     private enum Storage: Hashable, Sendable {
         case one(TopicName)
-        case many([Term])
+        case many(TermList)
     }
 
     private let storage: Storage
@@ -37,16 +37,20 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     /// The selector that `text` spells; a term that is repeated counts once.
     ///
     /// - Throws: `NameError`, whose index counts from the start of `text`.
-    /// - Complexity: O(length), with at most 64 terms.
+    /// - Complexity: O(length), with at most 128 terms.
     public init(_ text: some StringProtocol) throws(NameError) {
         var terms: [Term] = []
+        var known: Set<Term> = []
         var offset = 0
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pattern = try TopicPattern(text: String(part), offset: offset)
             let term: Term =
                 pattern.hasWildcard
                 ? .pattern(pattern) : .name(try TopicName(text: pattern.text, offset: offset))
-            if !terms.contains(term) { terms.append(term) }
+            // Most selectors are one term, and need no set.
+            if terms.isEmpty || term != terms[0] && known.insert(term).inserted {
+                terms.append(term)
+            }
             guard terms.count <= Limits.selectorTermsMax else {
                 throw NameError(
                     detail: "more than \(Limits.selectorTermsMax) names and patterns in one "
@@ -57,7 +61,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         if terms.count == 1, case .name(let name) = terms[0] {
             storage = .one(name)
         } else {
-            storage = .many(terms)
+            storage = .many(TermList(terms))
         }
     }
 
@@ -66,12 +70,36 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         storage = .one(name)
     }
 
+    private init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The same terms, for a reader who may know of these topics alone; nil for all.
+    ///
+    /// A selector of exactly one name stays as it is: whether that may be read is decided before.
+    public func limited(to visibility: TopicVisibility?) -> Selector {
+        switch storage {
+        case .one: self
+        case .many(let list): Self(.many(list.limited(to: visibility)))
+        }
+    }
+
+    /// What its reader may know of; nil for everything.
+    public var visibility: TopicVisibility? {
+        if case .many(let list) = storage { list.visibility } else { nil }
+    }
+
     /// The parts, in the order they were written.
     public var terms: [Term] {
         switch storage {
         case .one(let name): [.name(name)]
-        case .many(let terms): terms
+        case .many(let list): list.terms
         }
+    }
+
+    /// The topics, if the selector is several names and no pattern.
+    var names: Set<TopicName>? {
+        if case .many(let list) = storage { list.names } else { nil }
     }
 
     /// The topic, if the selector is exactly one name; nil for a pattern or several terms.
@@ -79,13 +107,25 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         if case .one(let name) = storage { name } else { nil }
     }
 
+    /// Whether both are copies of one selector; equal ones that were made apart are not.
+    ///
+    /// - Complexity: O(1).
+    package func isCopy(of other: Selector) -> Bool {
+        switch (storage, other.storage) {
+        case (.one(let own), .one(let other)): own.isCopy(of: other)
+        case (.many(let own), .many(let other)): own === other
+        default: false
+        }
+    }
+
     /// Whether the selector stands for `name`.
     ///
-    /// - Complexity: O(terms × length of the name), without allocating.
+    /// - Complexity: O(terms × length of the name), without allocating; of a limited one also what
+    ///   its visibility takes.
     public func matches(_ name: TopicName) -> Bool {
         switch storage {
         case .one(let own): own == name
-        case .many(let terms): terms.contains { $0.matches(name) }
+        case .many(let list): list.matches(name)
         }
     }
 

@@ -39,6 +39,9 @@ public struct TopicName: Hashable, Sendable, CustomStringConvertible {
     /// The name as it was written.
     public var description: String { storage.text }
 
+    /// Whether both are copies of one name.
+    func isCopy(of other: TopicName) -> Bool { storage === other.storage }
+
     /// Whether both are the same name.
     public static func == (left: TopicName, right: TopicName) -> Bool {
         left.storage === right.storage

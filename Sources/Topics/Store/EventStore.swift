@@ -12,6 +12,9 @@ public protocol EventStore: AnyObject, Sendable {
     /// Whether it takes entries at this moment.
     var readiness: Readiness { get }
 
+    /// How far it is with what it was asked to commit.
+    var progress: StoreProgress { get }
+
     /// Makes the store usable and returns what it retained. Called once, before all else.
     ///
     /// - Throws: `StoreError`, whose sentence says what to do about it.
@@ -31,9 +34,25 @@ public protocol EventStore: AnyObject, Sendable {
 
     /// Removes what a topic no longer retains. Not called unless `capabilities.keepsOlder`.
     ///
-    /// Trims of one topic and reads asked for later take effect in that order; `then` is called
-    /// before the `then` of such a read.
+    /// It may remove less than is over the bounds: the log asks again then. `then` is called before
+    /// that of every read that misses what was removed; a read may also still have it.
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void)
+
+    /// Has `tell` called with whatever limits of the store's own remove, in the order of commits
+    /// and one at a time like every `then`. Called once, right after `open`.
+    func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void)
+
+    /// Finishes what it was asked for, and lets go of what it has open; blocks until that is done.
+    /// Whatever is asked for afterwards fails. Called once, and by no `then`.
+    func close()
+}
+
+extension EventStore {
+    /// Does nothing: a store without limits of its own removes nothing by itself.
+    public func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {}
+
+    /// Idle: whoever commits to a store without a thread of its own does the work.
+    public var progress: StoreProgress { StoreProgress(settled: 0, isIdle: true) }
 }
 
 /// What a store is able to do.
@@ -44,6 +63,21 @@ public struct StoreCapabilities: Hashable, Sendable {
     /// Capabilities as given.
     public init(keepsOlder: Bool) {
         self.keepsOlder = keepsOlder
+    }
+}
+
+/// How far a store is with what it was asked to commit: one that is not idle and has settled no
+/// more than a while ago hangs.
+public struct StoreProgress: Hashable, Sendable {
+    /// Attempts to commit that came to an end, good or bad.
+    public let settled: Int
+    /// Whether nothing waits and nothing is under way.
+    public let isIdle: Bool
+
+    /// Progress as given.
+    public init(settled: Int, isIdle: Bool) {
+        self.settled = settled
+        self.isIdle = isIdle
     }
 }
 
@@ -77,8 +111,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// One thing that takes a place in the order of the bus.
 public enum StoreEntry: Sendable {
-    /// Events of one topic; `persists` says whether they are to survive a restart.
-    case events(PublishBatch, persists: Bool)
+    /// Events of one topic; `persists` says whether they are to survive a restart, and `owner` who
+    /// made the topic, or makes it by them if it does not exist.
+    case events(PublishBatch, persists: Bool, owner: UInt32? = nil)
     /// The removal of a topic and everything in it. Takes an id.
     case removal(TopicName)
     /// New settings of a topic, and who made it. Takes no id.
@@ -87,7 +122,7 @@ public enum StoreEntry: Sendable {
     /// What the entry takes while it waits, in bytes.
     public var queuedBytes: Int {
         switch self {
-        case .events(let batch, _): Overhead.queuedBatchBytes + batch.memoryBytes
+        case .events(let batch, _, _): batch.queuedBytes
         case .removal, .registration: Overhead.queuedBatchBytes
         }
     }

@@ -39,7 +39,7 @@ public final class IDCeiling: Sendable {
     /// Has `ceiling` on the disk before it returns.
     ///
     /// - Throws: `StoreError` if the disk refuses; the ceiling is then what it was.
-    func raise(to ceiling: UInt64) throws(StoreError) {
+    public func raise(to ceiling: UInt64) throws(StoreError) {
         let text = Array("\(Self.heading)\(ceiling)\n".utf8)
         try directory.write(text, to: Self.nextName, afterWriting: { self.afterStep(.written) })
         afterStep(.synced)

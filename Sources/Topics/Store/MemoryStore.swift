@@ -1,14 +1,18 @@
+internal import Glibc
 internal import Protection
 
 /// A store without a disk: events live in the log alone, and a restart gaps everything.
 ///
-/// Commits of several threads are drained by one of them, which finds the store idle, in the order
-/// they came and outside every lock; so `then` usually runs before `commit` returns, always in id
-/// order, and one at a time. With a ceiling, ids stay unique over restarts.
+/// Commits of several threads are made by one of them, which finds the store idle, in the order they
+/// came and outside every lock; so `then` usually runs before `commit` returns, always in id order,
+/// and one at a time. Its turn is bounded while others come, see `CommitLine`. With a ceiling, ids
+/// stay unique over restarts.
 public final class MemoryStore: EventStore {
     private let ceiling: IDCeiling?
     private let idsAhead: UInt64
-    private let queue: Protected<Queue>
+    private let queue: Protected<CommitLine<Job>>
+    /// Open to tests, which stand in it as somebody else would.
+    let door = CommitDoor()
     private let sequence: Protected<Sequence>
 
     private struct Job {
@@ -17,36 +21,7 @@ public final class MemoryStore: EventStore {
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
     }
 
-    /// What waits, and whether some thread drains it.
-    private struct Queue {
-        var jobs: [Job] = []
-        var queuedBytes = 0
-        var queuedBytesMax = 0
-        var isDraining = false
-
-        enum Admittance {
-            case refused, queued, drain
-        }
-
-        mutating func add(_ job: Job) -> Admittance {
-            guard queuedBytes == 0 || queuedBytes + job.queuedBytes <= queuedBytesMax else {
-                return .refused
-            }
-            queuedBytes += job.queuedBytes
-            jobs.append(job)
-            if isDraining { return .queued }
-            isDraining = true
-            return .drain
-        }
-
-        /// The jobs that wait; with none, nobody drains any more.
-        mutating func take(into jobs: inout [Job]) {
-            swap(&jobs, &self.jobs)
-            if jobs.isEmpty { isDraining = false }
-        }
-    }
-
-    /// The next id and time. Only the thread that drains touches it.
+    /// The next id and time. Only the thread that commits touches it.
     private struct Sequence {
         var next: UInt64 = 0
         var ceiling: UInt64 = 0
@@ -68,10 +43,12 @@ public final class MemoryStore: EventStore {
         self.init(ceiling: ceiling, idsAhead: Limits.idsAhead)
     }
 
-    init(ceiling: IDCeiling?, idsAhead: UInt64) {
+    init(
+        ceiling: IDCeiling?, idsAhead: UInt64, turnBytesMax: Int = Limits.commitTurnBytesMax
+    ) {
         self.ceiling = ceiling
         self.idsAhead = idsAhead
-        queue = Protected(Queue())
+        queue = Protected(CommitLine(turnBytesMax: turnBytesMax))
         sequence = Protected(Sequence())
     }
 
@@ -101,7 +78,10 @@ public final class MemoryStore: EventStore {
         }
         try prepare(1)
         let floor = EventID(rawValue: first - 1)
-        return StoreContents(newest: floor, floor: floor, floorTime: now)
+        // The first life that the ceiling knows of: nothing was given before.
+        return StoreContents(
+            newest: floor, floor: floor, floorTime: now,
+            unusedThrough: ceiling?.found == 0 ? floor : .zero)
     }
 
     /// Takes `entry` at once, or right after what other threads brought before.
@@ -109,16 +89,22 @@ public final class MemoryStore: EventStore {
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
         let job = Job(entry: entry, queuedBytes: entry.queuedBytes, then: then)
-        switch queue.write({ $0.add(job) }) {
-        case .refused:
+        door.comeIn()
+        let (place, isToCommit) = queue.write { line in
+            door.goOut()
+            return line.add(job, bytes: job.queuedBytes)
+        }
+        switch place {
+        case .taken: break
+        case .closed: then(.failure(.draining))
+        case .tooMuch:
             then(
                 .failure(
                     .limit(
                         "too much waits to be committed: publish more slowly, or raise the "
                             + "limit of the commit queue")))
-        case .queued: break
-        case .drain: drain()
         }
+        if isToCommit { commitWhatWaits() }
     }
 
     /// Never asked: nothing is older than memory.
@@ -133,14 +119,32 @@ public final class MemoryStore: EventStore {
         preconditionFailure("a store in memory has nothing to trim")
     }
 
-    private func drain() {
+    /// Takes nothing more, and waits for the threads of callers that still commit.
+    public func close() {
+        queue.write { $0.close() }
+        while !queue.read({ $0.isSettled }) { usleep(Limits.closeMicroseconds) }
+    }
+
+    /// How often a thread left the rest of its turn to another one.
+    var handOvers: Int { queue.read { $0.handOvers } }
+
+    private func commitWhatWaits() {
         var jobs: [Job] = []
         while true {
-            queue.write { $0.take(into: &jobs) }
+            queue.write { line in
+                line.take(into: &jobs)
+                door.wantRelief(line.isTurnOver)
+            }
             guard !jobs.isEmpty else { return }
-            for job in jobs {
+            for (index, job) in jobs.enumerated() {
                 job.then(perform(job.entry))
-                queue.write { $0.queuedBytes -= job.queuedBytes }
+                let goesOn = queue.write { line in
+                    defer { door.wantRelief(line.isTurnOver) }
+                    return line.finish(
+                        bytes: job.queuedBytes, rest: jobs[(index + 1)...],
+                        isSomebodyAtTheDoor: door.isSomebodyThere)
+                }
+                guard goesOn else { return }
             }
             jobs.removeAll(keepingCapacity: true)
         }
@@ -152,7 +156,7 @@ public final class MemoryStore: EventStore {
             return .success(.registration)
         case .removal:
             return ids(1).map { .removal(EventID(rawValue: $0.first)) }
-        case .events(let batch, _):
+        case .events(let batch, _, _):
             return ids(batch.payloads.count).map { first, time in
                 .events(Self.events(of: batch, first: first, time: time))
             }

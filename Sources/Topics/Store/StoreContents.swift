@@ -6,6 +6,9 @@ public struct StoreContents: Sendable {
     public var floor: EventID
     /// The time up to which the floor reaches.
     public var floorTime: Timestamp
+    /// No life of the bus gave an id up to here: who asks for one asks for an event that never was.
+    /// Zero where nobody can say.
+    public var unusedThrough: EventID
     /// Topics that exist.
     public var topics: [StoredTopic]
     /// Topics that vanished, oldest first.
@@ -13,12 +16,13 @@ public struct StoreContents: Sendable {
 
     /// Contents as given.
     public init(
-        newest: EventID, floor: EventID, floorTime: Timestamp, topics: [StoredTopic] = [],
-        tombstones: [StoredTombstone] = []
+        newest: EventID, floor: EventID, floorTime: Timestamp, unusedThrough: EventID = .zero,
+        topics: [StoredTopic] = [], tombstones: [StoredTombstone] = []
     ) {
         self.newest = newest
         self.floor = floor
         self.floorTime = floorTime
+        self.unusedThrough = unusedThrough
         self.topics = topics
         self.tombstones = tombstones
     }

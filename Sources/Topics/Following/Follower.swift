@@ -1,0 +1,120 @@
+internal import Protection
+
+/// What stands behind an ``EventSubscription``: a ``FollowerMachine`` under its lock, and the bus it
+/// reads. The hub holds it, not the subscription, so that releasing that one ends it.
+final class Follower: Sendable {
+    let selector: Selector
+    private let filter: EventFilter
+    private let limit: ReadLimit
+    private let bus: EventBus
+    private let machine: Protected<FollowerMachine>
+
+    init(_ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit, of bus: EventBus) {
+        self.selector = selector
+        self.filter = filter
+        self.limit = limit
+        self.bus = bus
+        machine = Protected(FollowerMachine(beganAt: bus.newest))
+    }
+
+    /// Stands in the hub and counts as a subscriber from now on, and finds its place in the log.
+    ///
+    /// In this order: what is admitted behind the read has somebody to wake.
+    func begin(at start: StartPosition) {
+        if bus.followers.add(self) { drain(after: .zero) }
+        bus.beginSubscription(selector)
+        let read = bus.read(from: start, matching: selector, filter: filter, limit: limit)
+        machine.write { $0.begin(read) }
+    }
+
+    // MARK: The reader
+
+    /// What comes next; nil when it has ended, and at once when the task is cancelled.
+    func next(isolation: isolated (any Actor)?) async throws(BusError) -> Delivery? {
+        let outcome = await withTaskCancellationHandler {
+            await delivery(isolation: isolation)
+        } onCancel: {
+            cancel()
+        }
+        return try outcome.get()
+    }
+
+    private func delivery(
+        isolation: isolated (any Actor)?
+    ) async -> Result<Delivery?, BusError> {
+        var step = machine.write { $0.next() }
+        while true {
+            switch step {
+            case .deliver(let delivery): return .success(delivery)
+            case .end:
+                leave()
+                return .success(nil)
+            case .fail(let error):
+                leave()
+                return .failure(error)
+            case .read(let position):
+                let read = bus.read(position, matching: selector, filter: filter, limit: limit)
+                step = machine.write { $0.took(read) }
+            case .fetch(let position):
+                await withCheckedContinuation { fetch(position, for: $0) }
+                step = machine.write { $0.goOn() }
+            case .wait:
+                await withCheckedContinuation { waiter in
+                    if !machine.write({ $0.wait(waiter) }) { waiter.resume() }
+                }
+                step = machine.write { $0.goOn() }
+            case .misuse:
+                fatalError(
+                    "a subscription to \(selector) was asked for its next event while it was "
+                        + "asked already: let one task read it, and make one for each reader")
+            }
+        }
+    }
+
+    private func fetch(_ position: LogPosition, for waiter: FollowerMachine.Waiter) {
+        guard machine.write({ $0.fetch(waiter) }) else { return waiter.resume() }
+        bus.readStore(position, matching: selector, filter: filter, limit: limit) { outcome in
+            self.machine.write { $0.fetched(outcome) }?.resume()
+        }
+    }
+
+    var cursor: EventID {
+        let seen = bus.followers.seen
+        return machine.read { $0.cursor(seen: seen) }
+    }
+
+    // MARK: What happens meanwhile
+
+    /// A batch or a removal that concerns it; nothing that does was admitted between `seen` and it.
+    func admitted(_ admission: Admission, after seen: EventID) {
+        guard admission.change == .removal, let name = selector.singleName else {
+            machine.write { $0.admitted(after: seen) }?.resume()
+            return
+        }
+        // Nothing else is admitted meanwhile: this is what it had lost at that place.
+        let lost = bus.decide { $0.losses(of: name).hardLost }
+        machine.write { $0.removed(at: admission.newest, lost: lost, after: seen) }?.resume()
+        leave()
+    }
+
+    /// Ends it behind what is visible; nothing that concerns it was admitted since `seen`.
+    func drain(after seen: EventID) {
+        machine.write { $0.drain(after: seen) }?.resume()
+    }
+
+    /// Ends it at once. Also runs where tasks are cancelled, and so waits for nothing.
+    func cancel() {
+        let seen = bus.followers.seen
+        machine.write { $0.cancel(seen: seen) }?.resume()
+        leave()
+    }
+
+    /// Counts no more once it has ended, and gives back what it holds.
+    private func leave() {
+        let (leaves, leftovers) = machine.write { ($0.leave(), $0.takeLeftovers()) }
+        withExtendedLifetime(leftovers) {}
+        guard leaves else { return }
+        bus.followers.remove(self)
+        bus.endSubscription(selector)
+    }
+}

@@ -1,0 +1,46 @@
+/// The terms of a selector that is more than one name, for whoever may know of these topics.
+///
+/// An object, so that selectors stay small and those who share one are known by it.
+final class TermList: Hashable, Sendable {
+    let terms: [Selector.Term]
+    /// The terms once more where all are names; nil where one is a pattern.
+    let names: Set<TopicName>?
+    /// What may be known of; nil for everything.
+    let visibility: TopicVisibility?
+
+    convenience init(_ terms: [Selector.Term]) {
+        var names: Set<TopicName>? = Set(minimumCapacity: terms.count)
+        for term in terms {
+            if case .name(let name) = term { names?.insert(name) } else { names = nil }
+        }
+        self.init(terms, names, nil)
+    }
+
+    private init(
+        _ terms: [Selector.Term], _ names: Set<TopicName>?, _ visibility: TopicVisibility?
+    ) {
+        self.terms = terms
+        self.names = names
+        self.visibility = visibility
+    }
+
+    /// The same terms, for somebody else.
+    func limited(to visibility: TopicVisibility?) -> TermList {
+        TermList(terms, names, visibility)
+    }
+
+    /// Whether one of the terms stands for `name`, and it may be known of.
+    func matches(_ name: TopicName) -> Bool {
+        (names?.contains(name) ?? terms.contains { $0.matches(name) })
+            && visibility?.shows(name) != false
+    }
+
+    static func == (left: TermList, right: TermList) -> Bool {
+        left === right || (left.terms == right.terms && left.visibility == right.visibility)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(terms)
+        hasher.combine(visibility)
+    }
+}

@@ -1,0 +1,30 @@
+/// Which topics one reader may know of.
+///
+/// What it hides is not there for a selector that it limits: neither its events nor its losses,
+/// nor that it exists. Two with the same identity have to show the same topics.
+///
+/// Promises to be asked about names only, at any time, by any thread, and under the bus's lock: it
+/// has to answer from itself, without a lock, a wait or a call to others.
+public final class TopicVisibility: Hashable, Sendable {
+    private let identity: [UInt64]
+    private let judge: @Sendable (TopicName) -> Bool
+
+    /// A visibility that shows what `shows` says.
+    public init(_ identity: [UInt64], shows: @escaping @Sendable (TopicName) -> Bool) {
+        self.identity = identity
+        judge = shows
+    }
+
+    /// Whether a topic may be known of.
+    public func shows(_ topic: TopicName) -> Bool { judge(topic) }
+
+    /// Whether both show the same.
+    public static func == (left: TopicVisibility, right: TopicVisibility) -> Bool {
+        left === right || left.identity == right.identity
+    }
+
+    /// Feeds the identity.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+    }
+}

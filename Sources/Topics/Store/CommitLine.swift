@@ -1,0 +1,77 @@
+/// What waits for a store that commits on the threads of its callers, and which of them does.
+///
+/// Whoever comes while nobody commits does it for all who come meanwhile. Its turn is bounded: once
+/// it has committed so many bytes it leaves the rest to a thread that is at the door at that
+/// moment (``CommitDoor``), on its way to the lock of this line with an entry of its own. Where
+/// nobody is at the door there is nobody to be fair to.
+struct CommitLine<Job> {
+    private var jobs: [Job] = []
+    private var queuedBytes = 0
+    private var isCommitting = false
+    private var isClosed = false
+    /// What was committed in this turn.
+    private var turnBytes = 0
+    /// How often a turn was left to somebody else.
+    private(set) var handOvers = 0
+
+    /// Bytes that may wait; a single entry always may.
+    var queuedBytesMax = 0
+    private let turnBytesMax: Int
+
+    /// What became of an entry that was brought.
+    enum Place {
+        case taken, tooMuch, closed
+    }
+
+    init(turnBytesMax: Int) {
+        self.turnBytesMax = turnBytesMax
+    }
+
+    /// Takes an entry behind the others, unless too much waits or the line is closed.
+    ///
+    /// - Returns: Whether it was taken, and whether the caller is to commit from now on, which may
+    ///   be the case even if it was not: somebody may rely on it.
+    mutating func add(_ job: Job, bytes: Int) -> (place: Place, isToCommit: Bool) {
+        let fits = queuedBytes == 0 || queuedBytes + bytes <= queuedBytesMax
+        let place: Place = isClosed ? .closed : fits ? .taken : .tooMuch
+        if place == .taken {
+            queuedBytes += bytes
+            jobs.append(job)
+        }
+        guard !isCommitting, !jobs.isEmpty else { return (place, false) }
+        isCommitting = true
+        turnBytes = 0
+        return (place, true)
+    }
+
+    /// Takes nothing from now on; what waits is committed.
+    mutating func close() { isClosed = true }
+
+    /// Whether all that was taken has been committed and told.
+    var isSettled: Bool { !isCommitting && jobs.isEmpty }
+
+    /// Whether whoever commits has done its part.
+    var isTurnOver: Bool { isCommitting && turnBytes >= turnBytesMax }
+
+    /// Hands all that waits to whoever commits; with nothing left, nobody commits any more.
+    mutating func take(into jobs: inout [Job]) {
+        swap(&jobs, &self.jobs)
+        if jobs.isEmpty { isCommitting = false }
+    }
+
+    /// An entry of so many bytes was committed, and of those taken with it `rest` is left.
+    ///
+    /// - Returns: Whether the caller goes on; else it was relieved, and `rest` is here again.
+    mutating func finish(
+        bytes: Int, rest: ArraySlice<Job>, isSomebodyAtTheDoor: Bool
+    ) -> Bool {
+        queuedBytes -= bytes
+        turnBytes += bytes
+        let isLast = rest.isEmpty && jobs.isEmpty
+        guard isTurnOver, isSomebodyAtTheDoor, !isLast else { return true }
+        jobs = rest + jobs
+        isCommitting = false
+        handOvers += 1
+        return false
+    }
+}

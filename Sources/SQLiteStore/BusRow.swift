@@ -1,0 +1,83 @@
+internal import Topics
+
+/// What the store keeps of the whole bus: the one row of `bus`.
+struct BusRow: Equatable {
+    /// Drawn when the store was made; a backup has the same.
+    var identity: String
+    /// Starts so far.
+    var life: Int64
+    /// Whether this file is a backup that nobody has used yet.
+    var isCopy: Bool
+    /// Whether the last life was closed in order.
+    var isClosed: Bool
+    /// No id from here on was given.
+    var ceiling: UInt64
+    /// The time of the last event when the store was last closed, or of one whose topic is
+    /// forgotten since.
+    var time: Timestamp
+    /// Losses of topics nobody remembers apart.
+    var floor: EventID
+    var floorTime: Timestamp
+    /// No life of the bus gave an id up to here; zero where nobody can say.
+    var unusedThrough: EventID
+
+    /// The row of a store without a life.
+    static func fresh() -> BusRow {
+        BusRow(
+            identity: String(UInt64.random(in: 0 ... .max), radix: 36), life: 0, isCopy: false,
+            isClosed: true, ceiling: 0, time: .distantPast, floor: .zero,
+            floorTime: .distantPast, unusedThrough: .zero)
+    }
+
+    /// The row of a store; nil if it has none.
+    static func read(_ database: Database) throws(DatabaseError) -> BusRow? {
+        let row = try database.prepare(
+            """
+            SELECT identity, life, is_copy, is_closed, ceiling, time, floor, floor_time,
+                unused_through
+            FROM bus
+            """)
+        guard try row.step() else { return nil }
+        return BusRow(
+            identity: row.text(0) ?? "", life: row.integer(1), isCopy: row.integer(2) != 0,
+            isClosed: row.integer(3) != 0, ceiling: row.id(4).rawValue, time: row.time(5),
+            floor: row.id(6), floorTime: row.time(7), unusedThrough: row.id(8))
+    }
+
+    /// Puts the row in place of the one that is there.
+    func write(_ database: Database) throws(DatabaseError) {
+        let write = try database.prepare(
+            """
+            INSERT INTO bus (only_row, identity, life, is_copy, is_closed, ceiling, time, floor,
+                floor_time, seals, unused_through)
+            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)
+            ON CONFLICT DO UPDATE SET identity = ?1, life = ?2, is_copy = ?3, is_closed = ?4,
+                ceiling = ?5, time = ?6, floor = ?7, floor_time = ?8, unused_through = ?9
+            """)
+        write.bind(identity, at: 1)
+        write.bind(life, at: 2)
+        write.bind(isCopy ? 1 : 0, at: 3)
+        write.bind(isClosed ? 1 : 0, at: 4)
+        write.bind(Int64(ceiling), at: 5)
+        write.bind(time.microseconds, at: 6)
+        write.bind(floor, at: 7)
+        write.bind(floorTime.microseconds, at: 8)
+        write.bind(unusedThrough, at: 9)
+        try write.run()
+    }
+
+    /// Whether events may be missing that the last life answered: the file is a copy from before
+    /// the last life ended, or the machine lost its power before they were synced.
+    ///
+    /// Whatever is not certain counts as a loss, since a needless gap is told and a loss would not
+    /// be.
+    func mayLackEvents(lastLife: LifeRecord?, boot: String) -> Bool {
+        guard life > 0 else { return true }
+        guard !isCopy, let lastLife, lastLife.identity == identity else { return true }
+        // The row is committed before the record is written, so it may be one step ahead.
+        if life != lastLife.life { return life < lastLife.life }
+        if isClosed { return false }
+        if lastLife.isClosed || ceiling < lastLife.ceiling { return true }
+        return !lastLife.isSynced && (boot.isEmpty || boot != lastLife.boot)
+    }
+}

@@ -1,0 +1,124 @@
+internal import Topics
+
+/// Jobs that go through one transaction together, and what became of each.
+///
+/// Applied in their order, each takes its ids; a transaction is only opened for what needs the
+/// disk. Belongs to the writer's thread.
+struct CommitGroup {
+    /// What a job is told once the transaction is committed.
+    enum Outcome {
+        case receipt(CommitQueue.EntryJob, Result<StoreReceipt, BusError>)
+        case loss(CommitQueue.TrimJob, StoreLoss)
+    }
+
+    private let database: Database
+    private let rows: EventRows
+    private let now: Timestamp
+    private(set) var outcomes: [Outcome] = []
+    /// What is still to be removed of topics.
+    private(set) var rests: [StoreTrim] = []
+    /// Rows that were left behind to be removed later.
+    private(set) var leftovers: [TopicLoading.Leftover] = []
+    private(set) var hasBegun = false
+
+    init(_ database: Database, _ rows: EventRows, now: Timestamp) {
+        self.database = database
+        self.rows = rows
+        self.now = now
+    }
+
+    /// Applies a job.
+    mutating func apply(
+        _ job: CommitQueue.Job, _ topics: inout TopicTable, _ ids: inout IDSequence
+    ) throws(DatabaseError) {
+        switch job {
+        case .trim(let job):
+            try begin()
+            let outcome = try Removal.trim(job.trim, &topics, rows)
+            if let rest = outcome.rest { rests.append(rest) }
+            outcomes.append(.loss(job, outcome.loss))
+        case .entry(let job):
+            switch job.entry {
+            case .events(let batch, let persists, let owner):
+                let events =
+                    persists
+                    ? try store(batch, owner, &topics, &ids)
+                    : try pass(batch, owner, &topics, &ids)
+                outcomes.append(.receipt(job, .success(.events(events))))
+            case .registration(let name, let settings, let owner):
+                try begin()
+                var topic = try topics.ensure(name, owner: owner)
+                topic.settings = settings
+                topics.change(topic)
+                outcomes.append(.receipt(job, .success(.registration)))
+            case .removal(let name):
+                try begin()
+                let id = EventID(rawValue: ids.take(1, at: now).first)
+                try remove(name, &topics)
+                outcomes.append(.receipt(job, .success(.removal(id))))
+            }
+        }
+    }
+
+    private mutating func begin() throws(DatabaseError) {
+        guard !hasBegun else { return }
+        try database.execute("BEGIN IMMEDIATE")
+        hasBegun = true
+    }
+
+    private mutating func store(
+        _ batch: PublishBatch, _ owner: UInt32?, _ topics: inout TopicTable,
+        _ ids: inout IDSequence
+    ) throws(DatabaseError) -> [Event] {
+        try begin()
+        var topic = try topics.ensure(batch.topic, owner: owner)
+        let (first, time) = ids.take(batch.payloads.count, at: now)
+        let events = try rows.write(batch, into: topic, first: first, time: time)
+        topic.events += events.count
+        for payload in batch.payloads { topic.bytes += payload.count }
+        topics.change(topic)
+        return events
+    }
+
+    /// Events that need no row. Where a start would not know by the settings of the topic that
+    /// they are lost, their last id is written.
+    private mutating func pass(
+        _ batch: PublishBatch, _ owner: UInt32?, _ topics: inout TopicTable,
+        _ ids: inout IDSequence
+    ) throws(DatabaseError) -> [Event] {
+        let isCovered = topics.passes(batch.topic)
+        if !isCovered { try begin() }
+        let (first, time) = ids.take(batch.payloads.count, at: now)
+        let last = EventID(rawValue: first + UInt64(batch.payloads.count) - 1)
+        if isCovered {
+            topics.note(unstored: last, of: batch.topic)
+        } else {
+            var topic = try topics.ensure(batch.topic, owner: owner)
+            topic.unstored = last
+            topics.change(topic)
+        }
+        return batch.payloads.indices.map { index in
+            Event(
+                id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
+                payload: batch.payloads[index], attributes: batch.attributes,
+                sender: batch.sender, isStored: false)
+        }
+    }
+
+    private mutating func remove(
+        _ name: TopicName, _ topics: inout TopicTable
+    ) throws(DatabaseError) {
+        guard var topic = try topics.state(of: name) else { return }
+        topic.lost = max(topic.lost, topic.unstored)
+        if let last = try rows.last(topic.number), last.id > topic.lost {
+            topic.lost = last.id
+            topic.lostTime = last.time
+            leftovers.append(TopicLoading.Leftover(topic: topic.number, through: last.id))
+        }
+        topic.settings = nil
+        topic.owner = nil
+        topic.events = 0
+        topic.bytes = 0
+        topics.change(topic)
+    }
+}

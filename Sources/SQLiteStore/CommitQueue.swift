@@ -1,0 +1,179 @@
+internal import Protection
+internal import Topics
+
+/// What waits for the writer, in the order it came.
+///
+/// Safe from any thread; one thread takes.
+final class CommitQueue: Sendable {
+    private let bell: Bell
+    private let state = Protected(State())
+
+    /// One thing for the writer to do.
+    enum Job {
+        case entry(EntryJob)
+        case trim(TrimJob)
+
+        var isTrim: Bool {
+            if case .trim = self { true } else { false }
+        }
+    }
+
+    /// An entry, and who wants to know its place.
+    struct EntryJob {
+        let entry: StoreEntry
+        let queuedBytes: Int
+        let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
+    }
+
+    /// A removal of what is no longer retained, and who wants to know what it left; nobody for the
+    /// rest of one that was told already.
+    struct TrimJob {
+        let trim: StoreTrim
+        let then: (@Sendable (StoreLoss) -> Void)?
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var entries = 0
+        var queuedBytes = 0
+        var queuedBytesMax = 0
+        /// While the writer sleeps, how many entries it is woken for; at 1 also for a removal.
+        var wakesAt: Int?
+        var isClosed = false
+
+        /// Whether the writer is to be woken for what was just added.
+        mutating func wakes() -> Bool {
+            guard let count = wakesAt, entries >= count || count == 1 else { return false }
+            wakesAt = nil
+            return true
+        }
+    }
+
+    /// What became of an entry at the door.
+    enum Admittance {
+        case queued
+        case tooMuch
+        case closed
+    }
+
+    init() throws(StoreError) {
+        bell = try Bell()
+    }
+
+    /// Lets entries in, of so many bytes together.
+    func open(bytesMax: Int) {
+        state.write { $0.queuedBytesMax = bytesMax }
+    }
+
+    func add(_ job: EntryJob) -> Admittance {
+        let (admittance, isAsleep) = state.write { state -> (Admittance, Bool) in
+            guard !state.isClosed else { return (.closed, false) }
+            guard
+                state.queuedBytes == 0
+                    || state.queuedBytes + job.queuedBytes <= state.queuedBytesMax
+            else { return (.tooMuch, false) }
+            state.queuedBytes += job.queuedBytes
+            state.entries += 1
+            state.jobs.append(.entry(job))
+            return (.queued, state.wakes())
+        }
+        if isAsleep { bell.ring() }
+        return admittance
+    }
+
+    /// Adds a removal; it is dropped once the queue is closed, since a start applies it again.
+    func add(_ job: TrimJob) {
+        let isAsleep = state.write { state in
+            guard !state.isClosed else { return false }
+            state.jobs.append(.trim(job))
+            return state.wakes()
+        }
+        if isAsleep { bell.ring() }
+    }
+
+    /// Puts removals that could not be done in front of all else.
+    func putBack(_ jobs: [TrimJob]) {
+        state.write { $0.jobs.insert(contentsOf: jobs.map { .trim($0) }, at: 0) }
+    }
+
+    /// Notes that an entry was answered and waits no more.
+    func finished(_ job: EntryJob) {
+        state.write { $0.queuedBytes -= job.queuedBytes }
+    }
+
+    /// Lets nothing in from now on; what is in is still taken.
+    func close() {
+        state.write {
+            $0.isClosed = true
+            $0.wakesAt = nil
+        }
+        bell.ring()
+    }
+
+    /// Whether no entry waits to be taken.
+    var isEmpty: Bool { state.read { $0.entries == 0 } }
+
+    var isClosed: Bool { state.read { $0.isClosed } }
+
+    /// What `take` does next.
+    private enum Step {
+        case give([Job])
+        case sleep(milliseconds: Int32, isLast: Bool)
+        case gather
+    }
+
+    /// The next jobs, as many as one transaction takes. Waits for the first one, and with
+    /// `gathering` for those that come right behind it.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: How long to wait; -1 is for ever, 0 not at all.
+    /// - Returns: No job when the time is up or the queue is closed and empty.
+    func take(milliseconds: Int32, _ gathering: Gathering) -> [Job] {
+        var left = milliseconds
+        var isGathered = gathering.milliseconds == 0
+        while true {
+            let step = state.write { state -> Step in
+                state.wakesAt = nil
+                if state.isClosed { return .give(Self.group(&state)) }
+                if state.entries > 0 {
+                    if isGathered || state.entries >= gathering.wanted {
+                        return .give(Self.group(&state))
+                    }
+                    state.wakesAt = gathering.wanted
+                    return .gather
+                }
+                if left == 0 { return .give(Self.group(&state)) }
+                state.wakesAt = 1
+                return state.jobs.isEmpty
+                    ? .sleep(milliseconds: left, isLast: left > 0)
+                    : .sleep(milliseconds: Limits.removalWaitMilliseconds, isLast: true)
+            }
+            switch step {
+            case .give(let jobs): return jobs
+            case .gather:
+                bell.wait(milliseconds: gathering.milliseconds)
+                isGathered = true
+            case .sleep(let milliseconds, let isLast):
+                bell.wait(milliseconds: milliseconds)
+                if isLast { left = 0 }
+            }
+        }
+    }
+
+    private static func group(_ state: inout State) -> [Job] {
+        var bytes = 0
+        var count = 0
+        for job in state.jobs {
+            if case .entry(let entry) = job {
+                if bytes > 0, bytes + entry.queuedBytes > Limits.groupBytesMax { break }
+                bytes += entry.queuedBytes
+                state.entries -= 1
+            }
+            count += 1
+            if count == Limits.groupEntriesMax { break }
+        }
+        let group = Array(state.jobs[..<count])
+        state.jobs.removeSubrange(..<count)
+        return group
+    }
+}

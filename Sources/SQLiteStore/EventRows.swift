@@ -1,0 +1,110 @@
+internal import Topics
+
+/// The rows of events: writing them, and walking those of one topic from its oldest.
+///
+/// Belongs to the writer's thread.
+struct EventRows {
+    private let insert: Statement
+    private let walk: Statement
+    private let last: Statement
+    private let removeRange: Statement
+    private let removeSome: Statement
+    private let database: Database
+
+    init(_ database: Database) throws(DatabaseError) {
+        self.database = database
+        insert = try database.prepare(
+            """
+            INSERT INTO events (id, topic, time, uid, pid, type, key, content_type, payload)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """)
+        // `length` of a blob does not read it.
+        walk = try database.prepare(
+            """
+            SELECT id, time, length(payload) FROM events WHERE topic = ?1 AND id > ?2 ORDER BY id
+            """)
+        last = try database.prepare(
+            "SELECT id, time FROM events WHERE topic = ?1 ORDER BY id DESC LIMIT 1")
+        removeRange = try database.prepare(
+            "DELETE FROM events WHERE topic = ?1 AND id > ?2 AND id <= ?3")
+        removeSome = try database.prepare(
+            """
+            DELETE FROM events WHERE id IN
+                (SELECT id FROM events WHERE topic = ?1 AND id <= ?2 ORDER BY id LIMIT ?3)
+            """)
+    }
+
+    /// Writes the events of a batch, whose ids begin at `first`, and returns them.
+    func write(
+        _ batch: PublishBatch, into topic: TopicState, first: UInt64, time: Timestamp
+    ) throws(DatabaseError) -> [Event] {
+        insert.bind(topic.number, at: 2)
+        insert.bind(time.microseconds, at: 3)
+        insert.bind(batch.sender.uid.map { Int64($0) }, at: 4)
+        insert.bind(batch.sender.pid.map { Int64($0) }, at: 5)
+        insert.bind(batch.attributes.type, at: 6)
+        insert.bind(batch.attributes.key, at: 7)
+        insert.bind(batch.attributes.contentType, at: 8)
+        var events: [Event] = []
+        events.reserveCapacity(batch.payloads.count)
+        for (index, payload) in batch.payloads.enumerated() {
+            let id = EventID(rawValue: first + UInt64(index))
+            insert.bind(id, at: 1)
+            insert.bind(payload, at: 9)
+            try insert.run()
+            events.append(
+                Event(
+                    id: id, time: time, topic: batch.topic, payload: payload,
+                    attributes: batch.attributes, sender: batch.sender, isStored: true))
+        }
+        return events
+    }
+
+    /// One row, as retention sees it.
+    struct Row {
+        let id: EventID
+        let time: Timestamp
+        let bytes: Int
+    }
+
+    /// Calls `body` with the rows of a topic after an id, ids rising, until it returns false.
+    func walk(
+        _ topic: Int64, after id: EventID, _ body: (Row) -> Bool
+    ) throws(DatabaseError) {
+        walk.bind(topic, at: 1)
+        walk.bind(id, at: 2)
+        while try walk.step() {
+            let row = Row(id: walk.id(0), time: walk.time(1), bytes: Int(walk.integer(2)))
+            guard body(row) else { return walk.reset() }
+        }
+    }
+
+    /// The newest row of a topic.
+    func last(_ topic: Int64) throws(DatabaseError) -> (id: EventID, time: Timestamp)? {
+        last.bind(topic, at: 1)
+        guard try last.step() else { return nil }
+        defer { last.reset() }
+        return (last.id(0), last.time(1))
+    }
+
+    /// Removes the rows of a topic with ids in (after, through].
+    func remove(
+        _ topic: Int64, after: EventID, through: EventID
+    ) throws(DatabaseError) {
+        removeRange.bind(topic, at: 1)
+        removeRange.bind(after, at: 2)
+        removeRange.bind(through, at: 3)
+        try removeRange.run()
+    }
+
+    /// Removes the first rows of a topic up to an id, so many at most. Returns how many.
+    func removeSome(
+        _ topic: Int64, through: EventID, countMax: Int
+    ) throws(DatabaseError) -> Int {
+        removeSome.bind(topic, at: 1)
+        removeSome.bind(through, at: 2)
+        removeSome.bind(Int64(countMax), at: 3)
+        try removeSome.run()
+        return database.changes
+    }
+}

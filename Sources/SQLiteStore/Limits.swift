@@ -1,0 +1,65 @@
+/// The bounds of this room, each with the reason for its number.
+enum Limits {
+    /// Ids are committed ahead of use by this many: one synced write per million events.
+    static let idsAhead: UInt64 = 1 << 20
+    /// Bytes of entries that one transaction takes, unless a single one has more: a failing disk
+    /// fails them together, and each waits for all.
+    static let groupBytesMax = 8 << 20
+    /// Entries that one transaction takes, for the same reason.
+    static let groupEntriesMax = 4_096
+    /// Commits that take this long are worth waiting for one another: a shorter wait than a
+    /// millisecond can not be told from none.
+    static let gatheringCommitMicrosecondsMin = 2_000
+    /// The part of a commit that is waited for others to share it.
+    static let gatheringDivisor = 4
+    /// The longest that anybody waits for others on a disk that is slower still.
+    static let gatheringMillisecondsMax = 20
+    /// Events that one turn of the writer removes for retention or for a topic that is gone: a few
+    /// milliseconds that publishers wait for.
+    static let removedEventsMax = 2_048
+    /// Events that one turn of the writer removes because the file is at its limit.
+    static let evictedEventsMax = 32_768
+    /// Milliseconds that removals wait for something to be committed with, so that a publisher at
+    /// the bound of its topic does not cost two transactions each time.
+    static let removalWaitMilliseconds: Int32 = 20
+    /// Milliseconds between two attempts of a store that was refused by its disk.
+    static let retryMilliseconds: Int32 = 1_000
+    /// Milliseconds that a transaction waits for a lock of another program.
+    static let busyMilliseconds: Int32 = 2_000
+    /// Threads that read: a second one, so that a long search does not stop everybody else's page.
+    static let readers = 2
+    /// Events that one turn of a reader looks at before others have theirs.
+    static let examinedEventsMax = 4_096
+    /// Topics that are merged by their indexes; more are found by looking at every event.
+    static let mergedTopicsMax = 64
+    /// Pages of the journal that are moved into the file in one go: 8 MiB, some milliseconds.
+    static let checkpointPages = 2_048
+    /// Milliseconds after which the journal is moved into the file all the same, which syncs it: so
+    /// much is lost at the most when the power goes, unless every commit is synced.
+    static let checkpointMilliseconds: Int32 = 1_000
+    /// Bytes that the journal may keep on the disk when nothing is in it.
+    static let journalBytesMax = 16 << 20
+    /// Pages that one turn gives back to the file system.
+    static let vacuumedPagesMax = 64
+    /// Free pages that are kept for what comes: 1 MiB.
+    static let freePagesMin = 256
+    /// Of all pages, the part that may lie free before they are given back: half of the file.
+    static let freePagesDivisor = 2
+    /// The part of the size limit that is made free beyond what is needed, so that the search for
+    /// the largest topics is paid once for many events.
+    static let roomSlackDivisor = 256
+    /// What an event takes on the disk beside its payload and attributes: its row, its place in
+    /// the index, and its part of pages that are not full.
+    static let eventOverheadBytes = 64
+    /// Of the file, what is kept for topics and for pages that fill unevenly.
+    static let spareBytes = 1 << 20
+    /// Free bytes of the disk from which on a store that was refused for want of room is ready
+    /// again.
+    static let roomBytesMin: UInt64 = 4 << 20
+    /// The smallest size limit: below it not even the largest batch fits.
+    static let sizeBytesMin = 64 << 20
+    /// A life record is one line; anything longer is not one.
+    static let lifeRecordBytes = 256
+    /// What a check of the file says at most.
+    static let findingsMax = 20
+}

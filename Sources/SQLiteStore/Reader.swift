@@ -1,0 +1,55 @@
+internal import Topics
+
+/// A reader's thread: takes reads from the queue, one turn at a time.
+///
+/// Belongs to its thread.
+final class Reader: Work {
+    private let events: EventReader
+    private let queue: ReadQueue
+    private let progress: CommitProgress
+    private let path: String
+
+    init(
+        _ database: Database, path: String, queue: ReadQueue, marks: TopicMarks,
+        progress: CommitProgress
+    ) throws(DatabaseError) {
+        events = try EventReader(database, marks)
+        self.queue = queue
+        self.progress = progress
+        self.path = path
+    }
+
+    /// Works until the queue is closed.
+    func run() {
+        while let job = queue.take() {
+            switch job {
+            case .answer(let answer): answer()
+            case .read(var read):
+                do throws(DatabaseError) {
+                    guard let page = try events.turn(&read) else {
+                        goOn(read)
+                        continue
+                    }
+                    answer(read, .success(page))
+                } catch {
+                    answer(read, .failure(.unreadable(path, error)))
+                }
+            }
+        }
+    }
+
+    private func goOn(_ read: ReadJob) {
+        if !queue.add(.read(read)) { read.then(.failure(.draining)) }
+    }
+
+    /// Answers once the log knows what the read may have seen.
+    private func answer(_ read: ReadJob, _ outcome: Result<StorePage, BusError>) {
+        let queue = queue
+        let then = read.then
+        // From the writer's thread, which has no time for what answers do.
+        let isSettled = progress.isSettled {
+            if !queue.add(.answer { then(outcome) }) { then(.failure(.draining)) }
+        }
+        if isSettled { then(outcome) }
+    }
+}

@@ -1,0 +1,143 @@
+internal import Topics
+
+/// Retention on the disk: which events of a topic go, and what is left of it.
+///
+/// Works within the transaction that is open. Belongs to the writer's thread.
+struct Removal {
+    /// What a trim did.
+    struct Outcome {
+        let loss: StoreLoss
+        /// What is still to be done, of which the log knows already.
+        let rest: StoreTrim?
+    }
+
+    /// Removes what a trim asks for, so many events at most; the log asks again for what is over
+    /// the bounds beyond that.
+    static func trim(
+        _ trim: StoreTrim, _ topics: inout TopicTable, _ rows: EventRows
+    ) throws(DatabaseError) -> Outcome {
+        guard let topic = try topics.state(of: trim.topic), topic.isLive else {
+            return Outcome(
+                loss: StoreLoss(
+                    lost: trim.through, lostTime: trim.now, count: 0, bytes: 0, oldest: nil,
+                    oldestTime: nil), rest: nil)
+        }
+        var walk = Walk(trim, topic)
+        try rows.walk(topic.number, after: topic.lost) { walk.take($0) }
+        if let last = walk.last {
+            try rows.remove(topic.number, after: topic.lost, through: last.id)
+        }
+        if !walk.isCutShort || walk.oldest.map({ $0.id > trim.through }) ?? true {
+            topics.change(walk.topic(lostThrough: trim.through))
+            return Outcome(loss: walk.loss, rest: nil)
+        }
+        topics.change(walk.topic(lostThrough: .zero))
+        var oldest: EventRows.Row?
+        try rows.walk(topic.number, after: trim.through) {
+            oldest = $0
+            return false
+        }
+        return Outcome(
+            loss: StoreLoss(
+                lost: trim.through, lostTime: trim.now, count: 0, bytes: 0, oldest: oldest?.id,
+                oldestTime: oldest?.time),
+            rest: StoreTrim(
+                topic: trim.topic, through: trim.through,
+                retention: Retention(keep: nil, bytes: nil, age: nil), now: trim.now))
+    }
+
+    /// Removes the oldest events of a topic until it takes no more than `level` bytes of the disk.
+    static func cut(
+        _ topic: TopicState, downTo level: Int, _ topics: inout TopicTable, _ rows: EventRows,
+        countMax: Int
+    ) throws(DatabaseError) -> StoreLoss {
+        let trim = StoreTrim(
+            topic: topic.name, through: .zero,
+            retention: Retention(keep: nil, bytes: nil, age: nil), now: .distantPast)
+        var walk = Walk(trim, topic, level: level, countMax: countMax)
+        try rows.walk(topic.number, after: topic.lost) { walk.take($0) }
+        if let last = walk.last {
+            try rows.remove(topic.number, after: topic.lost, through: last.id)
+        }
+        topics.change(walk.topic(lostThrough: .zero))
+        return walk.loss
+    }
+
+    /// One walk over the oldest rows of a topic, until one may stay.
+    private struct Walk {
+        private let trim: StoreTrim
+        private let level: Int
+        private let countMax: Int
+        private var topic: TopicState
+        /// Of what went: how many events, how many of them beyond `through`, and their bytes.
+        private var removed = 0
+        private var count = 0
+        private var bytes = 0
+        /// The last row that goes.
+        private(set) var last: EventRows.Row?
+        /// The first row that stays.
+        private(set) var oldest: EventRows.Row?
+        /// Whether the first row that stays should go, too.
+        private(set) var isCutShort = false
+
+        init(
+            _ trim: StoreTrim, _ topic: TopicState, level: Int = .max,
+            countMax: Int = Limits.removedEventsMax
+        ) {
+            self.trim = trim
+            self.topic = topic
+            self.level = level
+            self.countMax = countMax
+        }
+
+        mutating func take(_ row: EventRows.Row) -> Bool {
+            guard mustGo(row), removed < countMax else {
+                oldest = row
+                isCutShort = mustGo(row)
+                return false
+            }
+            removed += 1
+            if row.id > trim.through {
+                count += 1
+                bytes += row.bytes
+            }
+            topic.events -= 1
+            topic.bytes -= row.bytes
+            last = row
+            return true
+        }
+
+        private func mustGo(_ row: EventRows.Row) -> Bool {
+            let retention = trim.retention
+            if row.id <= trim.through { return true }
+            return topic.events > retention.keep ?? .max || topic.bytes > retention.bytes ?? .max
+                || topic.diskBytes > level || isExpired(row.time)
+        }
+
+        private func isExpired(_ time: Timestamp) -> Bool {
+            guard let age = trim.retention.age else { return false }
+            return time.advanced(microseconds: age) <= trim.now
+        }
+
+        /// The topic without what went.
+        func topic(lostThrough id: EventID) -> TopicState {
+            var topic = topic
+            if let last {
+                topic.lost = max(topic.lost, last.id)
+                topic.lostTime = max(topic.lostTime, last.time)
+            }
+            if id > topic.lost {
+                topic.lost = id
+                topic.lostTime = max(topic.lostTime, trim.now)
+            }
+            return topic
+        }
+
+        var loss: StoreLoss {
+            let lost = last.map { max($0.id, trim.through) } ?? max(topic.lost, trim.through)
+            return StoreLoss(
+                lost: lost, lostTime: last?.time ?? trim.now, count: count, bytes: bytes,
+                oldest: oldest?.id, oldestTime: oldest?.time)
+        }
+    }
+}

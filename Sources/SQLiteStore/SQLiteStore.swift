@@ -1,0 +1,198 @@
+internal import Protection
+public import Telemetry
+public import Topics
+
+/// A store in one file of SQLite: what was answered survives the end of the process at any moment,
+/// and, with `sync = full`, the end of power.
+///
+/// A thread of its own commits everything that waits in one transaction and then tells everybody,
+/// in the order of ids; two more read what memory let go, so that neither waits for the other. A
+/// disk that refuses fails what was to be committed, and is tried again once a second and with
+/// every publish. `docs/storage.md` has the layout of the file and what can be read from it.
+///
+/// Does not promise to notice what another program writes into the file; other programs may read.
+///
+/// Safe from any thread. `then` of a commit or trim is called on the writer's thread, that of a
+/// read on a reader's.
+public final class SQLiteStore: EventStore {
+    private let configuration: SQLiteStoreConfiguration
+    private let idCeiling: IDCeiling?
+    private let log: Log
+    private let schema: Schema
+    private let vfs: String?
+    private let state = Protected(State())
+
+    private struct State {
+        var shared: SharedParts?
+        var writer: WorkerThread?
+        var readers: [WorkerThread] = []
+
+        mutating func takeReaders() -> [WorkerThread] {
+            defer { readers = [] }
+            return readers
+        }
+    }
+
+    /// A store that is not open yet.
+    ///
+    /// - Parameters:
+    ///   - ceiling: What remembers ids beside the store, for daemons that change their store;
+    ///     nil for none.
+    public convenience init(
+        _ configuration: SQLiteStoreConfiguration, ceiling: IDCeiling? = nil, log: Log
+    ) {
+        self.init(configuration, ceiling: ceiling, log: log, schema: .current, vfs: nil)
+    }
+
+    init(
+        _ configuration: SQLiteStoreConfiguration, ceiling: IDCeiling? = nil, log: Log,
+        schema: Schema = .current, vfs: String?
+    ) {
+        self.configuration = configuration
+        idCeiling = ceiling
+        self.log = log
+        self.schema = schema
+        self.vfs = vfs
+    }
+
+    /// Lets the threads end by themselves, in order. `close()` waits for that.
+    deinit {
+        let state = state.value
+        guard let shared = state.shared else { return }
+        _ = shared.reads.close()
+        shared.queue.close()
+        state.writer?.detach()
+        for reader in state.readers { reader.detach() }
+    }
+
+    /// Keeps what memory lets go.
+    public var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
+
+    /// Refusing while the disk does.
+    public var readiness: Readiness {
+        state.read { $0.shared }?.readiness.value ?? .refusing("the store is not open")
+    }
+
+    /// How far the writer is; idle while the store is not open.
+    public var progress: StoreProgress {
+        guard let shared = state.read({ $0.shared }) else {
+            return StoreProgress(settled: 0, isIdle: true)
+        }
+        let isQueueEmpty = shared.queue.isEmpty
+        let standing = shared.progress.standing
+        return StoreProgress(settled: standing.settled, isIdle: isQueueEmpty && standing.isIdle)
+    }
+
+    /// Locks, checks and opens the file; of events it reads none but the first and the last of
+    /// each topic.
+    ///
+    /// - Complexity: O(size of the file) for SQLite's own check, and O(topics × log events).
+    public func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+        let now = context.clock.now()
+        let opening = try StoreOpening(
+            configuration, schema: schema, ceiling: idCeiling, now: now, vfs: vfs)
+        let shared = try SharedParts()
+        shared.queue.open(bytesMax: context.commitQueueBytesMax)
+        let found = try opening.load()
+        shared.marks.update(found.topics.map(\.state))
+        try start(opening, found, shared, context.clock)
+        return StoreContents(
+            newest: EventID(rawValue: opening.ids.next - 1), floor: opening.bus.floor,
+            floorTime: opening.bus.floorTime,
+            unusedThrough: opening.bus.unusedThrough,
+            topics: found.topics.map { topic, older in
+                StoredTopic(
+                    name: topic.name, settings: topic.settings, owner: topic.owner,
+                    lost: topic.lost, lostTime: topic.lostTime, older: older, recent: [])
+            },
+            tombstones: found.tombstones)
+    }
+
+    private func start(
+        _ opening: StoreOpening, _ found: TopicLoading.Found, _ shared: SharedParts,
+        _ clock: any BusClock
+    ) throws(StoreError) {
+        do {
+            for _ in 0..<Limits.readers {
+                let reader = try Reader(
+                    opening.makeReader(), path: opening.file.path, queue: shared.reads,
+                    marks: shared.marks, progress: shared.progress)
+                let thread = try WorkerThread(running: reader)
+                state.write { $0.readers.append(thread) }
+            }
+            let writer = try Writer(
+                opening, found, configuration, idCeiling: idCeiling, shared: shared, clock: clock,
+                log: log)
+            let thread = try WorkerThread(running: writer)
+            state.write {
+                $0.writer = thread
+                $0.shared = shared
+            }
+        } catch {
+            _ = shared.reads.close()
+            for reader in state.write({ $0.takeReaders() }) { reader.join() }
+            throw error as? StoreError
+                ?? (error as? DatabaseError).map { .unusable(opening.file.path, $0) }
+                ?? StoreError(detail: "\(error)")
+        }
+    }
+
+    /// Queues `entry` for the writer.
+    public func commit(
+        _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
+    ) {
+        let job = CommitQueue.EntryJob(entry: entry, queuedBytes: entry.queuedBytes, then: then)
+        switch shared.queue.add(job) {
+        case .queued: break
+        case .closed: then(.failure(.draining))
+        case .tooMuch:
+            then(
+                .failure(
+                    .limit(
+                        "too much waits to be committed: publish more slowly, or raise the "
+                            + "limit of the commit queue")))
+        }
+    }
+
+    /// Queues a read for one of the readers. A page holds what one turn finds: perhaps nothing.
+    public func read(
+        _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+    ) {
+        if !shared.reads.add(.read(ReadJob(request, then: then))) { then(.failure(.draining)) }
+    }
+
+    /// Queues a trim for the writer, which removes a bounded number of events at a time: of what
+    /// is over the bounds there may be something left, so that it is asked for again.
+    ///
+    /// While the disk refuses, it waits.
+    public func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+        shared.queue.add(CommitQueue.TrimJob(trim: trim, then: then))
+    }
+
+    /// Has `tell` called with what the size limit removes.
+    public func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
+        shared.tellLoss.value = tell
+    }
+
+    /// Commits what was asked for, moves the journal into the file, and lets go of it.
+    public func close() {
+        let (shared, writer, readers) = state.write { state in
+            defer { state.writer = nil }
+            return (state.shared, state.writer, state.takeReaders())
+        }
+        guard let shared, let writer else { return }
+        for case .read(let job) in shared.reads.close() { job.then(.failure(.draining)) }
+        for reader in readers { reader.join() }
+        shared.queue.close()
+        writer.join()
+    }
+
+    var meters: StoreMeters? { state.read { $0.shared }?.meters }
+
+    private var shared: SharedParts {
+        guard let shared = state.read({ $0.shared }) else {
+            preconditionFailure("the store \(configuration.path) is used before it was opened")
+        }
+        return shared
+    }
+}

@@ -1,0 +1,94 @@
+/// The tables of a store, by numbered steps that lead from each version to the next.
+///
+/// A step is never changed once it was released; what is to be different is another step.
+struct Schema {
+    /// What the file says of itself in its header: "Blfr".
+    static let applicationID: Int64 = 0x426C_6672
+
+    /// The statements of each step; step `n` makes version `n` of version `n - 1`.
+    let steps: [String]
+
+    /// The version that this program reads and writes.
+    var version: Int64 { Int64(steps.count) }
+
+    /// The steps so far.
+    static let current = Schema(steps: [
+        // 1: everything. `events` counts what is retained; rows up to `lost` are gone for readers
+        // and wait to be removed. `unstored` is the highest known id of a topic that was given to
+        // an event without a row.
+        """
+        CREATE TABLE bus (
+            only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+            identity TEXT NOT NULL,
+            life INTEGER NOT NULL,
+            is_copy INTEGER NOT NULL,
+            is_closed INTEGER NOT NULL,
+            ceiling INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            floor INTEGER NOT NULL,
+            floor_time INTEGER NOT NULL,
+            seals INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE topics (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            registered INTEGER NOT NULL,
+            keep INTEGER,
+            bytes_max INTEGER,
+            age INTEGER,
+            persists INTEGER NOT NULL,
+            owner INTEGER,
+            lost INTEGER NOT NULL,
+            lost_time INTEGER NOT NULL,
+            unstored INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            bytes INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE events (
+            id INTEGER PRIMARY KEY,
+            topic INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            uid INTEGER,
+            pid INTEGER,
+            type TEXT,
+            key TEXT,
+            content_type TEXT,
+            payload BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX events_by_topic ON events (topic);
+        """,
+        // 2: what people read with the `sqlite3` program.
+        """
+        CREATE VIEW log AS
+            SELECT events.id, topics.name AS topic,
+                strftime('%Y-%m-%dT%H:%M:%S', events.time / 1000000, 'unixepoch')
+                    || printf('.%06dZ', events.time % 1000000) AS time,
+                type, key, content_type, uid, pid, payload
+            FROM events JOIN topics ON topics.number = events.topic
+            WHERE events.id > topics.lost;
+        """,
+        // 3: an event that never was is told from one that is gone, in later lives, too.
+        "ALTER TABLE bus ADD COLUMN unused_through INTEGER NOT NULL DEFAULT 0;",
+    ])
+
+    /// Brings an empty or older file to this version, each step in a transaction of its own.
+    ///
+    /// The caller has seen to it that the version is not a newer one.
+    func migrate(_ database: Database) throws(DatabaseError) {
+        var version = try database.integer("PRAGMA user_version")
+        while version < self.version {
+            do {
+                try database.execute(
+                    """
+                    BEGIN IMMEDIATE; \(steps[Int(version)])
+                    PRAGMA application_id = \(Self.applicationID);
+                    PRAGMA user_version = \(version + 1); COMMIT
+                    """)
+            } catch {
+                if database.isInTransaction { try? database.execute("ROLLBACK") }
+                throw error
+            }
+            version += 1
+        }
+    }
+}

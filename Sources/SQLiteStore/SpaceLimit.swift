@@ -1,0 +1,146 @@
+internal import Topics
+
+/// The limit of the file: when it is reached, the topics that are furthest above an equal share
+/// lose their oldest events. Belongs to the writer's thread.
+struct SpaceLimit {
+    private let database: Database
+    private let rows: EventRows
+    private let bytesMax: Int
+    private let pageBytes: Int
+    private let pageCount: Statement
+    private let freeCount: Statement
+    private let pages = Pages()
+
+    /// What is known of the file's pages: to ask for them outside of a transaction takes locks.
+    private final class Pages {
+        var counted: (all: Int, free: Int)?
+    }
+
+    init(
+        _ database: Database, _ rows: EventRows, bytesMax: Int
+    ) throws(DatabaseError) {
+        self.database = database
+        self.rows = rows
+        self.bytesMax = bytesMax
+        pageBytes = Int(try database.integer("PRAGMA page_size"))
+        pageCount = try database.prepare("PRAGMA page_count")
+        freeCount = try database.prepare("PRAGMA freelist_count")
+    }
+
+    /// What the file takes, without what lies free in it, in bytes.
+    func usedBytes() throws(DatabaseError) -> Int {
+        let counted = try counted()
+        return (counted.all - counted.free) * pageBytes
+    }
+
+    private func counted() throws(DatabaseError) -> (all: Int, free: Int) {
+        if let counted = pages.counted { return counted }
+        return try count()
+    }
+
+    /// Counts the pages as the transaction that is open leaves them.
+    @discardableResult
+    func count() throws(DatabaseError) -> (all: Int, free: Int) {
+        let counted = (all: try Self.number(pageCount), free: try Self.number(freeCount))
+        pages.counted = counted
+        return counted
+    }
+
+    /// Has the pages counted again: something else changed them, or was rolled back.
+    func forget() {
+        pages.counted = nil
+    }
+
+    /// What jobs will take on the disk, about.
+    static func bytes(of jobs: [CommitQueue.Job]) -> Int {
+        var bytes = 0
+        for case .entry(let job) in jobs {
+            guard case .events(let batch, persists: true, _) = job.entry else { continue }
+            let attributes = [
+                batch.attributes.type, batch.attributes.key, batch.attributes.contentType,
+            ].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            for payload in batch.payloads {
+                bytes += payload.count + attributes + Limits.eventOverheadBytes
+            }
+        }
+        return bytes
+    }
+
+    /// Sees to it that `bytes` more fit, in a transaction of its own; nothing is open before.
+    ///
+    /// - Returns: What topics lost by it; that is committed then.
+    /// - Complexity: O(topics × log topics + events that go), if any have to.
+    func makeRoom(
+        for bytes: Int, _ topics: inout TopicTable
+    ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
+        guard try excess(bytes) > 0 else { return [] }
+        var losses: [(topic: TopicName, loss: StoreLoss)] = []
+        try database.execute("BEGIN IMMEDIATE")
+        forget()
+        var left = Limits.evictedEventsMax
+        // Pages become free only when all of their events are gone, so it may take several cuts.
+        while left > 0, case let excess = try excess(bytes), excess > 0 {
+            let cut = try cut(excess + bytesMax / Limits.roomSlackDivisor, &topics, &left)
+            guard !cut.isEmpty else { break }
+            losses += cut
+            forget()
+        }
+        try topics.write()
+        try count()
+        try database.execute("COMMIT")
+        return losses
+    }
+
+    /// How far above the limit the file would be with `bytes` more.
+    func excess(_ bytes: Int) throws(DatabaseError) -> Int {
+        // A part of every page stays empty.
+        try usedBytes() + bytes + bytes / 8 + Limits.spareBytes - bytesMax
+    }
+
+    private func cut(
+        _ bytes: Int, _ topics: inout TopicTable, _ left: inout Int
+    ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
+        let largest = topics.current.filter { $0.events > 0 }
+            .sorted { $0.diskBytes > $1.diskBytes }
+        let level = Self.level(of: largest.map(\.diskBytes), freeing: bytes)
+        var losses: [(topic: TopicName, loss: StoreLoss)] = []
+        for topic in largest where left > 0 {
+            guard topic.diskBytes > level else { break }
+            let loss = try Removal.cut(topic, downTo: level, &topics, rows, countMax: left)
+            left -= loss.count
+            losses.append((topic.name, loss))
+        }
+        return losses
+    }
+
+    /// The highest level such that cutting all `sizes`, which fall, down to it frees `bytes`.
+    static func level(of sizes: [Int], freeing bytes: Int) -> Int {
+        var sum = 0
+        for (index, size) in sizes.enumerated() {
+            sum += size
+            let next = index + 1 < sizes.count ? sizes[index + 1] : 0
+            if sum - next * (index + 1) >= bytes { return (sum - bytes) / (index + 1) }
+        }
+        return 0
+    }
+
+    // MARK: Giving back
+
+    /// Whether so much lies free that some of it is given back to the file system.
+    func hasFreePages() throws(DatabaseError) -> Bool {
+        let counted = try counted()
+        return counted.free > max(Limits.freePagesMin, counted.all / Limits.freePagesDivisor)
+    }
+
+    /// Gives some pages back.
+    func giveBack() throws(DatabaseError) {
+        forget()
+        try database.execute("PRAGMA incremental_vacuum(\(Limits.vacuumedPagesMax))")
+    }
+
+    private static func number(_ statement: Statement) throws(DatabaseError) -> Int {
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.integer(0))
+    }
+}

@@ -1,0 +1,70 @@
+internal import CSQLite
+internal import Glibc
+public import Topics
+
+extension SQLiteStore {
+    /// Copies a store into a new file, as it is at one moment, whether a bus uses it or not.
+    ///
+    /// A bus that uses it publishes and reads on meanwhile; only its journal is not emptied. The
+    /// copy says that it is one, so that a bus that begins with it tells its readers a gap.
+    ///
+    /// - Parameters:
+    ///   - path: The store.
+    ///   - copy: The file to make; there must be none.
+    /// - Throws: `StoreError`; then there is no file at `copy`.
+    /// - Complexity: O(size of the store).
+    public static func backUp(_ path: String, to copy: String) throws(StoreError) {
+        guard access(copy, F_OK) != 0 else {
+            throw StoreError(detail: "there is a file \(copy) already: choose another one")
+        }
+        let unfinished = "\(copy).unfinished"
+        remove(unfinished)
+        do {
+            let source = try Database(path: path, mode: .reading)
+            try StoreOpening.checkKind(source, path, .current)
+            let made = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard made >= 0 else {
+                throw StoreError(
+                    detail: "the copy \(copy) can not be made: \(SystemError.text(errno))")
+            }
+            Glibc.close(made)
+            try self.copy(source, to: unfinished)
+            guard rename(unfinished, copy) == 0 else {
+                throw StoreError(
+                    detail: "the copy can not be called \(copy): \(SystemError.text(errno))")
+            }
+        } catch let error as DatabaseError {
+            remove(unfinished)
+            throw StoreError(
+                detail: "\(path) could not be copied to \(copy) (\(error.text)): see that there "
+                    + "is room, and that this user may read the one and write the other")
+        } catch let error as StoreError {
+            remove(unfinished)
+            throw error
+        } catch {
+            preconditionFailure("an error of no kind: \(error)")
+        }
+    }
+
+    private static func copy(_ source: Database, to path: String) throws(DatabaseError) {
+        let target = try Database(path: path, mode: .writing)
+        try target.execute("PRAGMA synchronous = FULL")
+        // One read of the source from beginning to end: what is committed meanwhile is not in it.
+        try source.execute("BEGIN")
+        _ = try source.integer("SELECT count(*) FROM bus")
+        guard let backup = sqlite3_backup_init(target.pointer, "main", source.pointer, "main")
+        else { throw DatabaseError(code: -1, connection: target.pointer) }
+        let code = sqlite3_backup_step(backup, -1)
+        sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else {
+            throw DatabaseError(code: code, connection: target.pointer)
+        }
+        try source.execute("COMMIT")
+        // Without the journal's mode the copy is one file, even while it is opened.
+        try target.execute("PRAGMA journal_mode = DELETE; UPDATE bus SET is_copy = 1")
+    }
+
+    private static func remove(_ path: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+}

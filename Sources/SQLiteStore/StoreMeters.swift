@@ -1,0 +1,28 @@
+public import Telemetry
+
+/// What the writer of a store has done; written by its thread, readable from any.
+final class StoreMeters: Sendable {
+    /// How long commits took, in microseconds, from taking what waits to having told everybody.
+    let commits = Histogram()
+    /// What was committed: each takes or gives back one place in the order, or removes something.
+    let jobs = Counter()
+    /// Commits that failed.
+    let failures = Counter()
+}
+
+extension SQLiteStore {
+    /// Writes what the store has done; nothing before it is open.
+    public func write(to page: inout PrometheusText) {
+        guard let meters else { return }
+        page.histogram(
+            "belfry_store_commit_seconds",
+            "How long commits took, each of everything that waited, until all were answered.",
+            [meters.commits])
+        page.counter(
+            "belfry_store_committed_jobs_total",
+            "Publishes, settings and removals that took part in a commit.", meters.jobs.value)
+        page.counter(
+            "belfry_store_failed_commits_total", "Commits that the disk refused.",
+            meters.failures.value)
+    }
+}

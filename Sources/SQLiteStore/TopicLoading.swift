@@ -1,0 +1,104 @@
+internal import Topics
+
+/// What a start reads of the topics: their rows, and of their events only the first and the last.
+enum TopicLoading {
+    /// Lets the topics lose what they gave without storing it.
+    ///
+    /// - Parameters:
+    ///   - through: After a life that did not end in order, the highest id that may have been
+    ///     given: topics that do not persist count everything up to it as lost.
+    static func loseUnstored(
+        _ database: Database, through: EventID?, now: Timestamp
+    ) throws(DatabaseError) {
+        if let through {
+            let raise = try database.prepare(
+                "UPDATE topics SET unstored = ?1 WHERE registered AND NOT persists")
+            raise.bind(through, at: 1)
+            try raise.run()
+        }
+        // What is below a loss is gone with it: the log has one bound for each topic.
+        let lose = try database.prepare(
+            """
+            UPDATE topics SET lost = unstored, lost_time = ?1,
+                events = (SELECT count(*) FROM events
+                    WHERE topic = number AND id > unstored),
+                bytes = (SELECT coalesce(sum(length(payload)), 0) FROM events
+                    WHERE topic = number AND id > unstored)
+            WHERE unstored > lost
+            """)
+        lose.bind(now.microseconds, at: 1)
+        try lose.run()
+    }
+
+    /// What was found.
+    struct Found {
+        var topics: [(state: TopicState, older: OlderEvents?)] = []
+        /// Oldest losses first.
+        var tombstones: [StoredTombstone] = []
+        /// Topics with rows that are to be removed, and the last of them.
+        var leftovers: [Leftover] = []
+    }
+
+    /// Rows of a topic up to an id that wait to be removed.
+    struct Leftover {
+        let topic: Int64
+        let through: EventID
+    }
+
+    /// Reads all topics.
+    ///
+    /// - Complexity: O(topics × log events).
+    static func load(_ database: Database) throws(DatabaseError) -> Found {
+        var found = Found()
+        let all = try database.prepare(
+            "SELECT \(TopicState.columns) FROM topics ORDER BY lost")
+        let first = try database.prepare(
+            "SELECT id, time FROM events WHERE topic = ?1 AND id > ?2 ORDER BY id LIMIT 1")
+        let last = try database.prepare(
+            "SELECT id, time FROM events WHERE topic = ?1 ORDER BY id DESC LIMIT 1")
+        func one(
+            _ row: Statement, _ topic: Int64
+        ) throws(DatabaseError) -> (id: EventID, time: Timestamp)? {
+            row.bind(topic, at: 1)
+            guard try row.step() else { return nil }
+            defer { row.reset() }
+            return (row.id(0), row.time(1))
+        }
+        while try all.step() {
+            guard let state = TopicState(all) else {
+                throw DatabaseError(
+                    code: -1, text: "topic \(all.integer(0)) is called \(all.text(1) ?? "nothing")")
+            }
+            first.bind(EventID.zero, at: 2)
+            if let oldest = try one(first, state.number), oldest.id <= state.lost {
+                found.leftovers.append(Leftover(topic: state.number, through: state.lost))
+            }
+            guard state.isLive else {
+                found.tombstones.append(
+                    StoredTombstone(
+                        name: state.name, lost: state.lost, lostTime: state.lostTime))
+                continue
+            }
+            first.bind(state.lost, at: 2)
+            let oldest = try one(first, state.number)
+            let newest = try one(last, state.number)
+            guard let oldest, let newest, state.events > 0 else {
+                guard oldest == nil, state.events == 0 else {
+                    throw DatabaseError(
+                        code: -1, text: "\(state.name) has not the \(state.events) events it counts"
+                    )
+                }
+                found.topics.append((state, nil))
+                continue
+            }
+            found.topics.append(
+                (
+                    state,
+                    OlderEvents(
+                        count: state.events, bytes: state.bytes, oldest: oldest.id,
+                        oldestTime: oldest.time, newest: newest.id, newestTime: newest.time)
+                ))
+        }
+        return found
+    }
+}

@@ -1,0 +1,61 @@
+internal import Protection
+internal import Topics
+
+/// What readers need to know of the topics that exist: their numbers, and which of their rows are
+/// gone. As of the last commit; safe from any thread.
+final class TopicMarks: Sendable {
+    /// One topic of the store.
+    struct Mark {
+        let name: TopicName
+        let number: Int64
+        /// Rows up to this id are gone.
+        let lost: EventID
+    }
+
+    private struct Marks {
+        var byName: [TopicName: Mark] = [:]
+        var names: [Int64: TopicName] = [:]
+    }
+
+    private let marks = Protected(Marks())
+
+    /// Takes over what a commit made of topics.
+    func update(_ topics: [TopicState]) {
+        marks.write { marks in
+            for topic in topics {
+                if topic.isLive {
+                    marks.byName[topic.name] = Mark(
+                        name: topic.name, number: topic.number, lost: topic.lost)
+                    marks.names[topic.number] = topic.name
+                } else {
+                    marks.byName[topic.name] = nil
+                    marks.names[topic.number] = nil
+                }
+            }
+        }
+    }
+
+    /// The topics that a selector matches, or nil if there are more than `countMax`.
+    ///
+    /// - Complexity: O(terms) for names; O(topics) if one is a pattern.
+    func matching(_ selector: Selector, countMax: Int) -> [Mark]? {
+        let names = selector.terms.compactMap { term in
+            if case .name(let name) = term { name } else { nil }
+        }
+        if names.count == selector.terms.count {
+            return marks.read { marks in Set(names).compactMap { marks.byName[$0] } }
+        }
+        let all = marks.read { $0.byName }
+        var matching: [Mark] = []
+        for mark in all.values where selector.matches(mark.name) {
+            guard matching.count < countMax else { return nil }
+            matching.append(mark)
+        }
+        return matching
+    }
+
+    /// The topic of a number; nil if it exists no more.
+    func mark(_ number: Int64) -> Mark? {
+        marks.read { marks in marks.names[number].flatMap { marks.byName[$0] } }
+    }
+}

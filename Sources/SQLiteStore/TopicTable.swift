@@ -1,0 +1,133 @@
+internal import Topics
+
+/// The topics of the store as the writer knows them: those that exist in memory, tombstones on the
+/// disk, and what the transaction under way has changed.
+///
+/// Belongs to the writer's thread.
+struct TopicTable {
+    private let database: Database
+    private let find: Statement
+    private let insert: Statement
+    private let update: Statement
+
+    /// Topics that exist, as they were committed.
+    private(set) var live: [TopicName: TopicState] = [:]
+    private var changed: [TopicName: TopicState] = [:]
+    /// Topics whose row lacks the last id they gave without storing it.
+    private var unstored: Set<TopicName> = []
+
+    init(_ database: Database) throws(DatabaseError) {
+        self.database = database
+        find = try database.prepare(
+            "SELECT \(TopicState.columns) FROM topics WHERE name = ?1")
+        insert = try database.prepare(
+            """
+            INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events, bytes)
+            VALUES (?1, 0, 1, 0, ?2, 0, 0, 0)
+            """)
+        update = try database.prepare(
+            """
+            UPDATE topics SET registered = ?2, keep = ?3, bytes_max = ?4, age = ?5, persists = ?6,
+                owner = ?7, lost = ?8, lost_time = ?9, unstored = ?10, events = ?11, bytes = ?12
+            WHERE number = ?1
+            """)
+    }
+
+    /// Takes over a topic that was found at start.
+    mutating func load(_ topic: TopicState) {
+        live[topic.name] = topic
+    }
+
+    /// A topic that exists, or that exists no more; nil if nothing is known of it.
+    func state(of name: TopicName) throws(DatabaseError) -> TopicState? {
+        if let state = changed[name] ?? live[name] { return state }
+        find.bind(name.text, at: 1)
+        guard try find.step() else { return nil }
+        defer { find.reset() }
+        return TopicState(find)
+    }
+
+    /// A topic as it is, or a new one that goes on where its tombstone ended, made by `owner`.
+    func ensure(_ name: TopicName, owner: UInt32?) throws(DatabaseError) -> TopicState {
+        if let state = changed[name] ?? live[name], state.isLive { return state }
+        if var state = try state(of: name) {
+            if !state.isLive { state.owner = owner }
+            return state
+        }
+        insert.bind(name.text, at: 1)
+        insert.bind(Timestamp.distantPast.microseconds, at: 2)
+        try insert.run()
+        var state = TopicState(number: database.insertedKey, name: name)
+        state.owner = owner
+        return state
+    }
+
+    /// Whether a start takes every event of a topic for lost anyway.
+    func passes(_ name: TopicName) -> Bool {
+        guard let state = changed[name] ?? live[name] else { return false }
+        return state.isLive && !state.persists
+    }
+
+    /// Notes a state that the transaction gives a topic.
+    mutating func change(_ state: TopicState) {
+        changed[state.name] = state
+    }
+
+    /// Notes the last id that a topic gave without storing it. Needs no transaction, as long as a
+    /// start takes everything of the topic for lost.
+    mutating func note(unstored id: EventID, of name: TopicName) {
+        live[name]?.unstored = id
+        changed[name]?.unstored = id
+        unstored.insert(name)
+    }
+
+    /// Has the transaction write what the topics are by now.
+    func write() throws(DatabaseError) {
+        for state in changed.values { try write(state) }
+    }
+
+    private func write(_ state: TopicState) throws(DatabaseError) {
+        let retention = state.settings?.retention
+        update.bind(state.number, at: 1)
+        update.bind(state.settings == nil ? 0 : 1, at: 2)
+        update.bind(retention?.keep.map { Int64($0) }, at: 3)
+        update.bind(retention?.bytes.map { Int64($0) }, at: 4)
+        update.bind(retention?.age, at: 5)
+        update.bind(state.persists ? 1 : 0, at: 6)
+        update.bind(state.owner.map { Int64($0) }, at: 7)
+        update.bind(state.lost, at: 8)
+        update.bind(state.lostTime.microseconds, at: 9)
+        update.bind(state.unstored, at: 10)
+        update.bind(Int64(state.events), at: 11)
+        update.bind(Int64(state.bytes), at: 12)
+        try update.run()
+    }
+
+    /// The transaction was committed. Returns the topics it changed.
+    mutating func committed() -> [TopicState] {
+        for state in changed.values {
+            live[state.name] = state.isLive ? state : nil
+            unstored.remove(state.name)
+        }
+        defer { changed.removeAll(keepingCapacity: true) }
+        return Array(changed.values)
+    }
+
+    /// The transaction was rolled back.
+    mutating func rolledBack() {
+        changed.removeAll()
+    }
+
+    /// Has the transaction write every id that was given without being stored.
+    mutating func settleUnstored() {
+        for name in unstored {
+            if let state = changed[name] ?? live[name] { changed[name] = state }
+        }
+    }
+
+    /// Topics that exist, with what the transaction makes of them.
+    var current: [TopicState] {
+        guard !changed.isEmpty else { return Array(live.values) }
+        return live.merging(changed) { $1 }.values.filter(\.isLive)
+    }
+}

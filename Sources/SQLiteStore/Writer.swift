@@ -1,0 +1,272 @@
+internal import Protection
+internal import Telemetry
+internal import Topics
+
+/// The writer's thread: takes what waits, commits it together, and tells everybody in order.
+///
+/// Belongs to its thread, once that runs.
+final class Writer: Work {
+    private let file: StoreFile
+    private let database: Database
+    private let clock: any BusClock
+    private let log: Log
+    private let shared: SharedParts
+    private let rows: EventRows
+    private let space: SpaceLimit
+    private var ledger: IDLedger
+    private var care: StoreCare
+    private var topics: TopicTable
+    private var ids: IDSequence
+    /// Removals of which the log knows already, or that could not be committed.
+    private var postponed: [CommitQueue.TrimJob] = []
+    /// Entries whose commit failed in a way that leaves open whether a start would find them:
+    /// nobody is told before something else was written over it.
+    private var unsettled: [(job: CommitQueue.EntryJob, error: BusError)] = []
+    /// Why nothing can be written at the moment.
+    private var refusal: BusError?
+    private var gathering = Gathering()
+
+    init(
+        _ opening: StoreOpening, _ found: TopicLoading.Found,
+        _ configuration: SQLiteStoreConfiguration, idCeiling: IDCeiling?, shared: SharedParts,
+        clock: any BusClock, log: Log
+    ) throws(DatabaseError) {
+        file = opening.file
+        database = opening.database
+        ids = opening.ids
+        self.shared = shared
+        self.clock = clock
+        self.log = log
+        topics = try TopicTable(database)
+        for topic in found.topics { topics.load(topic.state) }
+        rows = try EventRows(database)
+        space = try SpaceLimit(database, rows, bytesMax: configuration.sizeBytesMax)
+        ledger = IDLedger(opening, sync: configuration.sync, idCeiling: idCeiling)
+        care = StoreCare(
+            database, rows, space, leftovers: found.leftovers,
+            tombstones: found.tombstones.count, tombstonesMax: configuration.tombstonesMax)
+    }
+
+    /// Works until the queue is closed and empty, and leaves everything in order.
+    func run() {
+        while true {
+            let jobs = shared.queue.take(milliseconds: pause, gathering)
+            if jobs.isEmpty, shared.queue.isClosed { break }
+            if !jobs.isEmpty || refusal != nil || !postponed.isEmpty { process(jobs) }
+            care.turn(isIdle: jobs.isEmpty)
+        }
+        finish()
+    }
+
+    private var pause: Int32 {
+        if refusal != nil { return Limits.retryMilliseconds }
+        return postponed.isEmpty ? care.pause : 0
+    }
+
+    // MARK: A group
+
+    private func process(_ jobs: [CommitQueue.Job]) {
+        gathering.note(entries: jobs.count { !$0.isTrim })
+        let jobs = postponed.map { .trim($0) } + jobs
+        postponed = []
+        shared.progress.begin()
+        let begin = MonotonicClock.microseconds()
+        attempt(jobs)
+        shared.meters.commits.observe(MonotonicClock.microseconds() - begin)
+        shared.meters.jobs.add(jobs.count)
+        shared.progress.settle()
+    }
+
+    private func attempt(_ jobs: [CommitQueue.Job]) {
+        do throws(WriteFailure) {
+            if refusal != nil { try settle() }
+            try reserveIDs(for: jobs)
+            try makeRoom(for: jobs)
+            tell(try commit(jobs))
+        } catch {
+            if error.isForSize, jobs.count > 1 { return jobs.forEach { attempt([$0]) } }
+            refuse(jobs, error)
+            // At once, too: most disks fail once.
+            if !unsettled.isEmpty { try? settle() }
+        }
+    }
+
+    private func reserveIDs(for jobs: [CommitQueue.Job]) throws(WriteFailure) {
+        var count = 0
+        for case .entry(let job) in jobs { count += job.entry.idCount }
+        if !ids.has(count) { try ledger.raise(&ids, by: count) }
+    }
+
+    private func makeRoom(for jobs: [CommitQueue.Job]) throws(WriteFailure) {
+        let bytes = SpaceLimit.bytes(of: jobs)
+        guard bytes > 0 else { return }
+        do throws(DatabaseError) {
+            let losses = try space.makeRoom(for: bytes, &topics)
+            if !losses.isEmpty {
+                noteCommitted([])
+                let tell = shared.tellLoss.value
+                for (topic, loss) in losses { tell?(topic, loss) }
+            }
+            guard try space.excess(bytes) > 0 else { return }
+        } catch {
+            throw WriteFailure(file.path, error)
+        }
+        throw WriteFailure(
+            .storeFull(
+                "the store \(file.path) is at its size limit, and what is published does not fit: "
+                    + "publish less at a time, or raise the limit"), isForSize: true)
+    }
+
+    private func commit(_ jobs: [CommitQueue.Job]) throws(WriteFailure) -> CommitGroup {
+        var group = CommitGroup(database, rows, now: clock.now())
+        do throws(DatabaseError) {
+            for job in jobs { try group.apply(job, &topics, &ids) }
+            if group.hasBegun {
+                try topics.write()
+                try space.count()
+            }
+        } catch {
+            throw WriteFailure(file.path, error)
+        }
+        guard group.hasBegun else { return group }
+        if let absence = file.absence { throw WriteFailure(.absent(absence)) }
+        let begin = MonotonicClock.microseconds()
+        do throws(DatabaseError) {
+            try database.execute("COMMIT")
+        } catch {
+            throw WriteFailure(.unwritable(file.path, error), isCertain: error.leavesNothing)
+        }
+        gathering.note(microseconds: MonotonicClock.microseconds() - begin)
+        return group
+    }
+
+    private func noteCommitted(_ leftovers: [TopicLoading.Leftover]) {
+        let changed = topics.committed()
+        shared.marks.update(changed)
+        care.note(changed, leftovers)
+    }
+
+    /// Tells everybody what became of a group, in order.
+    private func tell(_ group: CommitGroup) {
+        noteCommitted(group.leftovers)
+        if group.hasBegun, let absence = file.absence {
+            // Whoever committed to a file that went meanwhile is told nothing: it may come back.
+            refuse([], WriteFailure(.absent(absence)))
+            return forget(group)
+        }
+        recover()
+        postponed += group.rests.map { CommitQueue.TrimJob(trim: $0, then: nil) }
+        for outcome in group.outcomes {
+            switch outcome {
+            case .loss(let job, let loss): job.then?(loss)
+            case .receipt(let job, let result):
+                job.then(result)
+                shared.queue.finished(job)
+            }
+        }
+    }
+
+    private func forget(_ group: CommitGroup) {
+        for case .receipt(let job, _) in group.outcomes { shared.queue.finished(job) }
+    }
+
+    // MARK: Failure
+
+    /// Tells a group that failed, as far as that is certain. What needs no disk goes on.
+    private func refuse(_ jobs: [CommitQueue.Job], _ failure: WriteFailure) {
+        if database.isInTransaction { try? database.execute("ROLLBACK") }
+        topics.rolledBack()
+        space.forget()
+        if !failure.isForSize { note(failure.error) }
+        for job in jobs {
+            switch job {
+            case .trim(let job): postponed.append(job)
+            case .entry(let job):
+                if pass(job) { continue }
+                if failure.isCertain {
+                    answer(job, failure.error)
+                } else {
+                    unsettled.append((job, failure.error))
+                }
+            }
+        }
+    }
+
+    private func note(_ error: BusError) {
+        shared.meters.failures.add()
+        if refusal == nil { log.error("\(error)") }
+        refusal = error
+        shared.readiness.value = .refusing("\(error)")
+    }
+
+    /// Lets events through that need no row, if the topic is one that a start takes for lost.
+    private func pass(_ job: CommitQueue.EntryJob) -> Bool {
+        guard case .events(let batch, persists: false, _) = job.entry,
+            ids.has(batch.payloads.count), topics.passes(batch.topic)
+        else { return false }
+        var group = CommitGroup(database, rows, now: clock.now())
+        do throws(DatabaseError) {
+            try group.apply(.entry(job), &topics, &ids)
+        } catch {
+            preconditionFailure("\(batch.topic) needs no disk, and had \(error)")
+        }
+        for case .receipt(let job, let result) in group.outcomes {
+            job.then(result)
+            shared.queue.finished(job)
+        }
+        return true
+    }
+
+    private func answer(_ job: CommitQueue.EntryJob, _ error: BusError) {
+        job.then(.failure(error))
+        shared.queue.finished(job)
+    }
+
+    /// Finds out whether the disk takes something again, and tells those who could not be told
+    /// before that was certain.
+    private func settle() throws(WriteFailure) {
+        if let absence = file.absence { throw WriteFailure(.absent(absence)) }
+        do throws(DatabaseError) {
+            try ledger.seal()
+        } catch {
+            throw WriteFailure(file.path, error)
+        }
+        let settled = unsettled
+        unsettled = []
+        for (job, error) in settled { answer(job, error) }
+        // What was copied out of the journal already may be all the room that is missing.
+        if !file.hasRoom { try? database.checkpoint(.truncating) }
+        guard file.hasRoom else { throw WriteFailure(refusal ?? .storeFull("the disk is full")) }
+    }
+
+    private func recover() {
+        guard refusal != nil else { return }
+        refusal = nil
+        shared.readiness.value = .ready
+        log.notice("the store \(file.path) is written again")
+    }
+
+    // MARK: The end
+
+    private func finish() {
+        if !unsettled.isEmpty { try? settle() }
+        guard file.absence == nil else { return }
+        topics.settleUnstored()
+        do throws(DatabaseError) {
+            try ledger.close(ids, topics)
+        } catch {
+            log.error("the store \(file.path) was not closed in order: \(error.text)")
+        }
+    }
+}
+
+extension StoreEntry {
+    /// How many ids it takes.
+    var idCount: Int {
+        switch self {
+        case .events(let batch, _, _): batch.payloads.count
+        case .removal: 1
+        case .registration: 0
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CSQLite
+import FaultyDisk
+import Protection
+import TestSupport
+
+/// A file system whose faults are ordered by a test; gone when this object is, which has to outlive
+/// every store on it.
+final class Disk: Sendable {
+    enum Call: Int32, CaseIterable {
+        case write = 1
+        case sync = 2
+        case read = 4
+    }
+
+    // SQLITE_IOERR_WRITE and SQLITE_IOERR_FSYNC, macros that Swift does not see.
+    static let writeError = SQLITE_IOERR | 3 << 8
+    static let syncError = SQLITE_IOERR | 4 << 8
+
+    let name: String
+    // nonisolated(unsafe): the C functions lock for themselves.
+    private nonisolated(unsafe) let disk: OpaquePointer
+    private let held = Protected<Gate?>(nil)
+
+    private static let count = Protected(0)
+
+    init(rememberingPower: Bool = false) {
+        name = "faulty-\(Self.count.write { $0 += 1; return $0 })"
+        disk = faulty_disk_make(name, rememberingPower ? 1 : 0)
+    }
+
+    deinit {
+        faulty_disk_free(disk)
+    }
+
+    /// Has calls fail with a code of SQLite, after `skip` went through.
+    func fail(
+        _ call: Call, _ code: Int32, skip: Int = 0, count: Int = -1, partial: Bool = false
+    ) {
+        faulty_disk_fail(disk, call.rawValue, code, Int32(skip), Int32(count), partial ? 1 : 0)
+    }
+
+    /// Has nothing written or synced, as on a file system that became read-only.
+    func becomeReadOnly() {
+        faulty_disk_become_read_only(disk)
+    }
+
+    /// Has calls do what they should, and say that they failed.
+    func failAfter(_ call: Call, _ code: Int32, skip: Int = 0, count: Int = -1) {
+        faulty_disk_fail_after(disk, call.rawValue, code, Int32(skip), Int32(count))
+    }
+
+    func heal() {
+        faulty_disk_heal(disk)
+    }
+
+    func calls(_ call: Call) -> Int {
+        Int(faulty_disk_calls(disk, call.rawValue))
+    }
+
+    /// Has syncs wait at a gate.
+    func holdSyncs(at gate: Gate) {
+        held.value = gate
+        faulty_disk_hold_syncs(
+            disk,
+            { context in
+                // Unmanaged: the disk that this is outlives every store on it.
+                let disk = Unmanaged<Disk>.fromOpaque(context!).takeUnretainedValue()
+                try? disk.held.value?.wait(within: .seconds(60))
+            },
+            // Unmanaged: see above.
+            Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    func powerOff(seed: UInt64) {
+        faulty_disk_power_off(disk, seed)
+    }
+
+    func powerOn() {
+        faulty_disk_power_on(disk)
+    }
+}

@@ -1,0 +1,262 @@
+import CSQLite
+import Glibc
+import Protection
+import TestSupport
+import Testing
+import Topics
+
+@testable import SQLiteStore
+
+@Suite(.blocking) struct StoreFaultTests {
+    private static func bench(
+        on disk: Disk, _ sync: SQLiteStoreConfiguration.Sync = .full, memoryBytesMax: Int = 1 << 30
+    ) throws -> StoreBench {
+        try StoreBench(
+            StoreBench.Settings(sync: sync, memoryBytesMax: memoryBytesMax, vfs: disk.name))
+    }
+
+    private static func outcome(_ body: () throws -> [EventID]) throws -> Result<
+        [EventID], BusError
+    > {
+        do {
+            return .success(try body())
+        } catch let error as BusError {
+            return .failure(error)
+        }
+    }
+
+    /// What an event is refused with that is published now; nil if it is taken.
+    private static func refusal(of bench: StoreBench) throws -> BusError? {
+        guard case .failure(let error) = try outcome({ try bench.publish("a", "x") }) else {
+            return nil
+        }
+        return error
+    }
+
+    @Test func aFullDiskIsToldReadingGoesOnAndPublishingResumesByItself() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk, .normal, memoryBytesMax: 24_000)
+        var ids = try (0..<300).flatMap { try bench.publish("a", "\($0)") }
+        #expect(bench.bus.statistics.evicted > 100)
+        disk.fail(.write, SQLITE_FULL, partial: true)
+        for _ in 0..<3 {
+            guard case .storeFull(let detail) = try Self.refusal(of: bench) else {
+                Issue.record("a full disk took an event")
+                return
+            }
+            #expect(detail.contains("make room"))
+        }
+        guard case .refusing = bench.bus.readiness else {
+            Issue.record("a full disk is ready")
+            return
+        }
+        #expect(try bench.follow("a", from: .earliest).ids == ids)
+        disk.heal()
+        ids += try bench.publish("a", "again")
+        #expect(bench.bus.readiness == .ready)
+        let again = try bench.killed { $0.vfs = nil }
+        #expect(try again.follow("a", from: .after(ids[0].before)).ids == ids)
+    }
+
+    @Test func aDiskThatBecomesReadOnlyIsToldReadingGoesOnAndPublishingResumesByItself() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk, memoryBytesMax: 24_000)
+        var ids = try (0..<300).flatMap { try bench.publish("a", "\($0)") }
+        #expect(bench.bus.statistics.evicted > 100)
+        disk.becomeReadOnly()
+        // Nobody is told of the first one before it is certain.
+        let first = Gate()
+        bench.bus.publish(PublishBatch(topic: try TopicName("a"), payloads: [.empty])) { outcome in
+            if case .failure(.storeFailed) = outcome { first.open() }
+        }
+        try waits { bench.bus.readiness != .ready }
+        for _ in 0..<3 {
+            guard case .storeFailed(let detail) = try Self.refusal(of: bench) else {
+                Issue.record("a disk that can only be read took an event")
+                return
+            }
+            #expect(detail.contains("Read-only file system"))
+            #expect(detail.contains("whether its disk was mounted read-only after an error"))
+        }
+        #expect(!first.isOpen)
+        #expect(try bench.follow("a", from: .earliest).ids == ids)
+        disk.heal()
+        ids += try bench.publish("a", "again")
+        try first.wait()
+        #expect(bench.bus.readiness == .ready)
+        let again = try bench.killed { $0.vfs = nil }
+        #expect(try again.follow("a", from: .after(ids[0].before)).ids == ids)
+    }
+
+    @Test func aWriterThatHangsIsNotIdleAndSettlesNothingUntilItMoves() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk)
+        try bench.publish("a", "first")
+        try waits { bench.store.progress.isIdle }
+        let before = bench.store.progress
+        let slow = Gate()
+        disk.holdSyncs(at: slow)
+        let told = Gate()
+        let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
+        bench.bus.publish(batch) { _ in told.open() }
+        let hanging = StoreProgress(settled: before.settled, isIdle: false)
+        try waits { bench.store.progress == hanging }
+        #expect(bench.store.progress == hanging)
+        slow.open()
+        try told.wait()
+        try waits { bench.store.progress.isIdle }
+        #expect(bench.store.progress.settled > before.settled)
+    }
+
+    @Test func aDiskThatRefusesIsReadyAgainWithoutAnybodyPublishing() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk)
+        disk.fail(.write, Disk.writeError, count: 2)
+        #expect(throws: BusError.self) { try bench.publish("a", "x") }
+        try waits { bench.bus.readiness == .ready }
+    }
+
+    /// What fails at any call of the disk, once, whether the call did its work or not: exactly what
+    /// was answered is there for a process that is started after this one was killed.
+    @Test(arguments: Disk.Call.allCases.dropLast(), [false, true])
+    func whatWasRefusedIsNotThereAndWhatWasAnsweredIs(call: Disk.Call, doesItsWork: Bool) throws {
+        let code = call == .write ? Disk.writeError : Disk.syncError
+        var failures = 0
+        for skip in 0..<9 {
+            let disk = Disk()
+            let bench = try Self.bench(on: disk)
+            var answered = try bench.publish("a", "first")
+            func check(_ answered: [EventID], _ index: Int) throws {
+                let copy = try bench.killed { $0.vfs = nil }
+                let found = try copy.follow("a", from: .earliest).ids
+                #expect(found == answered, "call \(skip), batch \(index)")
+                copy.close()
+                #expect(try SQLiteStore.check(copy.path) == [], "call \(skip), batch \(index)")
+            }
+            if doesItsWork {
+                disk.failAfter(call, code, skip: skip, count: 1)
+            } else {
+                disk.fail(call, code, skip: skip, count: 1, partial: skip.isMultiple(of: 2))
+            }
+            for index in 0..<4 {
+                switch try Self.outcome({ try bench.publish("a", "\(index)", "more") }) {
+                case .success(let ids): answered += ids
+                case .failure:
+                    failures += 1
+                    try check(answered, index)
+                }
+            }
+            try check(answered, 4)
+            disk.heal()
+        }
+        #expect(failures > 0)
+    }
+
+    @Test func nobodyIsToldWhileItIsUncertainWhatAStartWouldFind() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk)
+        var answered = try bench.publish("a", "first")
+        disk.failAfter(.sync, Disk.syncError)
+        let told = Protected<Result<PublishReceipt, BusError>?>(nil)
+        let gate = Gate()
+        let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
+        bench.bus.publish(batch) { outcome in
+            told.value = outcome
+            gate.open()
+        }
+        try waits { bench.bus.readiness != .ready }
+        // The next one is known not to be there: nothing of it was written.
+        #expect(throws: BusError.self) { try bench.publish("a", "second") }
+        #expect(told.value == nil)
+        disk.heal()
+        answered += try bench.publish("a", "third")
+        try gate.wait()
+        guard case .failure(.storeFailed) = told.value else {
+            Issue.record("told \(String(describing: told.value))")
+            return
+        }
+        let copy = try bench.killed { $0.vfs = nil }
+        #expect(try copy.follow("a", from: .earliest).ids == answered)
+    }
+
+    @Test func aSlowSyncHoldsUpItsPublisherAndNoReader() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk, memoryBytesMax: 24_000)
+        let ids = try (0..<300).flatMap { try bench.publish("a", "\($0)") }
+        let slow = Gate()
+        disk.holdSyncs(at: slow)
+        let told = Gate()
+        let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
+        bench.bus.publish(batch) { _ in told.open() }
+        let limit = ReadLimit(events: 10, bytes: 1 << 20)
+        let position = bench.bus.position(.latest, matching: try Selector("a"), filter: .all)
+        let read = bench.bus.read(position, matching: try Selector("a"), filter: .all, limit: limit)
+        guard case .events(let events, _, _) = read else {
+            Issue.record("\(read)")
+            return
+        }
+        #expect(events.map(\.id) == ids.suffix(1))
+        #expect(!told.isOpen)
+        slow.open()
+        try told.wait()
+        #expect(try bench.follow("a", from: .earliest).ids.dropLast() == ids[...])
+    }
+
+    @Test func eventsThatDoNotPersistNeedNoDisk() throws {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk)
+        try bench.register("live", persists: false)
+        disk.fail(.write, SQLITE_FULL)
+        #expect(throws: BusError.self) { try bench.publish("a", "x") }
+        let ids = try bench.publish("live", "y") + (try bench.publish("live", "z"))
+        #expect(try bench.follow("live", from: .earliest).ids == ids)
+        disk.heal()
+    }
+
+    @Test func aFileThatIsRemovedTakesNothingMoreUntilItIsBack() throws {
+        let bench = try StoreBench()
+        var ids = try bench.publish("a", "first")
+        rename(bench.path, "\(bench.path).away")
+        guard case .storeFailed(let detail) = try Self.refusal(of: bench) else {
+            Issue.record("a file that is gone took an event")
+            return
+        }
+        #expect(detail.contains("was removed while it was in use"))
+        #expect(try bench.follow("a", from: .earliest).ids == ids)
+        Files.write([], to: bench.path)
+        guard case .storeFailed(let other) = try Self.refusal(of: bench) else {
+            Issue.record("a file that was replaced took an event")
+            return
+        }
+        #expect(other.contains("was replaced"))
+        rename("\(bench.path).away", bench.path)
+        ids += try bench.publish("a", "again")
+        let again = try bench.reopened()
+        #expect(try again.follow("a", from: .earliest).ids == ids)
+    }
+
+    private func waits(_ condition: () -> Bool) throws {
+        let deadline = Deadline(seconds: 60)
+        while !condition() {
+            try #require(!deadline.isOver)
+            sched_yield()
+        }
+    }
+}
+
+/// A moment that a test does not wait beyond.
+struct Deadline {
+    private let end: Int
+
+    init(seconds: Int) {
+        end = Self.now + seconds
+    }
+
+    var isOver: Bool { Self.now >= end }
+
+    private static var now: Int {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return now.tv_sec
+    }
+}

@@ -1,0 +1,209 @@
+import CSQLite
+import Glibc
+import Protection
+import TestSupport
+import Testing
+import Topics
+
+@testable import SQLiteStore
+
+@Suite(.blocking) struct StoreOpeningTests {
+    /// What opening a file says, which has to be refused.
+    private static func refusal(
+        _ folder: TemporaryFolder, _ settings: StoreBench.Settings = StoreBench.Settings()
+    ) -> String {
+        do {
+            _ = try StoreBench(in: folder, settings)
+        } catch let error as StoreError {
+            return error.detail
+        } catch {
+            return "\(error)"
+        }
+        Issue.record("it was opened")
+        return ""
+    }
+
+    private static func execute(_ sql: String, in folder: TemporaryFolder) throws {
+        try Database(path: "\(folder.path)/belfry.db", mode: .creating).execute(sql)
+    }
+
+    @Test func aStoreThatIsInUseIsRefusedAndFreeAgainAfterwards() throws {
+        let bench = try StoreBench()
+        let detail = Self.refusal(bench.folder)
+        #expect(detail.contains("is in use by another bus") && detail.contains("stop that one"))
+        let linked = TemporaryFolder(inMemory: true)
+        symlink(bench.path, "\(linked.path)/belfry.db")
+        #expect(Self.refusal(linked).contains("is in use by another bus"))
+        try bench.publish("a", "x")
+        #expect(try bench.reopened().follow("a", from: .earliest).ids.count == 1)
+    }
+
+    @Test func whatIsNoStoreIsRefusedAndLeftAlone() throws {
+        let text = TemporaryFolder(inMemory: true)
+        let path = text.write(String(repeating: "no database\n", count: 1_000), to: "belfry.db")
+        let before = Files.read(path)
+        #expect(Self.refusal(text).contains("is no database"))
+        #expect(Files.read(path) == before)
+        let other = TemporaryFolder(inMemory: true)
+        try Self.execute("CREATE TABLE mails (id INTEGER PRIMARY KEY)", in: other)
+        #expect(Self.refusal(other).contains("is a database of another program"))
+        let missing = TemporaryFolder(inMemory: true)
+        rmdir(missing.path)
+        #expect(Self.refusal(missing).contains("See to it that its folder exists"))
+    }
+
+    @Test func aDamagedStoreIsRefusedWithWhatIsWrong() throws {
+        let bench = try StoreBench()
+        for index in 0..<400 { try bench.publish("t\(index % 7)", "event \(index)") }
+        bench.close()
+        let whole = try #require(Files.read(bench.path))
+        var random = SeededRandom(for: "damage")
+        var refused = 0
+        for _ in 0..<20 {
+            var bytes = whole
+            let page = Int.random(in: 1..<(bytes.count / 4_096), using: &random) * 4_096
+            for index in page..<(page + 4_096) {
+                bytes[index] = UInt8.random(in: 0...255, using: &random)
+            }
+            let folder = TemporaryFolder(inMemory: true)
+            Files.write(bytes, to: "\(folder.path)/belfry.db")
+            do {
+                _ = try StoreBench(in: folder)
+            } catch let error as StoreError {
+                refused += 1
+                #expect(
+                    error.detail.contains("is damaged (")
+                        && error.detail.contains("restore a backup"))
+            }
+        }
+        // A page that lies free may hold anything.
+        #expect(refused > 10)
+    }
+
+    @Test func aNewerStoreIsRefusedWithAdvice() throws {
+        let bench = try StoreBench()
+        try bench.publish("a", "x")
+        bench.close()
+        try Self.execute("PRAGMA user_version = 99", in: bench.folder)
+        let detail = Self.refusal(bench.folder)
+        #expect(detail.contains("was written by a newer belfryd") && detail.contains("99"))
+        try Self.execute("PRAGMA user_version = \(Schema.current.version)", in: bench.folder)
+        #expect(try bench.reopened().follow("a", from: .earliest).ids.count == 1)
+    }
+
+    @Test func everyOlderVersionIsBroughtToThisOneWithAllItsEvents() throws {
+        for version in 1..<Schema.current.steps.count {
+            let folder = TemporaryFolder(inMemory: true)
+            let older = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
+            try Schema(steps: Array(Schema.current.steps.prefix(version))).migrate(older)
+            // What each version has had from the first on.
+            try older.execute(
+                """
+                INSERT INTO bus (only_row, identity, life, is_copy, is_closed, ceiling, time, floor,
+                    floor_time, seals)
+                VALUES (1, 'older', 1, 0, 1, 101, 5, 0, 0, 0);
+                INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events,
+                    bytes)
+                VALUES ('a', 0, 1, 0, 0, 0, 1, 1);
+                INSERT INTO events (id, topic, time, payload) VALUES (100, 1, 5, x'78')
+                """)
+            let bench = try StoreBench(in: folder)
+            let id = try bench.publish("a", "y")[0]
+            #expect(
+                try bench.follow("a", from: .earliest).ids == [EventID(rawValue: 100), id])
+            bench.close()
+            let database = try Database(path: bench.path, mode: .reading)
+            #expect(try database.integer("PRAGMA user_version") == Schema.current.version)
+            #expect(
+                try database.texts("SELECT topic || ' ' || payload FROM log") == ["a x", "a y"])
+            #expect(try SQLiteStore.check(bench.path) == [])
+        }
+    }
+
+    @Test func aStepThatFailsLeavesTheVersionThatWas() throws {
+        var bench = try StoreBench()
+        let ids = try bench.publish("a", "x")
+        bench.close()
+        let broken = Schema(
+            steps: Schema.current.steps + ["CREATE TABLE extra (a); CREATE TABLE bus (a)"])
+        let detail = Self.refusal(bench.folder, StoreBench.Settings(schema: broken))
+        #expect(detail.contains("can not be used"))
+        bench = try bench.reopened()
+        #expect(try bench.follow("a", from: .after(ids[0].before)).ids == ids)
+    }
+
+    @Test func aStoreOfWhichOnlyTheFileIsLeftStillHasItsEventsAndTellsAGap() throws {
+        let bench = try StoreBench()
+        let ids = try bench.publish("a", "x", "y")
+        bench.close()
+        unlink("\(bench.path)-life")
+        let again = try bench.reopened()
+        let received = try again.follow("a", from: .after(ids[0]))
+        #expect(received.gaps.count == 1 && received.ids == [ids[1]])
+    }
+
+    @Test func aMillionIdsAheadAreOnTheDiskBeforeOneIsGiven() throws {
+        let bench = try StoreBench()
+        let id = try bench.publish("a", "x")[0].rawValue
+        let record = try #require(LifeRecord(Files.read("\(bench.path)-life") ?? []))
+        #expect(record.ceiling > id && record.ceiling <= id + 2 * Limits.idsAhead)
+        let reader = try Database(path: bench.path, mode: .reading)
+        #expect(UInt64(try reader.integer("SELECT ceiling FROM bus")) == record.ceiling)
+    }
+
+    @Test func aRaisedCeilingIsOnTheDiskInTheStoreAndBesideIt() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let settings = StoreBench.Settings()
+        let opening = try StoreOpening(
+            StoreBench.configuration(folder, settings), schema: .current, ceiling: nil,
+            now: ManualClock().now(), vfs: nil)
+        var ledger = IDLedger(opening, sync: .normal, idCeiling: nil)
+        var ids = opening.ids
+        let wanted = Int(Limits.idsAhead) * 3
+        try ledger.raise(&ids, by: wanted)
+        #expect(ids.has(wanted))
+        let path = "\(folder.path)/belfry.db"
+        let record = try #require(LifeRecord(Files.read("\(path)-life") ?? []))
+        #expect(record.ceiling == ids.ceiling)
+        let reader = try Database(path: path, mode: .reading)
+        #expect(UInt64(try reader.integer("SELECT ceiling FROM bus")) == ids.ceiling)
+    }
+
+    /// Nothing but the ceiling tells of ids that left no row.
+    @Test func aStoreAloneWithTheClockSetBackGivesNoIDTwice() throws {
+        let bench = try StoreBench()
+        try bench.register("signals", persists: false)
+        let given = try bench.publish("signals", "x")[0]
+        let folder = TemporaryFolder(inMemory: true)
+        for name in ["belfry.db", "belfry.db-wal"] {
+            Files.copy("\(bench.folder.path)/\(name)", to: "\(folder.path)/\(name)")
+        }
+        let again = try StoreBench(in: folder, clock: ManualClock(microseconds: 1_000))
+        #expect(try again.publish("a", "y")[0] > given)
+    }
+
+    /// Of what nothing was written to, the record goes with its holder: whoever opened it before
+    /// must not take it for the one that comes after.
+    @Test func aStoreIsHeldByOneAtATimeHoweverManyOpenAndLeaveIt() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let path = "\(folder.path)/belfry.db"
+        Files.write([], to: path)
+        let holders = Protected(0)
+        let counts = Protected((held: 0, most: 0))
+        // As often as goes in some seconds, which is less often under a sanitizer.
+        let end = ContinuousClock.now + .seconds(4)
+        try inParallel(8, within: .seconds(60)) { _ in
+            for _ in 0..<10_000 where ContinuousClock.now < end {
+                guard let file = try? StoreFile(existing: path) else { continue }
+                let now = holders.write {
+                    $0 += 1; return $0
+                }
+                counts.write { $0 = ($0.held + 1, max($0.most, now)) }
+                for _ in 0..<20 { sched_yield() }
+                holders.write { $0 -= 1 }
+                withExtendedLifetime(file) {}
+            }
+        }
+        #expect(counts.value.held > 0 && counts.value.most == 1)
+    }
+}

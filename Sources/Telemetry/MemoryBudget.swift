@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The memory that everything kept for others may take together, and what it takes now.
 ///
 /// Counts what its users say, each for its own use; it does not measure, refuse or free anything.
@@ -20,15 +22,19 @@ public final class MemoryBudget: Sendable {
         case unsent
     }
 
-    /// The bound, in bytes.
-    public let bytesMax: Int
+    /// The bound, in bytes; may change at any time.
+    public var bytesMax: Int {
+        get { bound.load(ordering: .relaxed) }
+        set { bound.store(newValue, ordering: .relaxed) }
+    }
 
+    private let bound: Atomic<Int>
     private let gauges = Use.allCases.map { _ in Gauge() }
     private let total = Gauge()
 
     /// A budget of `bytesMax` bytes, all free.
     public init(bytesMax: Int) {
-        self.bytesMax = bytesMax
+        bound = Atomic(bytesMax)
     }
 
     /// Counts `bytes` as taken.

@@ -2,7 +2,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite struct MeasureTests {
+@Suite(.blocking) struct MeasureTests {
     @Test func countersOnManyThreadsLoseNothing() throws {
         let counter = Counter()
         let gauge = Gauge()

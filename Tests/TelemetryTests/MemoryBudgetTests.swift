@@ -2,7 +2,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite struct MemoryBudgetTests {
+@Suite(.blocking) struct MemoryBudgetTests {
     @Test func eachUseIsCountedForItselfAndInTheSum() {
         let budget = MemoryBudget(bytesMax: 1_000)
         for (index, use) in MemoryBudget.Use.allCases.enumerated() {

@@ -64,6 +64,11 @@ int clinux_count_reads(int descriptor) {
     return result_of(setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset));
 }
 
+void clinux_stop_counting_reads(int descriptor) {
+    int offset = -1;
+    setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
+}
+
 int64_t clinux_counted_reads(int descriptor) {
     int offset = 0;
     socklen_t size = sizeof offset;

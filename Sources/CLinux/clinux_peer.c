@@ -26,6 +26,12 @@ int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentia
     return 0;
 }
 
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity) {
+    socklen_t size = (socklen_t)capacity * sizeof *groups;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0) return -errno;
+    return (int)(size / sizeof *groups);
+}
+
 int clinux_sock_diag_open(void) {
     int netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
     if (netlink < 0) return -errno;

@@ -18,9 +18,26 @@ public final class Exchange {
     /// wait.
     public var isDraining: Bool { loop.isDraining }
 
+    /// Whether nothing else happened in this turn of the loop, as far as it knows: what the handler
+    /// does for others before it returns then delays nobody but this request's own client.
+    public var isAlone: Bool { loop.servesOne }
+
     /// Answers this request from any thread, now or later.
     public var reply: PendingReply {
         PendingReply(mailbox: loop.mailbox, slot: connection.slot, number: request.number)
+    }
+
+    /// What the caller holds by now, over all of their connections.
+    public var account: CallerAccount {
+        guard let account = connection.account else {
+            preconditionFailure("a connection has an account from its acceptance on")
+        }
+        return account
+    }
+
+    /// Says for the access log in which form the answer will be.
+    public func note(form: String) {
+        connection.trace?.record.form = form
     }
 
     /// Answers the request; the first answer counts.
@@ -31,19 +48,95 @@ public final class Exchange {
         if self.response == nil { self.response = response }
     }
 
+    /// Says that the request, which is not detached, can be answered without being parsed when it
+    /// comes again on this connection with another number in it; `make` makes what answers it then,
+    /// which is held until another request comes or the connection closes.
+    ///
+    /// `make` is called before this returns, and only where the bytes of the request are known to be
+    /// all that it has; nobody can rely on it.
+    public func offer(_ make: () -> any RepeatableRequest) {
+        loop.assertOnThread()
+        guard isOpen else { return }
+        loop.consider(make, of: request, on: connection)
+    }
+
     /// Takes the socket out of the parser, for a wait that may be long; `owner` hears what becomes
     /// of it.
     ///
     /// Costs no memory of the parser while it waits. The owner is held until the socket is finished
     /// or closed.
     ///
+    /// - Parameter repeatable: What answers the request when it comes again on this connection with
+    ///   another number in it; held until another request comes or the connection closes. It is only
+    ///   asked where the bytes are known to say the same; nobody can rely on being asked.
     /// - Returns: Nil when the request must be answered at once instead: another request is
     ///   pipelined behind it, the server drains, no descriptor is free, or it was answered.
-    public func detach(_ owner: any DetachedSocketOwner) -> DetachedSocket? {
+    public func detach(
+        _ owner: any DetachedSocketOwner, repeatable: (any RepeatableRequest)? = nil
+    ) -> DetachedSocket? {
         loop.assertOnThread()
-        guard response == nil, !isDetached, request.stage == .handling else { return nil }
-        guard let socket = loop.detach(connection, request, owner: owner) else { return nil }
+        return detach(isStream: false, repeatable) { .wait(owner, $0) }
+    }
+
+    /// Takes the socket out of the parser for a stream, which `DetachedSocket.beginStream` opens;
+    /// until then it is a wait like any other, and `finish` answers it.
+    ///
+    /// A request that is pipelined behind this one does not keep it from streaming: the connection
+    /// then closes behind the stream, and its head says so.
+    ///
+    /// - Returns: Nil when the request must be answered at once instead: the server drains, no
+    ///   descriptor is free, or it was answered.
+    public func detachStream(_ owner: any StreamSocketOwner) -> DetachedSocket? {
+        loop.assertOnThread()
+        return detach(isStream: true, nil) { .stream(owner, $0) }
+    }
+
+    /// Checks the handshake of a WebSocket and takes the socket out of the parser;
+    /// `WebSocket.open` then sends the 101, now or later.
+    ///
+    /// No extension is agreed to, and no subprotocol unless the headers of `open` name one. The
+    /// owner is held until `closed`.
+    ///
+    /// - Parameter messageBytesMax: Bytes of one message; a longer one closes the socket by 1009.
+    /// - Returns: Nil when the request must be answered at once instead: the server drains, no
+    ///   descriptor is free, or it was answered.
+    /// - Throws: What to answer when the handshake is not right: 400 `REQUEST_MALFORMED` or 426
+    ///   `WEBSOCKET_VERSION` (RFC 6455 section 4.2).
+    public func detachWebSocket(
+        _ owner: any WebSocketOwner, messageBytesMax: Int
+    ) throws(Problem) -> WebSocket? {
+        loop.assertOnThread()
+        guard isOpen, let head = request.head else { return nil }
+        let handshake = try WebSocketHandshake(head)
+        guard loop.pipelined(behind: connection) == 0 else {
+            // What the parser has read nobody else can reach.
+            throw Problem(
+                400, "REQUEST_MALFORMED",
+                detail: "Open the WebSocket on a connection of its own, and wait for the 101.",
+                closesConnection: true)
+        }
+        guard loop.detach(connection, isStream: true) else { return nil }
+        loop.keep(nil, of: request, on: connection)
         isDetached = true
+        let socket = WebSocket(
+            loop: loop, connection: connection, owner: owner, handshake: handshake,
+            messageBytesMax: messageBytesMax)
+        connection.owner = .webSocket(socket)
         return socket
     }
+
+    private func detach(
+        isStream: Bool, _ repeatable: (any RepeatableRequest)?,
+        _ owner: (DetachedSocket) -> SocketOwner
+    ) -> DetachedSocket? {
+        guard isOpen, loop.detach(connection, isStream: isStream) else { return nil }
+        isDetached = true
+        let socket = DetachedSocket(
+            loop: loop, connection: connection, context: request.context)
+        connection.owner = owner(socket)
+        loop.keep(repeatable, of: request, on: connection)
+        return socket
+    }
+
+    private var isOpen: Bool { response == nil && !isDetached && request.stage == .handling }
 }

@@ -18,6 +18,8 @@ public final class HTTPServer: Sendable {
     private let memory: MemoryBudget
     private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
     private let state = Protected(State.idle)
+    private let openConnections = Gauge()
+    let accounts = CallerAccounts()
 
     /// A server that is not running yet.
     ///
@@ -72,6 +74,39 @@ public final class HTTPServer: Sendable {
         let addresses = listeners.map(\.address)
         state.value = .running(threads, listeners)
         return addresses
+    }
+
+    /// Takes over names, origins, deadlines and the numbers of connections, each loop at its next
+    /// turn; all else has to be as it was at the start.
+    ///
+    /// Connections beyond a lower limit stay. Deadlines that run, run on; the parser goes by the
+    /// longest that there was at the start, if that is less.
+    public func reconfigure(_ configuration: HTTPServerConfiguration) {
+        let settings = LoopSettings(
+            configuration, openConnections: openConnections, accounts: accounts)
+        for thread in running { thread.mailbox.post(.settings(settings)) }
+    }
+
+    /// Has each of these loops call `echo` with its index, which it does in its next turn, unless it
+    /// hangs. Once the server drains, nobody is asked any more, and `echo` may not be called.
+    public func askLoops(_ indices: Set<Int>, _ echo: @escaping @Sendable (Int) -> Void) {
+        for (index, thread) in running.enumerated() where indices.contains(index) {
+            thread.mailbox.post(.job { _ in echo(index) })
+        }
+    }
+
+    /// Has each loop say what it holds, on its own thread.
+    public func takeInventory(_ tell: @escaping @Sendable (LoopInventory) -> Void) {
+        for thread in running { thread.mailbox.post(.inventory(tell)) }
+    }
+
+    /// The users who are connected, what they hold, and by how many connections; most first.
+    public var callers: [(account: CallerAccount, connections: Int)] {
+        accounts.all.sorted { $0.connections > $1.connections }
+    }
+
+    private var running: [LoopThread] {
+        if case .running(let threads, _) = state.value { threads } else { [] }
     }
 
     /// Answers what is open and ends; blocks until all is done, or the time is up.
@@ -135,7 +170,8 @@ public final class HTTPServer: Sendable {
     }
 
     private func startLoops(_ listeners: [ListeningSocket]) throws(ServerError) -> [LoopThread] {
-        let settings = LoopSettings(configuration, openConnections: Gauge())
+        let settings = LoopSettings(
+            configuration, openConnections: openConnections, accounts: accounts)
         var loops: [EventLoop] = []
         for index in 0..<configuration.loops {
             loops.append(

@@ -18,6 +18,9 @@ public struct HTTPServerConfiguration: Sendable {
     /// Connections open at one time, parked ones included.
     public var connectionsMax = HTTPFrontLimits.connectionsMax
 
+    /// Of these, connections of one user, and of all unknown callers together.
+    public var connectionsPerUIDMax = HTTPFrontLimits.connectionsMax
+
     /// Bytes of one request's line and headers.
     public var headerBytesMax = HTTPFrontLimits.headerBytesMax
 
@@ -30,15 +33,36 @@ public struct HTTPServerConfiguration: Sendable {
     /// Seconds after which a half-closed connection is looked at again. Only tests change it.
     var halfClosedRecheckSeconds = HTTPFrontLimits.halfClosedRecheckSeconds
 
-    /// Seconds without a byte read after which a peer that is being answered is given up. Only
-    /// tests change it.
-    var sendProgressSeconds = HTTPFrontLimits.sendProgressSeconds
+    /// Seconds without a byte read after which a peer that is being answered, or told a stream, is
+    /// given up.
+    public var sendProgressSeconds = HTTPFrontLimits.sendProgressSeconds
+
+    /// Seconds in which a WebSocket's peer must answer a close. Only tests change it.
+    var webSocketCloseSeconds = HTTPFrontLimits.webSocketCloseSeconds
+
+    /// Milliseconds that a drain gives a new connection for its first request. Only tests change it.
+    var firstRequestMilliseconds = HTTPFrontLimits.firstRequestMilliseconds
+
+    /// The longest of the deadlines above, in seconds; the parser of a running server never has more
+    /// patience than this was at its start.
+    public var longestDeadlineSeconds: Int {
+        max(headerSeconds, bodySeconds, idleSeconds, sendProgressSeconds)
+    }
+
+    /// Who is told of every request that has ended; nil for nobody.
+    public var accessSink: (any AccessSink)?
 
     /// By which names it lets itself be called.
     public var hosts = HostPolicy()
 
     /// Which web pages may talk to it.
     public var origins = OriginPolicy()
+
+    /// Who knows the groups of callers over TCP; without anybody they are unknown.
+    public var peerGroups: (any PeerGroups)?
+
+    /// How long a new connection waits for them. Only tests change it.
+    var peerGroupsMilliseconds = HTTPFrontLimits.peerGroupsMilliseconds
 
     /// A server at these addresses, all else by default.
     public init(listen: [ListenAddress]) {

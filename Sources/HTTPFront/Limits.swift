@@ -6,7 +6,8 @@ public enum HTTPFrontLimits {
     /// `nc`, and still free the slot of a client that trickles bytes.
     public static let headerSeconds = 10
 
-    /// Seconds from the end of the headers to the end of the body, however steadily it trickles.
+    /// Seconds from the end of the headers to the end of the body, however steadily it trickles;
+    /// and from the first bytes of a WebSocket's message to its last.
     ///
     /// 16 MiB in 30 s is 560 KiB/s, far below what a loopback client reaches.
     public static let bodySeconds = 30
@@ -44,6 +45,10 @@ public enum HTTPFrontLimits {
     /// memory limit.
     public static let socketSendBufferBytes = 128 * 1024
 
+    /// Connections of one loop's parser: the front has a limit of its own, which can change, and this
+    /// is as high as that goes. It costs nothing.
+    static let parserConnectionsMax = 1_000_000
+
     /// Event loops of one server; beyond the processors of any one machine it serves nothing.
     public static let loopsMax = 64
 
@@ -59,6 +64,19 @@ public enum HTTPFrontLimits {
     /// Seconds after which a half-closed connection is asked again whether its peer still lives.
     public static let halfClosedRecheckSeconds = 15
 
+    /// Supplementary groups of a caller over a unix socket for which there is room at first: few
+    /// users have more.
+    static let peerGroupsExpected = 32
+
+    /// Supplementary groups of a caller over a unix socket: what the kernel allows (NGROUPS_MAX).
+    static let peerGroupsMax = 65_536
+
+    /// Milliseconds that a new connection waits for the groups of its user to be looked up, where
+    /// they are needed; after that it goes on without them.
+    ///
+    /// A directory service on the network answers in tens of milliseconds, or is down.
+    public static let peerGroupsMilliseconds: UInt64 = 5_000
+
     /// Bytes of a declared Content-Length that are believed; above 2^53 no client counts exactly.
     public static let contentLengthMax: UInt64 = 1 << 53
 
@@ -69,6 +87,13 @@ public enum HTTPFrontLimits {
 
     /// Bytes of a unix socket's path: `sockaddr_un` holds 108 with the final NUL.
     public static let unixPathBytesMax = 107
+
+    /// Milliseconds from the accepting of a connection within which a drain waits for its first
+    /// request.
+    ///
+    /// A client sends as soon as it is connected; a second forgives a busy machine, and is what a
+    /// connection that somebody opened in advance can add to a stop.
+    public static let firstRequestMilliseconds: UInt64 = 1_000
 
     /// Connections accepted from one listener before a loop looks at anything else.
     public static let acceptsPerTurnMax = 64
@@ -95,6 +120,19 @@ public enum HTTPFrontLimits {
     /// The least bytes that make a request: `GET / HTTP/1.0` and two line ends.
     public static let requestBytesMin: UInt64 = 16
 
+    /// Bytes of a request's line and headers that are kept with its connection for its repetitions
+    /// to be known by.
+    ///
+    /// Clients' polls and publishes have 60 to 400. It is memory of every poll that waits and of every
+    /// publisher's connection, so that what is longer is parsed each time.
+    static let keptRequestBytesMax = 1024
+
+    /// Bytes that are looked at of what has arrived, in the loop's one buffer: a request that has as
+    /// many, with its body, is parsed.
+    ///
+    /// Looking copies. Beyond some kilobytes parsing is the lesser part of what a body costs.
+    static let peekedBytesMax = webSocketReadBytes
+
     /// Bodies made for one answer up to this many bytes are sent by the parser; longer ones leave it
     /// together with their connection.
     ///
@@ -105,6 +143,11 @@ public enum HTTPFrontLimits {
     ///
     /// Copying so little costs less than the two objects that sharing takes.
     public static let copiedBodyBytesMax = 4 * 1024
+
+    /// Bodies up to this many bytes are written in one piece with their head.
+    ///
+    /// Copying so little costs less than to have the kernel gather two pieces.
+    static let joinedBodyBytesMax = 1024
 
     /// The fraction of the memory budget that bodies on their way in may take together; beyond it
     /// requests with a body are answered 503.
@@ -120,4 +163,38 @@ public enum HTTPFrontLimits {
 
     /// Turns in which the parser gets rid of its last connections: one resumes, one ends.
     public static let parserTurnsAtEnd = 4
+
+    /// Bytes that a stream may write in one turn of its loop, each write counted with
+    /// `streamWriteCostBytes` besides; then others have theirs.
+    ///
+    /// Four pieces of 64 KiB: enough that turns cost nothing beside the copying, and well under a
+    /// millisecond for which all other connections wait.
+    public static let streamBytesPerTurnMax = 256 * 1024
+
+    /// What a write costs a loop whatever its size, in bytes that the kernel copies meanwhile.
+    public static let streamWriteCostBytes = 4 * 1024
+
+    /// Bytes read at one time of a WebSocket, into one buffer that its loop has for all of them.
+    ///
+    /// As much as a message seldom exceeds: one that lies whole in it is not copied.
+    public static let webSocketReadBytes = 16 * 1024
+
+    /// Bytes read of one WebSocket in one turn of its loop, give or take one reading; then others
+    /// have theirs.
+    public static let webSocketBytesPerTurnMax = 256 * 1024
+
+    /// Messages and control frames taken of one WebSocket in one turn of its loop.
+    ///
+    /// A frame has 6 bytes at least, and publishing one takes microseconds: bytes alone would let
+    /// one client hold a loop for a second.
+    public static let webSocketEventsPerTurnMax = 64
+
+    /// Seconds in which a WebSocket's peer must answer a close.
+    ///
+    /// Libraries answer at once; a page in the background of a browser may take a second or two.
+    public static let webSocketCloseSeconds = 5
+
+    /// The same, in milliseconds, while the server drains: the peer has been told, and nobody is
+    /// served until the last one is gone.
+    public static let webSocketDrainCloseMilliseconds = 1000
 }

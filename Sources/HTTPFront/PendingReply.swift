@@ -14,7 +14,7 @@ public struct PendingReply: Sendable {
     ///
     /// Returning says nothing about the answer having left.
     public func send(_ response: Response) {
-        mailbox.post([LateReply(slot: slot, number: number, response: response)])
+        mailbox.post(LateReply(slot: slot, number: number, response: response))
     }
 
     /// Answers many requests, with one message to each loop.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct HostileBodyTests {
+@Suite(.blocking) struct HostileBodyTests {
     private let head = "POST /small HTTP/1.1\r\nHost: localhost\r\n"
 
     @Test func bodyAsLongAsAllowedIsTaken() throws {

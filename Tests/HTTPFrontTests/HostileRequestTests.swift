@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct HostileRequestTests {
+@Suite(.blocking) struct HostileRequestTests {
     private static let host = "Host: localhost\r\n"
 
     /// What is sent, and the code of the refusal.

@@ -12,7 +12,19 @@ final class Backstage: Sendable {
         var closed = 0
         var timedOut = 0
         var uncertain = 0
+        /// The values of requests that were answered as repetitions, in order.
+        var repeated: [String] = []
+        /// How many were made to answer repetitions of requests with a body.
+        var made = 0
+        /// Whether what was made of requests still holds.
+        var isCurrent = true
         var drained = 0
+        /// Every stream that was ever begun, in order.
+        var streams: [StreamView] = []
+        /// Every WebSocket that was ever opened, in order.
+        var sockets: [SocketView] = []
+        /// Whether streams go on while the server drains.
+        var keepsStreams = false
     }
 
     let state = Protected(State())
@@ -38,8 +50,10 @@ final class LoopHandler: RequestHandler {
     /// Bytes that `/small` takes.
     static let smallBytesMax = 10
 
-    private let backstage: Backstage
-    private let loop: LoopHandle
+    let backstage: Backstage
+    let loop: LoopHandle
+    var streams: [StreamWriter] = []
+    var sockets: [SocketEcho] = []
     private var waits: [ObjectIdentifier: Wait] = [:]
 
     init(_ backstage: Backstage, _ loop: LoopHandle) {
@@ -61,7 +75,13 @@ final class LoopHandler: RequestHandler {
         let path = request.head.target.path
         backstage.state.write { $0.handled.append(path.joined(separator: "/")) }
         switch path.first {
-        case "echo", "small":
+        case "again", "small":
+            exchange.offer {
+                backstage.state.write { $0.made += 1 }
+                return Again(self, path)
+            }
+            Again(self, path).answer(request.body, exchange)
+        case "echo":
             exchange.respond(Response(status: 200, body: .bytes(Array(request.body.bytes))))
         case "size":
             exchange.respond(
@@ -75,12 +95,21 @@ final class LoopHandler: RequestHandler {
             let reply = exchange.reply
             loop.post { _ in reply.send(Self.text("posted")) }
         case "park":
-            park(exchange, milliseconds: path.count > 1 ? Int(path[1]) : nil)
+            park(
+                exchange, milliseconds: path.count > 1 ? Int(path[1]) : nil,
+                valuePlace: Self.valuePlace(request.head))
+        case "stream":
+            stream(exchange, path)
+        case "ws":
+            webSocket(exchange, path)
+        case "groups":
+            let groups = request.head.peer.groups
+            exchange.respond(Self.text(groups.map { "\($0)" } ?? "unknown"))
         case "loop":
             exchange.respond(Self.text(String(loop.index)))
         case "header":
             var response = Self.text("long")
-            response.add("X-Long", String(repeating: "h", count: Int(path[1])!))
+            response.headers.add("X-Long", String(repeating: "h", count: Int(path[1])!))
             exchange.respond(response)
         default:
             exchange.respond(
@@ -91,6 +120,8 @@ final class LoopHandler: RequestHandler {
     func drain() {
         backstage.state.write { $0.drained += 1 }
         finishParked("drained")
+        closeSockets()
+        if !backstage.state.value.keepsStreams { endStreams() }
     }
 
     func finishParked(_ text: String) {
@@ -99,9 +130,16 @@ final class LoopHandler: RequestHandler {
         for wait in ending.values { wait.socket?.finish(Self.text(text)) }
     }
 
-    private func park(_ exchange: Exchange, milliseconds: Int?) {
-        let wait = Wait(backstage) { [unowned self] in waits[ObjectIdentifier($0)] = nil }
-        guard let socket = exchange.detach(wait) else {
+    private static func valuePlace(_ head: RequestHead) -> ValuePlace? {
+        if head.headers.occurrences(of: "last-event-id") == 1 { return .header("last-event-id") }
+        return head.target.query.first { $0.name == "since" }.map { .target($0.valueRange) }
+    }
+
+    fileprivate func park(_ exchange: Exchange, milliseconds: Int?, valuePlace: ValuePlace?) {
+        let wait = Wait(self, milliseconds: milliseconds, valuePlace: valuePlace) {
+            [unowned self] in waits[ObjectIdentifier($0)] = nil
+        }
+        guard let socket = exchange.detach(wait, repeatable: wait) else {
             return exchange.respond(Self.text("at once"))
         }
         wait.socket = socket
@@ -118,11 +156,21 @@ final class LoopHandler: RequestHandler {
 /// One parked request of a `LoopHandler`.
 final class Wait: DetachedSocketOwner {
     var socket: DetachedSocket?
-    private let backstage: Backstage
+    let valuePlace: ValuePlace?
+    // The loop's handler outlives its connections.
+    private unowned let handler: LoopHandler
+    private let milliseconds: Int?
     private let end: (Wait) -> Void
 
-    init(_ backstage: Backstage, end: @escaping (Wait) -> Void) {
-        self.backstage = backstage
+    private var backstage: Backstage { handler.backstage }
+
+    init(
+        _ handler: LoopHandler, milliseconds: Int?, valuePlace: ValuePlace?,
+        end: @escaping (Wait) -> Void
+    ) {
+        self.handler = handler
+        self.milliseconds = milliseconds
+        self.valuePlace = valuePlace
         self.end = end
     }
 
@@ -141,5 +189,47 @@ final class Wait: DetachedSocketOwner {
         backstage.state.write { $0.uncertain += 1 }
         end(self)
         socket.finish(LoopHandler.text("uncertain"))
+    }
+}
+
+extension Wait: RepeatableRequest {
+    var isCurrent: Bool { backstage.state.value.isCurrent }
+
+    func handle(value: String, body: RequestBody, _ exchange: Exchange) {
+        backstage.state.write { $0.repeated.append(value) }
+        if value == "0" { return exchange.respond(LoopHandler.text("at once")) }
+        handler.park(exchange, milliseconds: milliseconds, valuePlace: valuePlace)
+    }
+}
+
+/// A request with a body that may come again with another: answered by its body at once, by way of
+/// its reply, or later by whoever takes that.
+final class Again: RepeatableRequest {
+    // The loop's handler outlives its connections.
+    private unowned let handler: LoopHandler
+    private let path: [String]
+
+    init(_ handler: LoopHandler, _ path: [String]) {
+        self.handler = handler
+        self.path = path
+    }
+
+    var valuePlace: ValuePlace? { .length }
+
+    var isCurrent: Bool { handler.backstage.state.value.isCurrent }
+
+    func handle(value: String, body: RequestBody, _ exchange: Exchange) {
+        handler.backstage.state.write { $0.repeated.append("\(body.count)") }
+        answer(body, exchange)
+    }
+
+    func answer(_ body: RequestBody, _ exchange: Exchange) {
+        let response = Response(status: 200, body: .bytes(Array(body.bytes)))
+        switch path.last {
+        case "later": handler.backstage.state.write { $0.replies.append(exchange.reply) }
+        case "direct": exchange.reply.send(response)
+        case "closing": exchange.respond(Response(status: 200, closesConnection: true))
+        default: exchange.respond(response)
+        }
     }
 }

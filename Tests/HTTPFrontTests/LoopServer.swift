@@ -60,7 +60,7 @@ final class LoopServer {
 
     /// Waits until a number that other threads change has a value.
     func expect(
-        _ value: @autoclosure () -> Int, becomes wanted: Int, within seconds: Double = 5,
+        _ value: @autoclosure () -> Int, becomes wanted: Int, within seconds: Double = 60,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let due = MonotonicClock.milliseconds() + UInt64(seconds * 1000)
@@ -70,12 +70,52 @@ final class LoopServer {
 
     /// Expects that every connection is gone, and nothing is charged to the budget any more.
     func expectEmpty(
-        within seconds: Double = 5, sourceLocation: SourceLocation = #_sourceLocation
+        within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         expect(
             server.census.connections, becomes: 0, within: seconds, sourceLocation: sourceLocation)
         #expect(server.census == ServerCensus(), sourceLocation: sourceLocation)
         expect(memory.used, becomes: 0, within: seconds, sourceLocation: sourceLocation)
+    }
+
+    /// Begins a stream, and returns its client, behind the head and `begun`, with its view.
+    func beginStream(
+        _ path: String = "/stream", on transport: Transport = .tcp, receiveBufferBytes: Int32? = nil
+    ) throws -> (client: RawClient, view: StreamView) {
+        let count = backstage.state.value.streams.count
+        let address: RawClient.Address = transport == .tcp ? .tcp(port) : .unix(self.path)
+        let client = try RawClient(address, receiveBufferBytes: receiveBufferBytes)
+        try client.send("GET", path)
+        let head = try client.readHead()
+        try #require(head.header("Transfer-Encoding") == "chunked")
+        return (client, backstage.state.value.streams[count])
+    }
+
+    /// Opens a WebSocket, and returns its client, behind the first message, with its view.
+    func openSocket(
+        _ path: String = "/ws", on transport: Transport = .tcp, receiveBufferBytes: Int32? = nil
+    ) throws -> (client: WebSocketClient, view: SocketView) {
+        let raw = try RawClient(address(of: transport), receiveBufferBytes: receiveBufferBytes)
+        let (_, view) = try askForSocket(path, over: raw)
+        let client = try WebSocketClient(accepting: raw)
+        try #require(try client.next() == .text("begun"))
+        return (client, view)
+    }
+
+    /// Asks for a WebSocket, and returns its view once it has left the parser.
+    func askForSocket(
+        _ path: String, on transport: Transport = .tcp, over client: RawClient? = nil
+    ) throws -> (client: RawClient, view: SocketView) {
+        let count = backstage.state.value.sockets.count
+        let client = try client ?? RawClient(address(of: transport))
+        try client.send("GET", path, headers: WebSocketClient.handshake)
+        // The 101 may be out before the handler has noted its socket.
+        expect(backstage.state.value.sockets.count, becomes: count + 1)
+        return (client, backstage.state.value.sockets[count])
+    }
+
+    private func address(of transport: Transport) -> RawClient.Address {
+        transport == .tcp ? .tcp(port) : .unix(path)
     }
 
     /// Waits until `count` requests wait for a late reply, and takes these.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct PeerIdentityTests {
+@Suite(.blocking) struct PeerIdentityTests {
     private let identity = PeerIdentity(table: SocketTable())
 
     @Test(arguments: LoopbackListener.usableTCP)
@@ -14,7 +14,7 @@ import Testing
         let peer = try #require(identity.peer(of: server.descriptor))
         let expected = getuid() == PeerIdentity.overflowUID ? nil : getuid()
         #expect(peer.uid == expected)
-        #expect(peer.gid == nil)
+        #expect(peer.groups == nil)
         #expect(peer.pid == nil)
         #expect(peer.localPort == SocketAddress(localOf: server.descriptor)?.port)
         guard case .tcp(_, let remote) = peer.transport else {
@@ -30,7 +30,12 @@ import Testing
         let peer = try #require(identity.peer(of: server.descriptor))
         #expect(peer.transport == .unix)
         #expect(peer.uid == getuid())
-        #expect(peer.gid == getgid())
+        // As the process has them: the effective group, and the supplementary ones.
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        let count = getgroups(Int32(groups.count), &groups)
+        let all = Set([getegid()] + groups[..<Int(count)]).subtracting([PeerIdentity.overflowUID])
+        #expect(peer.groups.map(Set.init) == all)
+        #expect(peer.groups?.first == getegid())
         #expect(peer.pid == getpid())
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct PeerLivenessTests {
+@Suite(.blocking) struct PeerLivenessTests {
     private let table = SocketTable()
 
     @Test(arguments: LoopbackListener.usable)

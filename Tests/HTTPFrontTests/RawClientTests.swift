@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct RawClientTests {
+@Suite(.blocking) struct RawClientTests {
     private func answers(
         to script: String, count: Int = 1, toHead: Bool = false, closes: Bool = true
     ) throws -> [RawClient.Answer] {

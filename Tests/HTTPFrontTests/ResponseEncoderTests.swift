@@ -71,19 +71,6 @@ import Testing
         #expect(encode(shared) == "HTTP/1.1 200 OK\n\(common)Content-Length: 6\n\nshared")
     }
 
-    @Test func ownHeadersReplaceTheCommonOnes() {
-        let cached = Response(status: 204, headers: [("Cache-Control", "max-age=1")])
-        #expect(
-            encode(cached) == """
-                HTTP/1.1 204 No Content
-                Date: Sun, 06 Nov 1994 08:49:37 GMT
-                Cache-Control: max-age=1
-                Vary: Accept, Prefer, Last-Event-ID, Origin
-
-
-                """)
-    }
-
     @Test func aConfiguredOriginMayRead() {
         let encoded = encode(
             Response(status: 204),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct ServerConcurrencyTests {
+@Suite(.blocking) struct ServerConcurrencyTests {
     /// libmicrohttpd's own waiting stalls when exactly 128 connections are ready at one time.
     @Test(arguments: [1, 3], [127, 128, 129, 256])
     func simultaneousRequestsAreAllAnswered(loops: Int, count: Int) throws {

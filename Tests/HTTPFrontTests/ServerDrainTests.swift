@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct ServerDrainTests {
+@Suite(.blocking) struct ServerDrainTests {
     @Test(arguments: [1, 3])
     func drainAnswersWhatWaitsAndClosesWhatIsIdle(loops: Int) throws {
         let server = try LoopServer(loops: loops)
@@ -25,7 +25,7 @@ import Testing
         let drained = Gate()
         let http = server.server
         DispatchQueue.global().async {
-            http.drain(within: .seconds(10))
+            http.drain(within: .seconds(60))
             drained.open()
         }
         for client in parked {
@@ -53,6 +53,28 @@ import Testing
         #expect(server.backstage.state.value.drained == loops)
         #expect(throws: RawClient.Failure.self) { _ = try server.connect() }
         #expect(access(server.path, F_OK) != 0)
+    }
+
+    @Test func whoHasJustConnectedIsStillAnswered() throws {
+        let server = try LoopServer { $0.firstRequestMilliseconds = 10_000 }
+        let parked = try server.connect()
+        try parked.send("GET", "/park")
+        server.expect(server.server.census.parked, becomes: 1)
+        let fresh = try [server.connect(), server.connect(.unix)]
+        server.expect(server.server.census.connections, becomes: 3)
+        let drained = Gate()
+        let http = server.server
+        DispatchQueue.global().async {
+            http.drain(within: .seconds(60))
+            drained.open()
+        }
+        #expect(try parked.readAnswer().text == "drained")
+        for client in fresh {
+            let answer = try client.exchange("GET", "/a")
+            #expect(answer.text == "draining")
+            #expect(answer.header("Connection") == "close")
+        }
+        try drained.wait()
     }
 
     @Test func whatIsLeftAtTheEndIsClosedWithoutAnAnswer() throws {

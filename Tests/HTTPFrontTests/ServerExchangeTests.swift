@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct ServerExchangeTests {
+@Suite(.blocking) struct ServerExchangeTests {
     @Test(arguments: LoopServer.Transport.allCases)
     func connectionServesOneRequestAfterAnother(_ transport: LoopServer.Transport) throws {
         let server = try LoopServer()

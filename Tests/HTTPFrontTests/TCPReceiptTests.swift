@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPFront
 
-@Suite struct TCPReceiptTests {
+@Suite(.blocking) struct TCPReceiptTests {
     @Test(arguments: LoopbackListener.usableTCP)
     func takenBytesAreThoseReadSoFar(kind: LoopbackListener.Kind) throws {
         let (client, server) = try LoopbackListener(kind).connect()

@@ -48,6 +48,9 @@ int clinux_prepare_descriptor(int descriptor);
 /// may peek into the socket while it counts.
 int clinux_count_reads(int descriptor);
 
+/// Stops counting, so that the socket can be peeked into.
+void clinux_stop_counting_reads(int descriptor);
+
 /// Bytes read since clinux_count_reads, or -errno; -ERANGE once they were too many to count.
 int64_t clinux_counted_reads(int descriptor);
 

@@ -13,6 +13,10 @@ struct clinux_credentials {
 /// 0, or -errno.
 int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentials);
 
+/// The supplementary groups of a unix socket's peer, as they were when it connected: how many were
+/// written to `groups`, or -errno; -ERANGE where there are more than `capacity`.
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
+
 /// One row of the kernel's table of TCP sockets.
 struct clinux_tcp_row {
     uint32_t uid;

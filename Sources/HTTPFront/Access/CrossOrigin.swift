@@ -24,9 +24,9 @@ public struct Preflight: Sendable, Equatable {
     /// The answer that allows these methods and headers, each a list separated by commas.
     public static func response(allowingMethods methods: String, headers: String) -> Response {
         var response = Response(status: 204)
-        response.add("Access-Control-Allow-Methods", methods)
-        response.add("Access-Control-Allow-Headers", headers)
-        response.add("Access-Control-Max-Age", "600")
+        response.headers.add("Access-Control-Allow-Methods", methods)
+        response.headers.add("Access-Control-Allow-Headers", headers)
+        response.headers.add("Access-Control-Max-Age", "600")
         return response
     }
 }

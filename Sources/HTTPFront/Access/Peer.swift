@@ -14,17 +14,20 @@ public struct Peer: Sendable, Equatable {
     /// The user, or nil when unknown; never a guess.
     public let uid: UInt32?
 
-    /// The group, or nil when unknown; TCP gives none.
-    public let gid: UInt32?
+    /// The groups that the peer's user is in, the supplementary ones included, as they were when it
+    /// connected; nil when unknown or not looked up.
+    public internal(set) var groups: [UInt32]?
 
     /// The process, or nil when unknown; TCP gives none.
     public let pid: Int32?
 
     /// A peer of which this much is known.
-    public init(transport: Transport, uid: UInt32? = nil, gid: UInt32? = nil, pid: Int32? = nil) {
+    public init(
+        transport: Transport, uid: UInt32? = nil, groups: [UInt32]? = nil, pid: Int32? = nil
+    ) {
         self.transport = transport
         self.uid = uid
-        self.gid = gid
+        self.groups = groups
         self.pid = pid
     }
 

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Learns who is at the other end of an accepted connection.
 ///
-/// Unix sockets: `SO_PEERCRED`, the process that connected. Loopback TCP: the owner of the peer's
-/// own socket, found by its exact addresses; a socket without an inode is closed or orphaned, is
-/// reported by the kernel as root's, and counts for nobody.
+/// Unix sockets: `SO_PEERCRED` and `SO_PEERGROUPS`, the process that connected. Loopback TCP: the
+/// owner of the peer's own socket, found by its exact addresses; a socket without an inode is
+/// closed or orphaned, is reported by the kernel as root's, and counts for nobody.
 ///
 /// Belongs to one loop; not Sendable.
 final class PeerIdentity {
@@ -13,6 +13,7 @@ final class PeerIdentity {
     static let overflowUID: UInt32 = 65_534
 
     private let table: SocketTable
+    private var lastGroups: [UInt32] = []
 
     init(table: SocketTable) {
         self.table = table
@@ -55,8 +56,29 @@ final class PeerIdentity {
             return Peer(transport: .unix)
         }
         return Peer(
-            transport: .unix, uid: Self.known(credentials.uid), gid: Self.known(credentials.gid),
+            transport: .unix, uid: Self.known(credentials.uid),
+            groups: groups(of: descriptor, first: credentials.gid),
             pid: credentials.pid > 0 ? credentials.pid : nil)
+    }
+
+    /// The groups of a unix peer's process: its effective one and the supplementary ones. Most
+    /// callers have those of the caller before, and then share them with it.
+    private func groups(of descriptor: Int32, first: UInt32) -> [UInt32]? {
+        var capacity = HTTPFrontLimits.peerGroupsExpected
+        while true {
+            var groups = [UInt32](repeating: 0, count: capacity)
+            let count = Int(clinux_peer_groups(descriptor, &groups, Int32(capacity)))
+            if count >= 0 {
+                let all = [first] + groups[..<count].filter { $0 != first }
+                let known = all.filter { Self.known($0) != nil }
+                if known != lastGroups { lastGroups = known }
+                return lastGroups
+            }
+            guard count == -Int(ERANGE), capacity < HTTPFrontLimits.peerGroupsMax else {
+                return nil
+            }
+            capacity = HTTPFrontLimits.peerGroupsMax
+        }
     }
 
     /// The id unless it stands for nobody: the overflow id, or -1.

@@ -64,8 +64,13 @@ extension EventLoop {
         }
         guard settings.openConnections.add(1) <= settings.connectionsMax else {
             settings.openConnections.add(-1)
-            turnAway(descriptor)
-            return
+            return turnAway(descriptor, Problem.overloaded("Too many connections are open."))
+        }
+        let account = settings.accounts.enter(
+            peer.uid, connectionsMax: settings.connectionsPerUIDMax)
+        guard let account else {
+            settings.openConnections.add(-1)
+            return turnAway(descriptor, Problem.tooManyConnections(of: peer.uid))
         }
         if peer.transport == .unix {
             var bytes = Int32(clamping: settings.socketSendBufferBytes)
@@ -73,9 +78,9 @@ extension EventLoop {
                 descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
         }
         let connection = connections.insert(descriptor: descriptor, peer: peer)
-        if peer.transport == .unix {
-            connection.isTakenKnown = clinux_count_reads(descriptor) == 0
-        }
+        connection.progressedAt = now
+        connection.account = account
+        countReads(of: connection)
         meters.accepted.add()
         meters.connections.add(1)
         guard poller.add(descriptor, [.readable, .readClosed, .edge], token: connection.token)
@@ -84,13 +89,51 @@ extension EventLoop {
             return
         }
         timers.arm(connection.slot, due: now + settings.idleMilliseconds)
+        identify(connection)
     }
 
-    /// Too many connections: says so, as far as one `send` goes, rather than let the client wait.
-    private func turnAway(_ descriptor: Int32) {
+    /// Learns the groups of a user whom the kernel names by uid alone; nothing is read meanwhile.
+    private func identify(_ connection: Connection) {
+        guard let uid = connection.peer.uid, connection.peer.groups == nil,
+            let directory = settings.peerGroups
+        else { return }
+        let token = connection.token
+        let handle = LoopHandle(index: index, mailbox: mailbox)
+        // The job runs on the loop's thread, which alone touches the loop.
+        nonisolated(unsafe) unowned let loop = self
+        let answer = directory.groups(of: uid) { groups in
+            handle.post { _ in
+                if let connection = loop.connections[token: token] {
+                    loop.identified(connection, groups)
+                }
+            }
+        }
+        switch answer {
+        case .known(let groups): connection.peer.groups = groups
+        case .later:
+            connection.isIdentifying = true
+            timers.arm(connection.slot, due: now + settings.peerGroupsMilliseconds)
+        }
+    }
+
+    /// Goes on with a connection whose user's groups are known now, or will not be.
+    func identified(_ connection: Connection, _ groups: [UInt32]?) {
+        guard connection.isIdentifying else { return }
+        connection.isIdentifying = false
+        connection.peer.groups = groups
+        let milliseconds =
+            isDraining ? settings.firstRequestMilliseconds : settings.idleMilliseconds
+        timers.arm(connection.slot, due: now + milliseconds)
+        if connection.hasInput { arrived.append(connection) }
+    }
+
+    /// Too many connections, of one user or of all: says so, as far as one `send` goes, rather than
+    /// let the client wait.
+    private func turnAway(_ descriptor: Int32, _ problem: Problem) {
         meters.turnedAway.add()
         var head: [UInt8] = []
-        let response = Problem.overloaded("Too many connections are open.").response
+        let response = problem.response
+        meters.countAnswer(response)
         encoder.encode(response, for: ResponseContext(keepsAlive: false), into: &head)
         // What has arrived is read first: closing over unread bytes would destroy the answer.
         LingeringReader.discard(from: descriptor, bytesMax: settings.headerBytesMax)
@@ -105,6 +148,16 @@ extension Problem {
     static func overloaded(_ detail: String) -> Problem {
         Problem(
             503, "LIMIT_BUS", detail: detail + " Try again in a moment.",
+            headers: [("Retry-After", "1")], closesConnection: true)
+    }
+
+    /// A user is at their own limit.
+    static func tooManyConnections(of uid: UInt32?) -> Problem {
+        Problem(
+            429, "LIMIT_CALLER",
+            detail:
+                "\(CallerAccount(uid: uid).name) has as many connections as one user may; close "
+                + "some, or use one for several requests.",
             headers: [("Retry-After", "1")], closesConnection: true)
     }
 }

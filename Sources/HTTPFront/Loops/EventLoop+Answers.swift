@@ -23,6 +23,10 @@ extension EventLoop {
                 return false
             }
         }
+        if !closes, leavesForRepetition(of: request, on: connection) {
+            write(response, for: request.context, to: connection)
+            return false
+        }
         guard
             OutgoingResponse.queue(
                 response, for: request.context, closes: response.closesConnection,
@@ -31,7 +35,8 @@ extension EventLoop {
         request.stage = .answered
         connection.progressedAt = now
         connection.unsentBytes = response.body.count
-        meters.answers.add()
+        meters.countAnswer(response)
+        noteWhole(response, for: request.context, connection)
         shedSlowestIfShort(sparing: connection)
         return true
     }
@@ -55,6 +60,9 @@ extension EventLoop {
         guard let connection = connections[reply.slot], let request = connection.request,
             request.number == reply.number, request.isPending, request.answer == nil
         else { return }
+        guard connection.phase == .parsing else {
+            return answerRepetition(connection, request, reply.response)
+        }
         request.answer = reply.response
         resume(connection, request)
     }

@@ -4,6 +4,8 @@ extension EventLoop {
     var isOver: Bool { isDraining && connections.count == 0 }
 
     /// Begins to drain: accepts no more, lets the handler answer what waits, closes what is idle.
+    /// Who has only just connected has a moment left for a first request: a new connection is
+    /// answered, by this daemon or, while it is not accepted, by the next.
     /// Whatever is left at `due` is closed as it is.
     func beginDrain(until due: UInt64) {
         drainDue = due
@@ -14,10 +16,15 @@ extension EventLoop {
         for connection in connections.all where isIdle(connection) {
             // A request that is on its way in is served, or refused by the handler.
             if TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0 { continue }
-            if connection.phase == .waiting {
-                closeConnection(connection)
-            } else {
+            guard connection.phase == .waiting else {
                 cutOff(connection)
+                continue
+            }
+            let due = connection.progressedAt + settings.firstRequestMilliseconds
+            if connection.isNew, due > now {
+                timers.arm(connection.slot, due: due)
+            } else {
+                closeConnection(connection)
             }
         }
     }
@@ -27,8 +34,8 @@ extension EventLoop {
         drainDue = nil
         for connection in connections.all {
             switch connection.phase {
-            case .parked: closeParked(connection)
-            case .waiting, .sending, .lingering: closeConnection(connection)
+            case .parked, .streaming: closeDetached(connection)
+            case .waiting, .pending, .sending, .lingering: closeConnection(connection)
             case .closed: break
             case .parsing:
                 if let request = connection.request, request.isPending {
@@ -50,7 +57,7 @@ extension EventLoop {
         switch connection.phase {
         case .waiting: !connection.hasInput
         case .parsing: connection.request == nil && !connection.isFirstInParser
-        case .parked, .sending, .lingering, .closed: false
+        case .pending, .parked, .streaming, .sending, .lingering, .closed: false
         }
     }
 }

@@ -1,94 +1,127 @@
 internal import CLinux
 internal import Glibc
+internal import Telemetry
 
 // Sockets whose request waits outside the parser.
 extension EventLoop {
-    /// Takes the socket of a request that is being handled out of the parser; nil when the request
-    /// must be answered at once.
-    func detach(
-        _ connection: Connection, _ request: ActiveRequest, owner: any DetachedSocketOwner
-    ) -> DetachedSocket? {
-        guard !isDraining else { return nil }
-        var mustClose = false
-        switch pipelined(behind: connection) {
-        case .some(0): break
-        case .some(let bytes) where bytes >= HTTPFrontLimits.requestBytesMin: return nil
-        // Too few for a request: stray line ends behind an earlier one, or the beginning of the
-        // next. Or it is not known. What the parser holds is given up, and the answer says so.
-        case .some, .none: mustClose = true
-        }
-        let context = request.context
-        guard leaveParser(connection) else { return nil }
-        connection.mustClose = mustClose
+    /// Takes the socket of a request that is being handled out of the parser, unless it left that
+    /// with an earlier request; false when the request must be answered at once. Its owner is the
+    /// caller's to set.
+    func detach(_ connection: Connection, isStream: Bool) -> Bool {
+        guard !isDraining else { return false }
+        if connection.parser != nil, !leaveParser(connection, isStream: isStream) { return false }
         connection.phase = .parked
         meters.parked.add(1)
-        let socket = DetachedSocket(loop: self, connection: connection, context: context)
-        connection.owner = owner
-        connection.socket = socket
         connection.ownerDue = .max
         connection.recheckDue = .max
         connection.recheckPause = 0
+        connection.stallDue = .max
+        connection.inputDue = .max
+        connection.isWatchedForRoom = false
+        connection.isResting = false
         connection.hasInput = false
         connection.isReadClosed = false
-        return socket
+        return true
+    }
+
+    /// Takes a socket out of the parser, unless a request behind its own would be lost with that.
+    private func leaveParser(_ connection: Connection, isStream: Bool) -> Bool {
+        var mustClose = false
+        switch pipelined(behind: connection) {
+        case .some(0): break
+        case .some(let bytes) where bytes >= HTTPFrontLimits.requestBytesMin && !isStream:
+            return false
+        // Too few for a request: stray line ends behind an earlier one, or the beginning of the
+        // next. Or it is not known. Or a stream will outlast it. What the parser holds is given
+        // up, and the answer says so.
+        case .some, .none: mustClose = true
+        }
+        guard leaveParser(connection) else { return false }
+        connection.mustClose = mustClose
+        return true
     }
 
     /// Sets when the owner of a parked socket hears `timedOut`.
     func setDeadline(of connection: Connection, milliseconds: Int?) {
-        guard connection.phase == .parked else { return }
+        guard connection.isDetached else { return }
         // Counted from the clock, not the turn's beginning, which may be long ago.
         connection.ownerDue =
             milliseconds.map { MonotonicClock.milliseconds() + UInt64(max(0, $0)) } ?? .max
-        armParked(connection)
+        armDetached(connection)
     }
 
     /// Answers a parked request.
     func finish(_ connection: Connection, _ response: Response, for context: ResponseContext) {
+        precondition(
+            connection.phase != .streaming, "a stream that has begun is ended by endStream")
         guard unpark(connection) else { return }
         write(response, for: context, to: connection)
     }
 
-    /// Closes a parked socket without an answer.
+    /// Closes a detached socket without an answer.
     func abandon(_ connection: Connection) {
         guard unpark(connection) else { return }
         closeConnection(connection)
     }
 
-    /// Closes a parked socket and tells its owner.
-    func closeParked(_ connection: Connection) {
-        let (owner, socket) = (connection.owner, connection.socket)
+    /// Closes a detached socket and tells its owner.
+    func closeDetached(_ connection: Connection) {
+        let owner = connection.owner
         guard unpark(connection) else { return }
         closeConnection(connection)
-        if let owner, let socket { owner.closed(socket) }
+        owner?.closed()
+    }
+
+    /// Closes a detached socket in the middle of what an owner does, and leaves it for later to
+    /// tell its own: an owner is not called from inside its own calls, nor another's.
+    func lose(_ connection: Connection) {
+        let owner = connection.owner
+        guard unpark(connection) else { return }
+        closeConnection(connection)
+        connection.owner = owner
+        lost.append(connection)
+    }
+
+    /// Tells the owners of lost sockets, unless they have let go of them meanwhile.
+    func tellLost() {
+        while !lost.isEmpty {
+            let batch = lost
+            lost.removeAll(keepingCapacity: true)
+            for connection in batch {
+                let owner = connection.owner
+                connection.owner = nil
+                owner?.closed()
+            }
+        }
     }
 
     func parkedHappened(_ event: Poller.Event, _ connection: Connection) {
         if event.isReadable { connection.hasInput = true }
         if event.isHungUp {
             meters.gone.add()
-            closeParked(connection)
+            closeDetached(connection)
         } else if event.isReadClosed {
             judgePeer(of: connection)
         }
     }
 
-    func parkedDeadlinePassed(_ connection: Connection) {
+    func detachedDeadlinePassed(_ connection: Connection) {
         if now >= connection.recheckDue { judgePeer(of: connection) }
-        if connection.phase == .parked, now >= connection.ownerDue {
+        if now >= connection.stallDue { tellStalled(connection) }
+        if now >= connection.inputDue { connection.owner?.inputIsLate() }
+        if connection.isDetached, now >= connection.ownerDue {
             connection.ownerDue = .max
-            if let owner = connection.owner, let socket = connection.socket {
-                owner.timedOut(socket)
-            }
+            connection.owner?.timedOut()
         }
-        if connection.phase == .parked { armParked(connection) }
+        if connection.isDetached { armDetached(connection) }
     }
 
     /// The peer sends no more: asks whether anybody still reads.
-    private func judgePeer(of connection: Connection) {
+    func judgePeer(of connection: Connection) {
         switch PeerLiveness(of: connection.descriptor, table: socketTable) {
         case .gone:
             meters.gone.add()
-            closeParked(connection)
+            closeDetached(connection)
         case .halfClosed:
             // Nobody tells when a half-closed peer leaves. Most that leave do so soon.
             connection.recheckPause = min(
@@ -96,26 +129,27 @@ extension EventLoop {
                     2 * connection.recheckPause, HTTPFrontLimits.halfClosedFirstRecheckMilliseconds),
                 settings.halfClosedRecheckMilliseconds)
             connection.recheckDue = now + connection.recheckPause
-            armParked(connection)
+            armDetached(connection)
         case .unknown:
             connection.recheckDue = .max
-            if let owner = connection.owner, let socket = connection.socket {
-                owner.peerUncertain(socket)
-            }
+            connection.owner?.peerUncertain()
         }
     }
 
-    private func unpark(_ connection: Connection) -> Bool {
-        guard connection.phase == .parked else { return false }
+    /// Takes a detached socket from its owner, who hears nothing of it any more; false when it is
+    /// none, or was lost before.
+    func unpark(_ connection: Connection) -> Bool {
         connection.owner = nil
-        connection.socket = nil
+        guard connection.isDetached else { return false }
         connection.phase = .waiting
         meters.parked.add(-1)
         return true
     }
 
-    private func armParked(_ connection: Connection) {
-        let due = min(connection.ownerDue, connection.recheckDue)
+    /// Sets the wheel to the first of a detached socket's deadlines.
+    func armDetached(_ connection: Connection) {
+        let due = min(
+            connection.ownerDue, connection.recheckDue, connection.stallDue, connection.inputDue)
         if due == .max {
             timers.cancel(connection.slot)
         } else {

@@ -8,12 +8,14 @@ extension EventLoop {
         guard let connection = parser.connectionBeingAdded else { return nil }
         connection.parser = parsed
         connection.phase = .parsing
+        parsedConnections += 1
         connection.isFirstInParser = true
         return connection
     }
 
     /// The parser is done with a socket, and closes its descriptor next.
     func connectionLeftParser(_ connection: Connection, parser parsed: OpaquePointer?) {
+        parsedConnections -= 1
         // One that was detached left long ago; this is about the descriptor it was parsed on.
         guard connection.parser == parsed else { return }
         connection.parser = nil
@@ -55,7 +57,10 @@ extension EventLoop {
     func requestCompleted(_ connection: Connection, parser parsed: OpaquePointer?) {
         guard connection.parser == parsed else { return }
         if let request = connection.request, request.isPending { meters.pending.add(-1) }
+        endTrace(connection)
         connection.request = nil
+        if case .seen = connection.repetition { connection.chance.failed() }
+        connection.repetition = .none
         connection.isFirstInParser = false
         connection.isEndNoted = false
         noteEnd(of: connection)
@@ -94,6 +99,8 @@ extension EventLoop {
         _ intake: HeaderIntake
     ) {
         let method = Self.bytes(line.method)
+        beginTrace(
+            connection, method: String(decoding: method, as: UTF8.self), target: request.target)
         let version = HTTPVersion(Self.bytes(line.version)) ?? .http11
         do throws(Problem) {
             guard !intake.isCut || intake.isFolded else {
@@ -137,6 +144,7 @@ extension EventLoop {
         _ connection: Connection, _ request: ActiveRequest, _ data: UnsafeRawBufferPointer
     ) -> Bool {
         connection.taken += UInt64(data.count)
+        connection.trace?.record.bytesIn += data.count
         if request.refusal == nil, let oversize = request.oversize {
             if request.body.count + data.count > oversize.bytesMax {
                 refuse(request, oversize.answer)

@@ -12,7 +12,7 @@ extension EventLoop {
         for connection in connections.all where connection !== newest {
             if connection.isCutOff {
                 excess -= connection.unsentBytes
-            } else if connection.phase == .sending || connection.request?.stage == .answered {
+            } else if connection.tail != nil || connection.request?.stage == .answered {
                 slow.append(connection)
             }
         }
@@ -22,10 +22,10 @@ extension EventLoop {
             if excess <= 0 { break }
             excess -= connection.unsentBytes
             meters.shed.add()
-            if connection.phase == .sending {
-                closeConnection(connection)
-            } else {
-                cutOff(connection)
+            switch connection.phase {
+            case .streaming: lose(connection)
+            case .sending: closeConnection(connection)
+            default: cutOff(connection)
             }
         }
     }

@@ -9,9 +9,14 @@ extension EventLoop {
         switch connection.phase {
         case .waiting: beginRequest(event, connection)
         case .parked: parkedHappened(event, connection)
+        case .streaming: streamHappened(event, connection)
+        case .pending: pendingHappened(event, connection)
         case .sending: sendRest(event, connection)
         case .lingering: linger(event, connection)
-        case .parsing: noteEnd(of: connection)
+        case .parsing:
+            noteEnd(of: connection)
+            // It may have seen the end together with bytes, and not be woken by it again.
+            parserIsDue = true
         case .closed: break
         }
     }
@@ -19,13 +24,14 @@ extension EventLoop {
     /// A deadline of the loop's wheel passed.
     func deadlinePassed(on connection: Connection) {
         switch connection.phase {
-        case .parked: parkedDeadlinePassed(connection)
+        case .parked, .streaming: detachedDeadlinePassed(connection)
         case .parsing: parsingDeadlinePassed(connection)
+        case .waiting where connection.isIdentifying: identified(connection, nil)
         case .waiting, .sending:
             meters.timeouts.add()
             closeConnection(connection)
         case .lingering: closeConnection(connection)
-        case .closed: break
+        case .pending, .closed: break
         }
     }
 
@@ -33,8 +39,10 @@ extension EventLoop {
     func giveToParser(_ connection: Connection) {
         poller.change(connection.descriptor, [.readClosed, .edge], token: connection.token)
         timers.arm(connection.slot, due: now + settings.headerMilliseconds)
+        connection.isNew = false
         connection.hasInput = false
         connection.isEndNoted = false
+        countReads(of: connection)
         parserIsDue = true
         if !parser.add(connection), connection.phase != .closed {
             // The parser closed the descriptor without ever having taken it over.
@@ -52,8 +60,18 @@ extension EventLoop {
         encoder.encodeHead(of: response, for: context, into: &head)
         let body =
             ResponseEncoder.sendsBody(response, for: context) ? response.body : ResponseBody.empty
+        meters.countAnswer(response)
+        noteWhole(response, for: context, connection)
+        guard body.count <= HTTPFrontLimits.joinedBodyBytesMax else {
+            return send(head: head, body: body, closes: closes, to: connection)
+        }
+        body.withBytes { head.append(contentsOf: $0) }
+        send(head: head, body: .empty, closes: closes, to: connection)
+    }
+
+    /// Writes the last bytes of an answer, then hands the socket back or ends it.
+    func send(head: [UInt8], body: ResponseBody, closes: Bool, to connection: Connection) {
         timers.cancel(connection.slot)
-        meters.answers.add()
         switch SocketWriter.send(head: head, body: body, from: 0, to: connection.descriptor) {
         case .whole: answerIsOut(connection, closes: closes)
         case .failed: closeConnection(connection)
@@ -80,19 +98,23 @@ extension EventLoop {
     /// Forgets a connection whose descriptor is closed.
     func release(_ connection: Connection) {
         timers.cancel(connection.slot)
+        endTrace(connection)
         connections.remove(connection)
-        if connection.phase == .parked { meters.parked.add(-1) }
+        if connection.isDetached { meters.parked.add(-1) }
         if let request = connection.request { settle(request) }
         connection.phase = .closed
         connection.owner = nil
-        connection.socket = nil
         connection.tail = nil
         connection.request = nil
+        connection.repetition = .none
         meters.connections.add(-1)
         settings.openConnections.add(-1)
+        if let account = connection.account { settings.accounts.leave(account) }
     }
 
     private func beginRequest(_ event: Poller.Event, _ connection: Connection) {
+        // Room to write may be news of a stream that has ended since the poller was asked.
+        guard event.isReadable || event.isReadClosed || event.isHungUp else { return }
         guard !connection.hasInput else { return }
         // The end of the stream can be read too; a request that came before it is served.
         if event.isHungUp || event.isReadClosed || !event.isReadable {
@@ -101,7 +123,7 @@ extension EventLoop {
             }
         }
         connection.hasInput = true
-        arrived.append(connection)
+        if !connection.isIdentifying { arrived.append(connection) }
     }
 
     private func parsingDeadlinePassed(_ connection: Connection) {
@@ -112,8 +134,10 @@ extension EventLoop {
                 408, "REQUEST_TIMEOUT",
                 detail: "The request did not arrive in time; send it in one go.",
                 closesConnection: true)
-            encoder.encode(
-                problem.response, for: ResponseContext(keepsAlive: false), into: &answer)
+            let response = problem.response
+            meters.problems.add(problem.code)
+            connection.trace?.note(response)
+            encoder.encode(response, for: ResponseContext(keepsAlive: false), into: &answer)
             _ = SocketWriter.send(
                 head: answer, body: .empty, from: 0, to: connection.descriptor)
         }
@@ -141,14 +165,14 @@ extension EventLoop {
             timers.arm(connection.slot, due: now + settings.sendProgressMilliseconds)
         case .whole:
             connection.tail = nil
-            timers.cancel(connection.slot)
             poller.change(
                 connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
-            answerIsOut(connection, closes: tail.closes)
+            send(head: tail.end, body: .empty, closes: tail.closes, to: connection)
         }
     }
 
     private func answerIsOut(_ connection: Connection, closes: Bool) {
+        endTrace(connection)
         let isInputLeft =
             connection.mustLinger
             || (closes || connection.hasInput)

@@ -5,19 +5,22 @@ internal import Telemetry
 /// One event loop: a thread with its own epoll, mailbox, timer wheel, parser and handler.
 ///
 /// Everything it owns is touched on its thread alone, without locks; debug builds check that at
-/// the doors. A turn is: wait; what happened on sockets; what other threads brought; deadlines;
-/// the parser; what the loop's own thread posted meanwhile.
+/// the doors. A turn is: wait; streams and WebSockets that had more to do; what happened on
+/// sockets; what other threads brought; deadlines; the parser; what the loop's own thread posted
+/// meanwhile.
 ///
 /// The parser is never entered from inside itself: what a handler does to other connections while
 /// the parser runs is noted and done behind it.
 final class EventLoop {
     let index: Int
-    let settings: LoopSettings
+    private(set) var settings: LoopSettings
+    /// Tells these settings from earlier ones.
+    private(set) var settingsNumber: UInt32 = 0
     let mailbox: Mailbox
     let meters: LoopMeters
     let memory: MemoryBudget
     let log: Log
-    let rules: RequestRules
+    private(set) var rules: RequestRules
     let poller: Poller
     let socketTable = SocketTable()
     let identity: PeerIdentity
@@ -37,12 +40,29 @@ final class EventLoop {
     /// Before when another pause is not worth another line in the log.
     var nextPauseWarningAt: UInt64 = 0
 
-    /// Sockets whose next request has begun, to be given to the parser outside it.
+    /// Sockets whose next request has begun, to be served outside the parser's turn.
     var arrived: [Connection] = []
     /// Sockets in the parser whose stream has ended, of which it may not know.
     var ending: [Connection] = []
+    /// Detached sockets that were closed and whose owners are yet to hear of it.
+    var lost: [Connection] = []
+    /// Streams that have had their share of this turn and may write on in the next.
+    var resting: [Connection] = []
+    /// WebSockets that have more to read.
+    var reading: [WebSocket] = []
+    /// Where what is read outside the parser lies until it is taken.
+    let scratch = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: HTTPFrontLimits.webSocketReadBytes, alignment: 16)
+    /// The number of this turn.
+    private(set) var turnNumber: UInt32 = 0
     /// Whether the parser has work that its descriptor does not show.
     var parserIsDue = false
+    /// Connections that the parser holds.
+    var parsedConnections = 0
+    /// Requests that the parser's last run began.
+    private var parsedRequests: UInt64 = 0
+    /// Whether this turn serves one request alone, as far as can be known before the parser runs.
+    private(set) var servesOne = false
     private(set) var parser: Parser!
     private(set) var handler: (any RequestHandler)!
     private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
@@ -73,7 +93,7 @@ final class EventLoop {
         now = MonotonicClock.milliseconds()
         timers = TimerWheel(now: now)
         parser = try Parser(
-            for: self, connectionsMax: settings.connectionsMax,
+            for: self, connectionsMax: HTTPFrontLimits.parserConnectionsMax,
             memoryBytes: settings.headerBytesMax, timeoutSeconds: settings.parserTimeoutSeconds)
         guard poller.add(mailbox.descriptor, [.readable, .edge], token: Token.mailbox),
             poller.add(parser.descriptor, [.readable], token: Token.parser)
@@ -82,6 +102,7 @@ final class EventLoop {
 
     deinit {
         parser?.stop()
+        scratch.deallocate()
     }
 
     /// Stops the process, in debug builds, when another thread comes in.
@@ -101,8 +122,14 @@ final class EventLoop {
 
     private func turn() {
         let count = poller.wait(milliseconds: sleepMilliseconds())
-        now = MonotonicClock.milliseconds()
+        let begin = MonotonicClock.microseconds()
+        now = UInt64(begin / 1_000)
+        defer { meters.turns.observe(MonotonicClock.microseconds() - begin) }
+        turnNumber &+= 1
         meters.beginTurn(at: now)
+        // First, so that who is told to wait in this turn waits for the next.
+        wakeResting()
+        readOn()
         var hasMail = false
         for index in 0..<count {
             let event = poller[index]
@@ -115,21 +142,31 @@ final class EventLoop {
                 if let connection = connections[token: token] { happened(event, to: connection) }
             }
         }
+        servesOne =
+            count == 1 && !hasMail
+            && (!parserIsDue || parsedConnections == 1 || parsedRequests <= 1)
         if hasMail { mailbox.takeMessages().forEach(receive) }
         passDeadlines()
-        giveArrivedToParser()
+        serveArrived()
         if parserIsDue || parser.dueMilliseconds == 0 {
             parserIsDue = false
+            let number = lastRequestNumber
             parser.run()
+            parsedRequests = lastRequestNumber - number
             tellEnds()
         }
         mailbox.takeOwnMessages().forEach(receive)
-        giveArrivedToParser()
+        tellLost()
+        serveArrived()
     }
 
     /// How long nothing will happen unless the kernel says so; -1 for ever.
     private func sleepMilliseconds() -> Int32 {
-        if parserIsDue || mailbox.hasOwnMessages || !arrived.isEmpty { return 0 }
+        if parserIsDue || mailbox.hasOwnMessages || !arrived.isEmpty || !resting.isEmpty
+            || !reading.isEmpty
+        {
+            return 0
+        }
         var due = UInt64.max
         if let milliseconds = parser.dueMilliseconds {
             if milliseconds == 0 { return 0 }
@@ -147,8 +184,17 @@ final class EventLoop {
         switch message {
         case .job(let job): job(handler)
         case .replies(let replies): replies.forEach(answerLate)
+        case .settings(let new): take(new)
+        case .inventory(let tell): tell(LoopInventory(index: index, connections))
         case .drain(let due): beginDrain(until: due)
         }
+    }
+
+    /// Goes by other settings from now on. Deadlines that run, run on.
+    private func take(_ new: LoopSettings) {
+        settings = new
+        settingsNumber &+= 1
+        rules = RequestRules(hosts: new.hosts, origins: new.origins)
     }
 
     private func passDeadlines() {
@@ -161,17 +207,24 @@ final class EventLoop {
         if let due = drainDue, now >= due { endDrain() }
     }
 
-    private func giveArrivedToParser() {
+    /// Answers the requests that have begun to arrive, or gives them to the parser.
+    private func serveArrived() {
         guard !arrived.isEmpty else { return }
         let batch = arrived
         arrived.removeAll(keepingCapacity: true)
-        for connection in batch where connection.phase == .waiting { giveToParser(connection) }
+        for connection in batch where connection.phase == .waiting {
+            if !answersRepetition(on: connection) { giveToParser(connection) }
+        }
     }
 
     private func end() {
         parser.stop()
         mailbox.close()
         handler = nil
+        // What was to have another turn holds the loop, and would for ever.
+        arrived = []
+        resting = []
+        reading = []
     }
 
     /// What the poller calls the loop's own descriptors; connections have a generation above.

@@ -11,20 +11,27 @@ public final class LoopMeters: Sendable {
     public let acceptPauses = Counter()
     /// Requests whose line and headers arrived whole.
     public let requests = Counter()
+    /// Those of them that repeated the one before on their connection, and were not parsed.
+    public let repeats = Counter()
     /// Answers given to the parser or the kernel.
     public let answers = Counter()
     /// Requests answered by the front itself, before any handler.
     public let refusals = Counter()
-    /// Connections closed because a header, body, idle or reading deadline passed.
+    /// Answers that tell a problem, by its code.
+    public let problems = CounterTable()
+    /// How long turns took, in microseconds: for so long nobody else was served.
+    public let turns = Histogram()
+    /// Connections closed because a header, body, idle or reading deadline passed, and streams and
+    /// WebSockets whose owner was told so.
     public let timeouts = Counter()
-    /// Parked connections whose peer was found gone.
+    /// Parked connections whose peer was found gone without a word.
     public let gone = Counter()
     /// Connections closed because memory was short.
     public let shed = Counter()
 
     /// Connections open, wherever they are.
     public let connections = Gauge()
-    /// Connections parked outside the parser.
+    /// Connections parked outside the parser: waits, streams and WebSockets.
     public let parked = Gauge()
     /// Requests whose answer is awaited while the parser keeps their connection.
     public let pending = Gauge()
@@ -37,6 +44,17 @@ public final class LoopMeters: Sendable {
     ///
     /// A loop with nothing to do sleeps: to tell sleep from a hang, post an empty job first.
     public var lastTurnMilliseconds: UInt64 { turn.load(ordering: .relaxed) }
+
+    /// Milliseconds since the loop last began a turn.
+    public var idleMilliseconds: UInt64 {
+        let last = lastTurnMilliseconds
+        return last == 0 ? 0 : max(last, MonotonicClock.milliseconds()) - last
+    }
+
+    func countAnswer(_ response: Response) {
+        answers.add()
+        if let code = response.problemCode { problems.add(code) }
+    }
 
     func beginTurn(at now: UInt64) {
         turn.store(now, ordering: .relaxed)

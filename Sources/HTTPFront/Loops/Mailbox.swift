@@ -9,6 +9,10 @@ enum LoopMessage: Sendable {
     case job(@Sendable (any RequestHandler) -> Void)
     /// Answer these requests.
     case replies([LateReply])
+    /// Work by these settings from now on.
+    case settings(LoopSettings)
+    /// Say what you hold.
+    case inventory(@Sendable (LoopInventory) -> Void)
     /// Begin to drain; at the moment, in monotonic milliseconds, end whatever is left.
     case drain(until: UInt64)
 }
@@ -80,8 +84,16 @@ final class Mailbox: @unchecked Sendable {
         if mustWake { eventfd_write(descriptor, 1) }
     }
 
-    /// Brings answers from any thread; to the request that is being handled on the loop's thread,
+    /// Brings an answer from any thread; to the request that is being handled on the loop's thread,
     /// directly.
+    func post(_ reply: LateReply) {
+        guard isOwnThread, requestBeingHandled == reply.number else {
+            return post(.replies([reply]))
+        }
+        if directReply == nil { directReply = reply.response }
+    }
+
+    /// Brings answers from any thread, as for one.
     func post(_ replies: [LateReply]) {
         guard isOwnThread, requestBeingHandled != 0,
             let direct = replies.first(where: { $0.number == requestBeingHandled })

@@ -10,7 +10,8 @@ final class ActiveRequest {
         case body
         /// The handler runs.
         case handling
-        /// The handler returned without an answer; the parser will ask once more.
+        /// The handler returned without an answer; the parser, if it has the request, will ask once
+        /// more.
         case awaiting
         /// Suspended in the parser until the answer is there.
         case suspended
@@ -24,8 +25,9 @@ final class ActiveRequest {
     let number: UInt64
     /// The request line's target as it was sent.
     let target: [UInt8]
-    /// Where in the parser's memory the target ends; only compared, never read through.
-    let targetEnd: UnsafeRawPointer
+    /// Where in the parser's memory the target ends, nil outside it; only compared, never read
+    /// through.
+    let targetEnd: UnsafeRawPointer?
 
     var stage = Stage.line
     /// Its line and headers, once checked.
@@ -47,11 +49,24 @@ final class ActiveRequest {
     var headBytes = 0
     /// Whether the connection is to be closed without an answer.
     var isAbandoned = false
+    /// What the connection's next request may turn out to repeat, once this one is answered.
+    var next = Repetition.none
 
+    /// One whose line the parser has read.
     init(number: UInt64, target: UnsafeRawBufferPointer, body: consuming BodyBuffer) {
         self.number = number
         self.target = Array(target)
         targetEnd = target.baseAddress! + target.count
         self.body = body
+    }
+
+    /// A repetition, which is not parsed.
+    init(number: UInt64, repeating kept: KeptRequest, body: consuming BodyBuffer) {
+        self.number = number
+        target = kept.model.target
+        targetEnd = nil
+        self.body = body
+        context = kept.context
+        stage = .handling
     }
 }

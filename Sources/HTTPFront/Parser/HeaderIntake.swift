@@ -17,9 +17,9 @@ struct HeaderIntake {
     private var end: UnsafeRawPointer?
 
     /// The headers of the request whose line's target ended at `targetEnd`.
-    init(_ line: ParsedLine, targetEnd: UnsafeRawPointer) {
+    init(_ line: ParsedLine, targetEnd: UnsafeRawPointer?) {
         guard let method = line.method, let version = line.version else { return }
-        isCut = UnsafeRawPointer(version) != targetEnd + 1
+        isCut = targetEnd.map { UnsafeRawPointer(version) != $0 + 1 } ?? true
         end = UnsafeRawPointer(version) + strlen(version)
         withUnsafeMutablePointer(to: &self) { intake in
             belfry_mhd_each_header(line.parser, ParserThunks.header, intake)

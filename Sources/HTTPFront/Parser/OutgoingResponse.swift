@@ -9,10 +9,11 @@ enum OutgoingResponse {
     ) -> Bool {
         guard let outgoing = make(response.body, ledger: ledger) else { return false }
         defer { MHD_destroy_response(outgoing) }
-        response.forEachHeader(for: context.crossOrigin) { name, value in
-            add(name, value, to: outgoing)
+        func add(_ headers: HeaderLines) {
+            headers.forEach { name, value in MHD_add_response_header(outgoing, name, value) }
         }
-        if closes { add("Connection", "close", to: outgoing) }
+        response.forEachHeaders(for: context.crossOrigin, add)
+        if closes { add([("Connection", "close")]) }
         return MHD_queue_response(parser, UInt32(response.status), outgoing) == .YES
     }
 
@@ -20,9 +21,7 @@ enum OutgoingResponse {
     static func headBytes(of response: Response, for context: ResponseContext) -> Int {
         // Status line, Date, Content-Length, Connection.
         var bytes = 192
-        response.forEachHeader(for: context.crossOrigin) { name, value in
-            bytes += name.utf8.count + value.utf8.count + 4
-        }
+        response.forEachHeaders(for: context.crossOrigin) { bytes += $0.bytes.count }
         return bytes
     }
 
@@ -39,14 +38,6 @@ enum OutgoingResponse {
         // Unmanaged: without a response nobody else releases it.
         if response == nil { reference.release() }
         return response
-    }
-
-    /// libmicrohttpd refuses control bytes; they become blanks, as in `ResponseEncoder`.
-    private static func add(_ name: String, _ value: String, to response: OpaquePointer) {
-        if MHD_add_response_header(response, name, value) == .YES { return }
-        let blanked = String(
-            decoding: value.utf8.map { $0.isControl ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-        MHD_add_response_header(response, name, blanked)
     }
 }
 

@@ -62,11 +62,7 @@ public struct HeaderFields: Sendable {
     /// - Parameter name: In lower case.
     public func all(_ name: StaticString) -> [String] {
         var values: [String] = []
-        forEach { field, value in
-            if field.equalsIgnoringCase(name) {
-                values.append(String(decoding: value, as: UTF8.self))
-            }
-        }
+        forEach(named: name) { values.append(String(decoding: $0, as: UTF8.self)) }
         return values
     }
 
@@ -75,7 +71,7 @@ public struct HeaderFields: Sendable {
     /// - Parameter name: In lower case.
     public func occurrences(of name: StaticString) -> Int {
         var occurrences = 0
-        forEach { field, _ in if field.equalsIgnoringCase(name) { occurrences += 1 } }
+        forEach(named: name) { _ in occurrences += 1 }
         return occurrences
     }
 
@@ -86,8 +82,8 @@ public struct HeaderFields: Sendable {
     ///   - token: In lower case.
     public func list(_ name: StaticString, contains token: StaticString) -> Bool {
         var found = false
-        forEach { field, value in
-            if !found, field.equalsIgnoringCase(name) { found = value.listContains(token) }
+        forEach(named: name) { value in
+            if !found { found = value.listContains(token) }
         }
         return found
     }
@@ -118,6 +114,19 @@ public struct HeaderFields: Sendable {
         storage.withUnsafeBytes { bytes in
             for field in fields {
                 body(Self.name(of: field, in: bytes), Self.value(of: field, in: bytes))
+            }
+        }
+    }
+
+    /// Calls `body` with the value of each field of this name; most are told by their length.
+    @inline(__always)
+    private func forEach(named name: StaticString, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let count = UInt32(name.utf8CodeUnitCount)
+        storage.withUnsafeBytes { bytes in
+            for field in fields where field.nameCount == count {
+                if Self.name(of: field, in: bytes).equalsIgnoringCase(name) {
+                    body(Self.value(of: field, in: bytes))
+                }
             }
         }
     }

@@ -19,7 +19,8 @@ public enum JSONText {
         var copied = 0
         var index = 0
         while index < utf8.count {
-            guard let (scalar, count) = escaped(in: utf8, at: index) else {
+            guard mayBeginEscaped(utf8[index]), let (scalar, count) = escaped(in: utf8, at: index)
+            else {
                 index += 1
                 continue
             }
@@ -30,6 +31,13 @@ public enum JSONText {
         }
         output.append(contentsOf: utf8[copied...])
         output.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a byte is one of the few that a scalar to be escaped begins with.
+    @inline(__always)
+    private static func mayBeginEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte >= 0x7F && (byte == 0x7F || byte == 0xC2 || byte == 0xE2)
+            || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     /// The scalar at `index` and how many bytes it has, if it must be escaped.

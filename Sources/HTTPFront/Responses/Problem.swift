@@ -13,7 +13,7 @@ public struct Problem: Error, Sendable {
     public let detail: String
 
     /// Header fields that the answer carries besides, such as `Allow` or `Retry-After`.
-    public var headers: [(name: String, value: String)]
+    public var headers: HeaderLines
 
     /// Whether the connection closes behind the answer.
     public var closesConnection: Bool
@@ -21,7 +21,7 @@ public struct Problem: Error, Sendable {
     /// A problem; without a title, its status's own phrase, as RFC 9457 section 4.2.1 says.
     public init(
         _ status: Int, _ code: String, title: String? = nil, detail: String,
-        headers: [(name: String, value: String)] = [], closesConnection: Bool = false
+        headers: HeaderLines = [], closesConnection: Bool = false
     ) {
         self.status = status
         self.code = code
@@ -49,8 +49,11 @@ public struct Problem: Error, Sendable {
 
     /// The problem as an answer of `application/problem+json`.
     public var response: Response {
-        Response(
-            status: status, headers: [("Content-Type", "application/problem+json")] + headers,
-            body: .bytes(json), closesConnection: closesConnection)
+        var fields: HeaderLines = [("Content-Type", "application/problem+json")]
+        fields.add(contentsOf: headers)
+        var response = Response(
+            status: status, headers: fields, body: .bytes(json), closesConnection: closesConnection)
+        response.problemCode = code
+        return response
     }
 }

@@ -7,7 +7,7 @@ public struct Response: Sendable {
     public var status: Int
 
     /// Its own header fields, in order.
-    public private(set) var headers: [(name: String, value: String)]
+    public var headers: HeaderLines
 
     /// Its body; for HEAD, the body that GET would have got, of which only the length is sent.
     public var body: ResponseBody
@@ -15,25 +15,18 @@ public struct Response: Sendable {
     /// Whether the connection closes behind this answer, whatever the client asked for.
     public var closesConnection: Bool
 
+    /// The code of the problem that it tells; nil for an answer that is none.
+    public internal(set) var problemCode: String?
+
     /// An answer of these parts.
     public init(
-        status: Int, headers: [(name: String, value: String)] = [], body: ResponseBody = .empty,
+        status: Int, headers: HeaderLines = [], body: ResponseBody = .empty,
         closesConnection: Bool = false
     ) {
         self.status = status
         self.headers = headers
         self.body = body
         self.closesConnection = closesConnection
-    }
-
-    /// Adds a header field behind the others.
-    public mutating func add(_ name: String, _ value: String) {
-        headers.append((name, value))
-    }
-
-    /// Whether a field of this name, compared byte for byte, was added.
-    public func has(_ name: String) -> Bool {
-        headers.contains { $0.name == name }
     }
 
     /// Whether the status forbids a body and its length (RFC 9110 section 6.4.1).

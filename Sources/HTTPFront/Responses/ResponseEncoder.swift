@@ -1,5 +1,17 @@
 internal import Glibc
 
+/// How a client knows where an answer's body ends (RFC 9112 section 6.3).
+enum BodyFraming {
+    /// It is told the length.
+    case counted
+    /// The body comes in chunks, the last of which is empty.
+    case chunked
+    /// Where the connection closes.
+    case untilClose
+    /// There is none; another protocol follows, which says for itself when it ends.
+    case switched
+}
+
 /// Writes answers as bytes for sockets that left libmicrohttpd.
 ///
 /// Belongs to one loop: it keeps the `Date` of the current second.
@@ -34,59 +46,34 @@ struct ResponseEncoder {
     }
 
     /// Appends an answer's status line and headers, with the empty line behind them.
-    ///
-    /// A control byte in a header value, which could end the header early, becomes a blank.
     mutating func encodeHead(
-        of response: Response, for context: ResponseContext, into output: inout [UInt8]
+        of response: Response, for context: ResponseContext, framing: BodyFraming = .counted,
+        into output: inout [UInt8]
     ) {
-        Self.append(
-            context.version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ", to: &output)
-        Self.append(response.status, to: &output)
+        output.append(context.version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ")
+        output.append(decimal: response.status)
         output.append(UInt8(ascii: " "))
-        Self.append(StatusCode.reason(for: response.status), to: &output)
-        Self.append("\r\nDate: " as StaticString, to: &output)
+        output.append(StatusCode.reason(for: response.status))
+        output.append("\r\nDate: ")
         output.append(contentsOf: date.bytes(at: clock()))
         Self.endLine(&output)
-        response.forEachHeader(for: context.crossOrigin) { name, value in
-            Self.append(name, to: &output)
-            output.append(UInt8(ascii: ":"))
-            output.append(0x20)
-            Self.append(value, to: &output)
+        response.forEachHeaders(for: context.crossOrigin) { output.append(contentsOf: $0.bytes) }
+        switch framing {
+        case .counted where !response.forbidsBody:
+            output.append("Content-Length: ")
+            output.append(decimal: response.body.count)
             Self.endLine(&output)
-        }
-        if !response.forbidsBody {
-            Self.append("Content-Length: " as StaticString, to: &output)
-            Self.append(response.body.count, to: &output)
-            Self.endLine(&output)
+        case .chunked where !response.forbidsBody:
+            output.append("Transfer-Encoding: chunked\r\n")
+        case .counted, .chunked, .untilClose: break
+        case .switched: return Self.endLine(&output)
         }
         if !Self.keepsAlive(response, for: context) {
-            Self.append("Connection: close\r\n" as StaticString, to: &output)
+            output.append("Connection: close\r\n")
         } else if context.version == .http10 {
-            Self.append("Connection: keep-alive\r\n" as StaticString, to: &output)
+            output.append("Connection: keep-alive\r\n")
         }
         Self.endLine(&output)
-    }
-
-    /// Appends a name or value, with blanks in the place of controls.
-    private static func append(_ text: String, to output: inout [UInt8]) {
-        var text = text
-        text.withUTF8 { bytes in
-            if bytes.contains(where: \.isControl) {
-                for byte in bytes { output.append(byte.isControl ? 0x20 : byte) }
-            } else {
-                output.append(contentsOf: bytes)
-            }
-        }
-    }
-
-    private static func append(_ text: StaticString, to output: inout [UInt8]) {
-        output.append(
-            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    private static func append(_ number: Int, to output: inout [UInt8]) {
-        if number >= 10 { append(number / 10, to: &output) }
-        output.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
     private static func endLine(_ output: inout [UInt8]) {

@@ -4,12 +4,17 @@
 final class Connection {
     /// Who holds the socket, and what it waits for.
     enum Phase {
-        /// We do: nothing of the next request was read; its first byte takes it to the parser.
+        /// We do: nothing of the next request was read; its first byte takes it to the parser, unless
+        /// it repeats the last.
         case waiting
         /// libmicrohttpd does, and closes it.
         case parsing
         /// We do: a `DetachedSocket` whose owner waits for something to answer.
         case parked
+        /// We do: a `DetachedSocket` or `WebSocket` whose owner writes as the peer reads.
+        case streaming
+        /// We do: a request that was not parsed was handled, and its answer comes later.
+        case pending
         /// We do: the rest of an answer waits until the peer reads.
         case sending
         /// We do: the last answer is out, and what the peer still sends is thrown away so that it
@@ -19,17 +24,32 @@ final class Connection {
         case closed
     }
 
+    // What every write to a stream looks at lies together, in front: with thousands of streams it is
+    // not in the processor's cache.
+    var descriptor: Int32
+    var phase = Phase.waiting
+    /// Whether a stream has had its share of this turn of the loop.
+    var isResting = false
+    /// The turn that `turnCost` is about.
+    var turn: UInt32 = 0
+    /// What a stream's writes in that turn have cost, about as bytes.
+    var turnCost: UInt32 = 0
+    /// The rest of an answer, or of what a stream wrote last.
+    var tail: UnsentTail?
+    /// What the access log is to be told of the request; nil where there is none.
+    var trace: AccessTrace?
+
     /// The place in the loop's table, and the number of the deadline in its wheel.
     let slot: Int
     /// Tells this connection's events from those of the slot's earlier ones.
     let generation: UInt32
     /// Who is at the other end.
-    let peer: Peer
+    var peer: Peer
 
-    var descriptor: Int32
-    var phase = Phase.waiting
+    /// Whom what it takes is counted for.
+    var account: CallerAccount?
 
-    /// The request that the parser is busy with.
+    /// The request that the parser is busy with, or whose answer we await.
     var request: ActiveRequest?
     /// The parser's connection; nil outside it.
     var parser: OpaquePointer?
@@ -40,7 +60,18 @@ final class Connection {
     var taken: UInt64 = 0
     /// False behind a chunked request, whose framing nobody counted.
     var isTakenKnown = true
+    /// Whether the kernel counts what is read from a unix socket; nobody can look into it then.
+    var countsReads = false
 
+    /// What its next request may turn out to repeat.
+    var repetition = Repetition.expected
+    /// Whether that is worth taking it out of the parser.
+    var chance = RepetitionChance()
+
+    /// Whether it is new, and waits for the groups of its user before anything else.
+    var isIdentifying = false
+    /// Whether the peer has not begun its first request yet.
+    var isNew = true
     /// Whether bytes or the end of the stream have arrived while we held the socket.
     var hasInput = false
     /// Whether the peer sends no more.
@@ -52,10 +83,8 @@ final class Connection {
     /// Whether the peer is still sending the request that is being answered.
     var mustLinger = false
 
-    /// Who hears of the parked socket.
-    var owner: (any DetachedSocketOwner)?
-    /// What the owner knows the socket by.
-    var socket: DetachedSocket?
+    /// Who hears of the detached socket; of a closed one, who is yet to hear of that.
+    var owner: SocketOwner?
     /// When the owner wants `timedOut`; `.max` for never.
     var ownerDue = UInt64.max
     /// When a half-closed peer is looked at again; `.max` for never.
@@ -63,9 +92,14 @@ final class Connection {
     /// How long the last pause before looking at it was, in milliseconds.
     var recheckPause: UInt64 = 0
 
-    /// The rest of an answer.
-    var tail: UnsentTail?
-    /// When the peer last took a byte of an answer, for choosing whom to close when memory is short.
+    /// When the owner of a stream that has such a rest wants `stalled`.
+    var stallDue = UInt64.max
+    /// When what has come of a WebSocket's message must have come to its end; `.max` for nothing.
+    var inputDue = UInt64.max
+    /// Whether the poller tells when the kernel takes more of a stream.
+    var isWatchedForRoom = false
+    /// When the peer connected, or last took a byte of an answer: for choosing whom to close when
+    /// memory is short, and who is new when the loop drains.
     var progressedAt: UInt64 = 0
     /// About how many bytes its unsent answer keeps.
     var unsentBytes = 0
@@ -80,6 +114,12 @@ final class Connection {
         self.descriptor = descriptor
         self.peer = peer
     }
+
+    /// Whether a `DetachedSocket` or `WebSocket` is about this socket.
+    var isDetached: Bool { phase == .parked || phase == .streaming }
+
+    /// Whether its stream may be written now.
+    var isWritable: Bool { phase == .streaming && tail == nil && !isResting }
 
     /// What the poller calls the socket.
     var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }

@@ -1,26 +1,20 @@
-/// Hears what becomes of a socket that left the parser; called on its loop's thread.
-public protocol DetachedSocketOwner: AnyObject {
-    /// Nobody is left to read an answer, or the server stopped. The socket is closed already;
-    /// nothing of it is called again.
-    func closed(_ socket: DetachedSocket)
-
-    /// The deadline passed. The socket waits on, without one, until it is finished.
-    func timedOut(_ socket: DetachedSocket)
-
-    /// The peer sends no more, and nobody can tell whether it still reads: finish the socket now
-    /// with the answer that is true at this moment.
-    func peerUncertain(_ socket: DetachedSocket)
-}
-
-/// A connection whose request waits outside the parser.
+/// A connection whose request waits outside the parser, or is being answered by a stream.
 ///
 /// A peer that vanishes is noticed at once, one that only closed its sending side waits on. Bytes
 /// that arrive behind the request stay in the kernel and are served after the answer.
 ///
+/// A stream is begun once, written piece by piece as the peer reads, and ended:
+///
+/// ```swift
+/// socket.beginStream(Response(status: 200), first: chunk)
+/// while socket.isWritable, let piece = next() { socket.write(piece) }   // and in `writable`
+/// socket.endStream()
+/// ```
+///
 /// Confined to its loop's thread; debug builds check it.
 public final class DetachedSocket {
     private let loop: EventLoop
-    private let connection: Connection
+    let connection: Connection
 
     /// What an answer has to know of the request.
     public let context: ResponseContext
@@ -44,13 +38,56 @@ public final class DetachedSocket {
     /// serves its next request, or closes.
     ///
     /// What the kernel does not take is kept, counted and written as the peer reads. The owner is
-    /// released and hears nothing of it. Finishing twice, or after `closed`, does nothing.
+    /// released and hears nothing of it. Finishing twice, or after `closed`, does nothing; a stream
+    /// that has begun is not finished but ended.
     public func finish(_ response: Response) {
         loop.assertOnThread()
         loop.finish(connection, response, for: context)
     }
 
-    /// Closes the connection without an answer. The owner is released and hears nothing.
+    /// Begins a stream: sends the head of `response`, whose own body is ignored, together with
+    /// `first`, in one `send`.
+    ///
+    /// In HTTP/1.1 the body is chunked and `first` and all later pieces are whole chunks, framed by
+    /// `ChunkFraming`; in HTTP/1.0 they are the bare bytes, and the connection closes behind them.
+    /// To HEAD, and with a status that forbids a body, the head is all there is, and the stream
+    /// has ended as if by `endStream`.
+    public func beginStream(_ response: Response, first: ResponseBody) {
+        loop.assertOnThread()
+        loop.beginStream(connection, response, first: first, for: context)
+    }
+
+    /// Whether a stream's pieces are chunks, with their framing.
+    public var isChunked: Bool { context.version == .http11 }
+
+    /// Whether a stream has begun and may be written now: nothing is pending, and it has not had
+    /// its share of this turn of the loop.
+    public var isWritable: Bool { connection.isWritable }
+
+    /// Writes the next piece of a stream, with one `send`.
+    ///
+    /// What the kernel does not take is kept, counted, and written as the peer reads. Not to be
+    /// called again before `isWritable`. After `closed`, or the stream's end, it does nothing.
+    ///
+    /// - Returns: True when the next piece may follow at once. False when it must wait until the
+    ///   owner hears `writable`, or when nobody is left to read, which the owner hears soon.
+    /// - Complexity: O(bytes that the kernel takes), whatever else the loop serves.
+    @discardableResult public func write(_ piece: ResponseBody) -> Bool {
+        loop.assertOnThread()
+        return loop.writeStream(connection, piece)
+    }
+
+    /// Ends a stream behind what is pending; then the connection serves its next request, or
+    /// closes.
+    ///
+    /// The owner is released and hears nothing of it. Ending twice, or after `closed`, does nothing.
+    public func endStream() {
+        loop.assertOnThread()
+        loop.endStream(connection, for: context)
+    }
+
+    /// Closes the connection without an answer, or in the middle of one. The owner is released and
+    /// hears nothing.
     public func close() {
         loop.assertOnThread()
         loop.abandon(connection)

@@ -17,7 +17,9 @@ enum SocketWriter {
     static func send(
         head: [UInt8], body: ResponseBody, from sent: Int, to descriptor: Int32
     ) -> SendResult {
-        head.withUnsafeBytes { head in
+        // What most streams write is one piece without a head.
+        if head.isEmpty { return send(body, from: sent, to: descriptor) }
+        return head.withUnsafeBytes { head in
             body.withBytes { body in
                 let restOfHead = head.dropFirst(sent)
                 let restOfBody = body.dropFirst(max(0, sent - head.count))
@@ -28,21 +30,53 @@ enum SocketWriter {
         }
     }
 
+    /// Writes what is left of `body` behind its first `sent` bytes, in one system call.
+    private static func send(
+        _ body: ResponseBody, from sent: Int, to descriptor: Int32
+    ) -> SendResult {
+        switch body {
+        case .empty: return .whole
+        case .bytes(let bytes):
+            return bytes.withUnsafeBytes { send($0, from: sent, to: descriptor) }
+        case .shared(let shared):
+            defer { withExtendedLifetime(body) {} }
+            return send(shared.bytes, from: sent, to: descriptor)
+        }
+    }
+
+    @inline(__always)
+    private static func send(
+        _ bytes: UnsafeRawBufferPointer, from sent: Int, to descriptor: Int32
+    ) -> SendResult {
+        let total = bytes.count - sent
+        guard total > 0, let base = bytes.baseAddress else { return .whole }
+        return outcome(Glibc.send(descriptor, base + sent, total, flags), of: total)
+    }
+
     private static func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, to descriptor: Int32
     ) -> SendResult {
         let total = first.count + second.count
         guard total > 0 else { return .whole }
+        if second.isEmpty {
+            return outcome(Glibc.send(descriptor, first.baseAddress, total, flags), of: total)
+        }
         var parts = (iovec(first), iovec(second))
         let result = withUnsafeMutablePointer(to: &parts) { parts in
             parts.withMemoryRebound(to: iovec.self, capacity: 2) { parts in
                 var message = msghdr()
                 message.msg_iov = parts
                 message.msg_iovlen = 2
-                return sendmsg(
-                    descriptor, &message, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                return sendmsg(descriptor, &message, flags)
             }
         }
+        return outcome(result, of: total)
+    }
+
+    private static var flags: Int32 { Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT) }
+
+    @inline(__always)
+    private static func outcome(_ result: Int, of total: Int) -> SendResult {
         if result == total { return .whole }
         if result >= 0 { return .partly(result) }
         return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? .partly(0) : .failed

@@ -6,10 +6,15 @@ final class UnsentTail {
     private var sent: Int
 
     /// Whether the connection closes behind it.
-    let closes: Bool
+    var closes: Bool
+
+    /// What goes out behind it: the end of a stream.
+    var end: [UInt8] = []
 
     /// The rest of `head` and `body` behind the first `sent` bytes of both.
-    init(head: [UInt8], body: ResponseBody, sent: Int, closes: Bool, ledger: UnsentLedger) {
+    init(
+        head: [UInt8], body: ResponseBody, sent: Int, closes: Bool = false, ledger: UnsentLedger
+    ) {
         self.head = head
         self.body = body
         self.sent = sent

@@ -1,0 +1,27 @@
+public import Telemetry
+
+/// What one user holds of the server and the bus at this moment, over all of their connections.
+///
+/// The server counts connections; what else is counted is up to its handler, which gives back what
+/// it took, connection or not. All callers that the kernel does not name have one account together.
+///
+/// Safe from any thread.
+public final class CallerAccount: Sendable {
+    /// The user; nil for those who are unknown.
+    public let uid: UInt32?
+
+    /// Requests that wait and streams.
+    public let subscribers = Gauge()
+
+    /// Bytes that wait to be committed.
+    public let queuedBytes = Gauge()
+
+    init(uid: UInt32?) {
+        self.uid = uid
+    }
+
+    /// The user in words, for the beginning of a sentence.
+    public var name: String { uid.map { "User \($0)" } ?? "All unknown callers together" }
+
+    var isIdle: Bool { subscribers.value == 0 && queuedBytes.value == 0 }
+}

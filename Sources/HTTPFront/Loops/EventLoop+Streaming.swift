@@ -1,0 +1,180 @@
+// Detached sockets that are written to as their peers read.
+extension EventLoop {
+    /// Answers a detached request with the head of a stream and its first bytes.
+    func beginStream(
+        _ connection: Connection, _ response: Response, first: ResponseBody,
+        for context: ResponseContext
+    ) {
+        guard connection.phase == .parked else { return }
+        guard case .stream = connection.owner else {
+            preconditionFailure("a stream is begun on a socket that detachStream gave")
+        }
+        var response = response
+        let framing = context.version == .http11 ? BodyFraming.chunked : .untilClose
+        if connection.mustClose || isDraining || framing == .untilClose {
+            response.closesConnection = true
+        }
+        connection.mustClose = !ResponseEncoder.keepsAlive(response, for: context)
+        var head: [UInt8] = []
+        head.reserveCapacity(512)
+        encoder.encodeHead(of: response, for: context, framing: framing, into: &head)
+        meters.countAnswer(response)
+        connection.trace?.note(response)
+        guard ResponseEncoder.sendsBody(response, for: context) else {
+            guard unpark(connection) else { return }
+            return send(head: head, body: .empty, closes: connection.mustClose, to: connection)
+        }
+        connection.phase = .streaming
+        push(head: head, first, to: connection)
+    }
+
+    /// Answers a detached request with a head behind which another protocol begins.
+    func switchProtocols(
+        _ connection: Connection, _ response: Response, first: ResponseBody,
+        for context: ResponseContext
+    ) {
+        var head: [UInt8] = []
+        head.reserveCapacity(512)
+        encoder.encodeHead(of: response, for: context, framing: .switched, into: &head)
+        meters.countAnswer(response)
+        connection.trace?.note(response)
+        connection.phase = .streaming
+        push(head: head, first, to: connection)
+    }
+
+    /// Writes a piece of a stream; false when the next has to wait.
+    func writeStream(_ connection: Connection, _ piece: ResponseBody) -> Bool {
+        guard connection.phase == .streaming else { return false }
+        precondition(connection.isWritable, "a stream is written again once it is writable")
+        return push(head: [], piece, to: connection)
+    }
+
+    /// Ends a stream, behind what is pending.
+    func endStream(_ connection: Connection, for context: ResponseContext) {
+        precondition(
+            connection.phase != .parked, "a wait without a stream is answered by finish")
+        let end = context.version == .http11 ? ChunkFraming.last : []
+        endStream(connection, with: end, closes: connection.mustClose || isDraining)
+    }
+
+    /// Takes a socket that is written to from its owner, and ends it with these bytes.
+    func endStream(_ connection: Connection, with end: [UInt8], closes: Bool) {
+        guard unpark(connection) else { return }
+        guard let tail = connection.tail else {
+            watchForRoom(connection, false)
+            return send(head: end, body: .empty, closes: closes, to: connection)
+        }
+        connection.phase = .sending
+        tail.closes = closes
+        tail.end = end
+        timers.arm(
+            connection.slot, due: connection.progressedAt + settings.sendProgressMilliseconds)
+    }
+
+    /// Something happened on the socket of a stream.
+    func streamHappened(_ event: Poller.Event, _ connection: Connection) {
+        if case .webSocket(let socket) = connection.owner {
+            if event.isWritable { pushRest(of: connection) }
+            if event.isHungUp { connection.isReadClosed = true }
+            // What came before an end, or a hang-up, is read; then the end is found by reading.
+            return socket.inputCame()
+        }
+        if event.isReadable { connection.hasInput = true }
+        if event.isHungUp {
+            meters.gone.add()
+            return closeDetached(connection)
+        }
+        if event.isWritable { pushRest(of: connection) }
+        // Every event tells of it again; once judged, it is looked at by the wheel.
+        if event.isReadClosed, connection.phase == .streaming, connection.recheckDue == .max {
+            judgePeer(of: connection)
+        }
+    }
+
+    /// Lets the streams go on that had had their share of the last turn.
+    func wakeResting() {
+        guard !resting.isEmpty else { return }
+        let batch = resting
+        resting.removeAll(keepingCapacity: true)
+        for connection in batch where connection.phase == .streaming && connection.isResting {
+            connection.isResting = false
+            connection.owner?.writable()
+        }
+    }
+
+    /// The peer of a stream has not read for long.
+    func tellStalled(_ connection: Connection) {
+        guard let owner = connection.owner else { return }
+        connection.stallDue = now + settings.sendProgressMilliseconds
+        meters.timeouts.add()
+        owner.stalled()
+    }
+
+    /// Writes a piece behind a head; false when the next has to wait.
+    @discardableResult
+    func push(head: [UInt8], _ piece: ResponseBody, to connection: Connection) -> Bool {
+        connection.trace?.record.bytesOut += piece.count
+        switch SocketWriter.send(head: head, body: piece, from: 0, to: connection.descriptor) {
+        case .whole:
+            rest(connection, after: head.count + piece.count)
+            return !connection.isResting
+        case .partly(let sent):
+            connection.tail = UnsentTail(head: head, body: piece, sent: sent, ledger: unsent)
+            connection.unsentBytes = piece.count
+            noteProgress(of: connection)
+            watchForRoom(connection, true)
+            shedSlowestIfShort(sparing: connection)
+            return false
+        case .failed:
+            meters.gone.add()
+            lose(connection)
+            return false
+        }
+    }
+
+    /// Writes what is pending as far as the kernel takes it now.
+    private func pushRest(of connection: Connection) {
+        guard let tail = connection.tail else { return }
+        switch tail.send(to: connection.descriptor) {
+        case .whole:
+            connection.tail = nil
+            connection.stallDue = .max
+            armDetached(connection)
+            connection.owner?.writable()
+            if connection.phase == .streaming, connection.tail == nil {
+                watchForRoom(connection, false)
+            }
+        case .partly(let sent): if sent > 0 { noteProgress(of: connection) }
+        case .failed:
+            meters.gone.add()
+            closeDetached(connection)
+        }
+    }
+
+    private func noteProgress(of connection: Connection) {
+        connection.progressedAt = now
+        connection.stallDue = now + settings.sendProgressMilliseconds
+        armDetached(connection)
+    }
+
+    /// Lets a stream rest until the next turn if it has had its share of this one.
+    private func rest(_ connection: Connection, after bytes: Int) {
+        if connection.turn != turnNumber {
+            connection.turn = turnNumber
+            connection.turnCost = 0
+        }
+        let cost = Int(connection.turnCost) + bytes + HTTPFrontLimits.streamWriteCostBytes
+        connection.turnCost = UInt32(clamping: cost)
+        guard cost >= HTTPFrontLimits.streamBytesPerTurnMax, !connection.isResting else { return }
+        connection.isResting = true
+        resting.append(connection)
+    }
+
+    private func watchForRoom(_ connection: Connection, _ watches: Bool) {
+        guard connection.isWatchedForRoom != watches else { return }
+        connection.isWatchedForRoom = watches
+        var interest: Poller.Interest = [.readable, .readClosed, .edge]
+        if watches { interest.insert(.writable) }
+        poller.change(connection.descriptor, interest, token: connection.token)
+    }
+}

@@ -1,0 +1,54 @@
+internal import Telemetry
+
+/// One request that has ended, as an access log has it.
+public struct AccessRecord: Sendable {
+    /// The method as it was sent.
+    public let method: String
+    /// The target as it was sent, without its query.
+    public let path: String
+    /// Who asked.
+    public let peer: Peer
+    /// The status it was answered by; nil where the connection ended without an answer.
+    public internal(set) var status: Int?
+    /// The code of the problem that it was answered by.
+    public internal(set) var problemCode: String?
+    /// What the handler called the form of the answer.
+    public internal(set) var form: String?
+    /// Bytes of its body, and of what came over a WebSocket.
+    public internal(set) var bytesIn = 0
+    /// Bytes of the answer's body, as far as it was written.
+    public internal(set) var bytesOut = 0
+    /// From the end of its headers to the end of its answer, in microseconds.
+    public internal(set) var microseconds = 0
+}
+
+/// Takes the records of requests that have ended.
+public protocol AccessSink: AnyObject, Sendable {
+    /// A request has ended. Called on its loop's thread, which must not wait.
+    func ended(_ record: AccessRecord)
+}
+
+/// What is noted of a request while it is served, where somebody wants to know.
+///
+/// Confined to its loop's thread.
+final class AccessTrace {
+    var record: AccessRecord
+    let began = MonotonicClock.microseconds()
+    private let sink: any AccessSink
+
+    init(_ record: AccessRecord, for sink: any AccessSink) {
+        self.record = record
+        self.sink = sink
+    }
+
+    /// Notes the answer, of which the body is counted as it is written.
+    func note(_ response: Response) {
+        record.status = response.status
+        record.problemCode = response.problemCode
+    }
+
+    func end() {
+        record.microseconds = MonotonicClock.microseconds() - began
+        sink.ended(record)
+    }
+}

@@ -1,0 +1,63 @@
+/// The header fields of an answer, as the lines in which they are sent.
+///
+/// Promises that a value stays one line: a control byte in a string becomes a blank. Names are the
+/// program's own, and not looked at. Nothing is said about fields that come twice.
+///
+/// - Complexity: adding is O(bytes added), without an allocation while there is room.
+public struct HeaderLines: Sendable, ExpressibleByArrayLiteral {
+    /// Each field as `Name: value`, CR and LF.
+    private(set) var bytes: [UInt8] = []
+
+    /// No fields, with room for lines of so many bytes.
+    public init(reserving capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// These fields, in order.
+    public init(arrayLiteral fields: (StaticString, String)...) {
+        for (name, value) in fields { add(name, value) }
+    }
+
+    /// Adds a field behind the others.
+    public mutating func add(_ name: StaticString, _ value: String) {
+        add(name) { bytes in
+            let start = bytes.count
+            bytes.append(contentsOf: value.utf8)
+            for index in start..<bytes.count where bytes[index].isControl {
+                bytes[index] = UInt8(ascii: " ")
+            }
+        }
+    }
+
+    /// Adds a field whose value `write` appends to the bytes it gets; it must append no control
+    /// byte.
+    public mutating func add(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+        bytes.append(name)
+        bytes.append(": ")
+        let start = bytes.count
+        write(&bytes)
+        assert(!bytes[start...].contains(where: \.isControl), "a value of \(name) ends its line")
+        bytes.append("\r\n")
+    }
+
+    /// Adds the fields of `others` behind these.
+    public mutating func add(contentsOf others: HeaderLines) {
+        bytes.append(contentsOf: others.bytes)
+    }
+
+    /// Calls `body` with name and value of each field, as strings of C.
+    func forEach(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void) {
+        var text = bytes
+        text.withUnsafeMutableBytes { text in
+            var start = 0
+            while let colon = text[start...].firstIndex(of: UInt8(ascii: ":")),
+                let end = text[colon...].firstIndex(of: UInt8(ascii: "\r"))
+            {
+                (text[colon], text[end]) = (0, 0)
+                let line = text.baseAddress!.assumingMemoryBound(to: CChar.self)
+                body(line + start, line + colon + 2)
+                start = end + 2
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+public import Telemetry
+
+extension HTTPServer {
+    /// Writes what all loops did and hold, taken together.
+    public func write(to page: inout PrometheusText) {
+        let loops = loops
+        func sum(_ part: (LoopMeters) -> Counter) -> Int { loops.reduce(0) { $0 + part($1).value } }
+        func sum(_ part: (LoopMeters) -> Gauge) -> Int { loops.reduce(0) { $0 + part($1).value } }
+        page.gauge("belfry_http_loops", "Event loops.", loops.count)
+        page.histogram(
+            "belfry_http_loop_turn_seconds",
+            "How long turns of the loops took, for which nobody else was served.",
+            loops.map(\.turns))
+        page.family(
+            "belfry_http_connections", .gauge, "Open connections, by what they are doing.")
+        let (parked, pending) = (sum(\.parked), sum(\.pending))
+        page.sample(parked, ["state": "subscribed"])
+        page.sample(pending, ["state": "committing"])
+        page.sample(max(0, sum(\.connections) - parked - pending), ["state": "other"])
+        page.counter(
+            "belfry_http_accepted_connections_total", "Connections accepted.", sum(\.accepted))
+        page.counter(
+            "belfry_http_refused_connections_total",
+            "Connections turned away because there were too many.", sum(\.turnedAway))
+        page.counter(
+            "belfry_http_accept_pauses_total",
+            "Times that accepting paused for want of descriptors or memory.", sum(\.acceptPauses))
+        page.family(
+            "belfry_http_closed_connections_total", .counter,
+            "Connections closed on the bus's own account, by why.")
+        page.sample(sum(\.timeouts), ["by": "timeout"])
+        page.sample(sum(\.gone), ["by": "peer_gone"])
+        page.sample(sum(\.shed), ["by": "memory"])
+        page.counter(
+            "belfry_http_requests_total", "Requests whose line and headers came whole.",
+            sum(\.requests))
+        page.counter(
+            "belfry_http_repeated_requests_total",
+            "Requests among them that were known from the one before, and not parsed.",
+            sum(\.repeats))
+        page.counter("belfry_http_answers_total", "Answers that left.", sum(\.answers))
+        page.counters(
+            "belfry_http_problems_total", "Answers that tell a problem, by its code.", by: "code",
+            loops.map(\.problems))
+    }
+}

@@ -1,0 +1,178 @@
+// What the loop tells a WebSocket.
+extension WebSocket {
+    /// Something can be read, or the end: reads and delivers, as much as a turn has room for.
+    func inputCame() {
+        // It had its share of this turn, and has the next one's.
+        guard !isQueued else { return }
+        defer { watchMessage() }
+        var share = Share()
+        while isReading, share.isLeft {
+            if held.count > 0 {
+                deliverHeld(&share)
+                continue
+            }
+            guard let bytes = loop.receive(from: connection) else {
+                loop.meters.gone.add()
+                return loop.closeDetached(connection)
+            }
+            guard !bytes.isEmpty else { return }
+            isPinged = false
+            share.bytes -= bytes.count
+            // The kernel gives what it has: the poller tells of what comes next. But of an end that
+            // it told of already, only another reading tells.
+            let isAll = bytes.count < loop.scratch.count && !connection.isReadClosed
+            var input = WebSocketInput(bytes)
+            deliver(&input, &share)
+            hold(input)
+            if isAll, held.count == 0 { return }
+        }
+        if isReading { readSoon() }
+    }
+
+    /// The turn for reading on has come.
+    func readingIsDue() {
+        isQueued = false
+        inputCame()
+    }
+
+    /// Asks the loop for a turn for reading.
+    func readSoon() {
+        guard !isQueued else { return }
+        isQueued = true
+        loop.reading.append(self)
+    }
+
+    /// What was pending is out, or the socket's next turn has come.
+    func roomCame() {
+        sendControl()
+        if isWritable { owner?.writable(self) }
+    }
+
+    /// Sends control frames, if nothing is pending that they would cut in two.
+    func sendControl() {
+        guard connection.phase == .streaming, connection.tail == nil else { return }
+        let frames = control.frames
+        guard !frames.isEmpty else { return }
+        control = PendingControl()
+        loop.push(head: [], .bytes(frames), to: connection)
+    }
+
+    /// A message has not come to its end in time.
+    func messageIsLate() {
+        loop.meters.timeouts.add()
+        refuse(.tryLater, "A message did not arrive in time.")
+    }
+
+    func progressStalled() {
+        if state == .open { owner?.stalled(self) }
+    }
+
+    func deadlinePassed() {
+        switch state {
+        case .opening, .open: owner?.timedOut(self)
+        case .closing: loop.closeDetached(connection)
+        case .closed: break
+        }
+    }
+
+    func connectionClosed() {
+        guard state != .closed else { return }
+        state = .closed
+        held.clear()
+        machine.release()
+        tellClosed()
+    }
+
+    private var isReading: Bool {
+        state != .closed && !isPaused && connection.phase == .streaming
+    }
+
+    private func deliverHeld(_ share: inout Share) {
+        let bytes = held.bytes
+        // Held for the machine alone, which unmasks it where it lies.
+        var input = WebSocketInput(UnsafeMutableRawBufferPointer(mutating: bytes))
+        deliver(&input, &share)
+        hold(input)
+    }
+
+    private func deliver(_ input: inout WebSocketInput, _ share: inout Share) {
+        while isReading, share.isLeft, let event = machine.next(&input) {
+            share.events -= 1
+            take(event)
+            machine.release()
+        }
+    }
+
+    /// Keeps what was not delivered, in place of what was kept before.
+    private func hold(_ input: WebSocketInput) {
+        var rest = BodyBuffer(memory: loop.memory)
+        if state != .closed, !input.isEmpty {
+            guard rest.hasRoom(for: input.bytes.count) else {
+                held.clear()
+                return refuse(.tryLater, "Messages fill their share of memory.")
+            }
+            rest.append(UnsafeRawBufferPointer(input.bytes), bytesMax: input.bytes.count)
+        }
+        swap(&held, &rest)
+    }
+
+    private func take(_ event: WebSocketMachine.Event) {
+        switch (event, state) {
+        case (.text(let bytes), .open):
+            connection.inputDue = .max
+            owner?.received(.text(bytes), on: self)
+        case (.binary(let bytes), .open):
+            connection.inputDue = .max
+            owner?.received(.binary(bytes), on: self)
+        case (.ping(let payload), .open):
+            control.pong = WebSocketFrame.pong(payload)
+            sendControl()
+        case (.close(let code), .open): end(with: WebSocketFrame.close(code))
+        // Both ends have closed; ours may not be out yet.
+        case (.close, .closing): end(with: control.close)
+        case (.failure(let code, let reason), _): refuse(code, reason.description)
+        case (.text, _), (.binary, _), (.ping, _), (.pong, _), (_, .opening), (_, .closed): break
+        }
+    }
+
+    /// Ends the connection behind what is pending, and looks at nothing more of the peer's.
+    private func refuse(_ code: CloseCode, _ reason: String) {
+        guard state != .closed else { return }
+        connection.mustLinger = true
+        // An owner that has closed has said why.
+        end(with: state == .closing ? control.close : WebSocketFrame.close(code, reason))
+    }
+
+    /// Ends the connection behind what is pending and these bytes.
+    private func end(with bytes: [UInt8]) {
+        state = .closed
+        loop.endStream(connection, with: bytes, closes: true)
+        tellClosed()
+    }
+
+    private func tellClosed() {
+        let owner = self.owner
+        self.owner = nil
+        owner?.closed(self)
+    }
+
+    /// What has come of a message keeps memory: it must come to its end, like a request's body, as
+    /// long as it is read.
+    private func watchMessage() {
+        guard state == .open, !isPaused, machine.isKeeping else {
+            connection.inputDue = .max
+            return
+        }
+        guard connection.inputDue == .max else { return }
+        connection.inputDue = loop.now + loop.settings.bodyMilliseconds
+        loop.armDetached(connection)
+    }
+
+    /// What one WebSocket may take of one turn of its loop.
+    private struct Share {
+        var bytes = HTTPFrontLimits.webSocketBytesPerTurnMax
+        var events = HTTPFrontLimits.webSocketEventsPerTurnMax
+
+        var isLeft: Bool { bytes > 0 && events > 0 }
+    }
+}

@@ -1,0 +1,169 @@
+/// A connection that speaks WebSocket frames (RFC 6455), server side, without extensions.
+///
+/// Pings are answered, closes echoed and broken frames refused here; the owner sees whole messages.
+/// What it writes are whole frames, made by `WebSocketFrame`, and goes out as a stream's pieces do.
+///
+/// Confined to its loop's thread; debug builds check it.
+public final class WebSocket {
+    enum State: Equatable {
+        /// The handshake is right, and yet to be answered.
+        case opening
+        case open
+        /// The owner has closed; the peer's close is awaited, and the owner hears that it is over.
+        case closing
+        case closed
+    }
+
+    let loop: EventLoop
+    let connection: Connection
+    var state = State.opening
+    /// Nil once it has heard `closed`.
+    var owner: (any WebSocketOwner)?
+    var machine: WebSocketMachine
+    /// What the answer to the handshake needs; nil once it is sent.
+    private var handshake: WebSocketHandshake?
+
+    var isPaused = false
+    /// Whether the loop will come back to read.
+    var isQueued = false
+    /// Whether the peer owes a sign of life since the last ping.
+    var isPinged = false
+    /// Bytes that were read and that the machine is yet to be given.
+    var held: BodyBuffer
+    /// Control frames that wait for room, each the latest of its kind.
+    var control = PendingControl()
+
+    init(
+        loop: EventLoop, connection: Connection, owner: any WebSocketOwner,
+        handshake: WebSocketHandshake, messageBytesMax: Int
+    ) {
+        self.loop = loop
+        self.connection = connection
+        self.owner = owner
+        self.handshake = handshake
+        machine = WebSocketMachine(messageBytesMax: messageBytesMax, memory: loop.memory)
+        held = BodyBuffer(memory: loop.memory)
+    }
+
+    /// Opens the socket: sends the 101 with `headers` together with `first`, whole frames, in one
+    /// `send`. After `closed` it does nothing.
+    public func open(headers: HeaderLines = [], first: ResponseBody = .empty) {
+        loop.assertOnThread()
+        guard state == .opening, let handshake else { return }
+        state = .open
+        self.handshake = nil
+        var fields = handshake.headers
+        fields.add(contentsOf: headers)
+        loop.switchProtocols(
+            connection, Response(status: 101, headers: fields), first: first,
+            for: handshake.context)
+        // What has come meanwhile, nobody was told of.
+        readSoon()
+    }
+
+    /// Answers the request without a WebSocket. The owner is released and hears nothing of it.
+    /// After `open` or `closed` it does nothing.
+    public func refuse(_ response: Response) {
+        loop.assertOnThread()
+        guard state == .opening, let handshake else { return }
+        state = .closed
+        owner = nil
+        self.handshake = nil
+        loop.finish(connection, response, for: handshake.context)
+    }
+
+    /// Whether neither end has closed, as far as is known.
+    public var isOpen: Bool { state == .open }
+
+    /// Whether frames may be written now: the socket is open, nothing is pending, and it has not
+    /// had its share of this turn of the loop.
+    public var isWritable: Bool { state == .open && connection.isWritable }
+
+    /// Writes whole frames, with one `send`.
+    ///
+    /// What the kernel does not take is kept, counted, and written as the peer reads. Not to be
+    /// called while the socket is open and not `isWritable`; once it is closed, it does nothing.
+    ///
+    /// - Returns: True when more may follow at once. False when it must wait until the owner hears
+    ///   `writable`, or when nobody is left to read, which the owner hears soon.
+    /// - Complexity: O(bytes that the kernel takes), whatever else the loop serves.
+    @discardableResult public func write(_ frames: ResponseBody) -> Bool {
+        loop.assertOnThread()
+        guard state == .open else { return false }
+        return loop.writeStream(connection, frames)
+    }
+
+    /// Asks the peer for a sign of life, behind what is pending.
+    ///
+    /// A peer that has sent nothing at all since the ping before this one is `stalled`, which the
+    /// owner hears soon; one that is not read from, because reading is paused, is not judged.
+    public func ping() {
+        loop.assertOnThread()
+        guard state == .open else { return }
+        if isPinged, !isPaused { return loop.tellStalledSoon(connection) }
+        isPinged = true
+        control.ping = WebSocketFrame.ping
+        sendControl()
+    }
+
+    /// Begins the closing handshake behind what is pending: no message is delivered any more, and
+    /// nothing but `closed` is called, once the peer has answered or `webSocketCloseSeconds` are
+    /// over; while the server drains, `webSocketDrainCloseMilliseconds`.
+    ///
+    /// - Parameters:
+    ///   - code: One that may be sent.
+    ///   - reason: For whoever debugs the client; cut to 123 bytes.
+    public func close(_ code: CloseCode, _ reason: String = "") {
+        loop.assertOnThread()
+        precondition(code.isSendable, "no close frame may carry the code \(code.rawValue)")
+        guard state == .open else { return }
+        state = .closing
+        isPaused = false
+        control = PendingControl(close: WebSocketFrame.close(code, reason))
+        let limit =
+            loop.isDraining ? HTTPFrontLimits.webSocketDrainCloseMilliseconds : Int.max
+        loop.setDeadline(
+            of: connection, milliseconds: min(loop.settings.webSocketCloseMilliseconds, limit))
+        readSoon()
+        sendControl()
+    }
+
+    /// Delivers no more messages until `resumeReading`; the kernel then stops the peer.
+    ///
+    /// Takes effect at once, between two messages that came together too.
+    public func pauseReading() {
+        loop.assertOnThread()
+        guard state == .open else { return }
+        isPaused = true
+        connection.inputDue = .max
+    }
+
+    /// Delivers messages again, from the loop's next turn on.
+    public func resumeReading() {
+        loop.assertOnThread()
+        guard isPaused else { return }
+        (isPaused, isPinged) = (false, false)
+        readSoon()
+    }
+
+    /// Sets or removes the moment of `timedOut`, counted from now.
+    ///
+    /// - Parameter milliseconds: 0 or more; nil for none.
+    /// - Complexity: O(1).
+    public func setDeadline(milliseconds: Int?) {
+        loop.assertOnThread()
+        guard state == .open else { return }
+        loop.setDeadline(of: connection, milliseconds: milliseconds)
+    }
+}
+
+/// Control frames that wait until they may go out between two of the owner's.
+struct PendingControl {
+    /// The answer to the latest ping; a peer that sends many may be answered the last.
+    var pong: [UInt8] = []
+    var ping: [UInt8] = []
+    /// Behind it nothing is sent any more.
+    var close: [UInt8] = []
+
+    var frames: [UInt8] { pong + ping + close }
+}

@@ -1,0 +1,24 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Bytes of this process that are in memory.
+func residentBytes() throws -> Int {
+    let descriptor = open("/proc/self/statm", O_RDONLY)
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 128)
+    let count = read(descriptor, &text, text.count)
+    try #require(count > 0)
+    let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+    return try #require(Int(pages[1])) * Int(getpagesize())
+}
+
+/// Bytes that the allocator has set aside for an object, without what it refers to; nil where it
+/// cannot be asked.
+func heapBytes(of object: AnyObject) -> Int? {
+    typealias Ask = @convention(c) (UnsafeMutableRawPointer) -> Int
+    guard let symbol = dlsym(nil, "malloc_usable_size") else { return nil }
+    // Unmanaged: only looked at.
+    let address = Unmanaged.passUnretained(object).toOpaque()
+    return withExtendedLifetime(object) { unsafeBitCast(symbol, to: Ask.self)(address) }
+}

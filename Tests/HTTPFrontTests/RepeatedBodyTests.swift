@@ -1,0 +1,438 @@
+import Dispatch
+import Glibc
+import Protection
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// Requests with a body that come again with another, on a socket that left the parser for that.
+@Suite(.blocking) struct RepeatedBodyTests {
+    private typealias Transport = LoopServer.Transport
+
+    private static func post(
+        _ body: String, to path: String = "/again", headers: String = "X: y\r\n"
+    ) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n"
+            + "\(headers)\r\n\(body)"
+    }
+
+    /// A client whose next POST of these words is known.
+    private func publisher(
+        on server: LoopServer, _ transport: Transport = .tcp, to path: String = "/again"
+    ) throws -> RawClient {
+        let client = try server.connect(transport)
+        for body in ["a", "b", "c"] { try echo(body, on: client, to: path) }
+        return client
+    }
+
+    private func echo(_ body: String, on client: RawClient, to path: String = "/again") throws {
+        try client.send(Self.post(body, to: path))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 200 && answer.text == body)
+        #expect(answer.header("Connection") == nil)
+    }
+
+    private func repeated(_ server: LoopServer) -> [String] {
+        server.backstage.state.value.repeated
+    }
+
+    private func handled(_ server: LoopServer) -> Int { server.backstage.state.value.handled.count }
+
+    @Test(arguments: LoopServer.Transport.allCases, ["/again", "/again/direct"])
+    func fromTheFourthOnItIsKnown(_ transport: LoopServer.Transport, path: String) throws {
+        let server = try LoopServer()
+        let client = try publisher(on: server, transport, to: path)
+        #expect(handled(server) == 3 && repeated(server) == [])
+        let bodies = ["d", "", "0123456789", String(repeating: "x", count: 12_345), "\r\n\r\n"]
+        for body in bodies { try echo(body, on: client, to: path) }
+        #expect(repeated(server) == bodies.map { "\($0.utf8.count)" })
+        #expect(handled(server) == 3)
+        #expect(server.server.loops[0].requests.value == 8)
+        #expect(server.server.loops[0].repeats.value == 5)
+        #expect(server.server.loops[0].answers.value == 8)
+        #expect(server.server.census.connections == 1)
+        client.close()
+        server.expectEmpty()
+    }
+
+    @Test func whoSendsOnlyOneStaysInTheParser() throws {
+        let server = try LoopServer()
+        for _ in 0..<3 {
+            let client = try server.connect()
+            try echo("a", on: client)
+            #expect(server.backstage.state.value.made == 0)
+        }
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aBodyIsTakenAsItIsHoweverMuchItLooksLikeARequest(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer()
+        let client = try publisher(on: server, transport)
+        for body in [Self.post("x"), Self.post("x") + Self.post("y")] {
+            try echo(body, on: client)
+        }
+        #expect(repeated(server).count == 2)
+    }
+
+    static let differences: [String] = [
+        post("d", headers: "X: z\r\n"), post("d", headers: "X: y\r\nZ: 1\r\n"),
+        post("d", headers: "x: y\r\n"), post("d", headers: ""), post("d", to: "/again?b"),
+        post("d").replacing("Content-Length: 1", with: "Content-Length: +1"),
+        post("d").replacing("Content-Length: 1", with: "Content-Length: 00000000000000001"),
+        post("d").replacing("Content-Length: 1", with: "Content-Length:  1"),
+        post("d").replacing("POST", with: "PUT"), post("d").replacing("1.1", with: "1.0"),
+        post("d", headers: "Connection: close\r\n"), post("d", headers: "Expect: 100-continue\r\n"),
+        "\r\n" + post("d"), post("d").replacing("\r\n", with: "\n"),
+        post("d").replacing("Content-Length: 1", with: "Transfer-Encoding: chunked")
+            .replacing("\r\n\r\nd", with: "\r\n\r\n1\r\nd\r\n0\r\n\r\n"),
+        post(String(repeating: "x", count: HTTPFrontLimits.peekedBytesMax)),
+        "HEAD /hello HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ]
+
+    @Test(arguments: LoopServer.Transport.allCases, differences)
+    func whatDiffersIsParsed(_ transport: LoopServer.Transport, _ request: String) throws {
+        let server = try LoopServer()
+        let again = try publisher(on: server, transport)
+        let fresh = try server.connect(transport)
+        var told: [String] = []
+        for client in [fresh, again] {
+            try client.send(request)
+            let answer = try client.readAnswer(toHead: request.hasPrefix("HEAD"))
+            told.append("\(answer.status) \(answer.text) \(answer.header("Connection") ?? "")")
+        }
+        #expect(told[0] == told[1])
+        #expect(repeated(server) == [])
+    }
+
+    @Test(arguments: [
+        "Connection: close", "Connection: keep-alive, x", "Expect: 100-continue", "Upgrade: h2c",
+    ])
+    func whatAsksForMoreIsParsedEachTime(header: String) throws {
+        let server = try LoopServer()
+        for _ in 0..<2 {
+            let client = try server.connect()
+            for _ in 0..<5 {
+                try client.send(Self.post("a", headers: header + "\r\n"))
+                let answer = try client.readAnswer()
+                #expect(answer.status == 200 && answer.text == "a")
+                if answer.header("Connection") == "close" { break }
+            }
+        }
+        #expect(repeated(server) == [])
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func whatComesInTwoPiecesIsParsedWhereverItIsCut(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer()
+        let bytes = Array(Self.post("body").utf8)
+        for cut in 1..<bytes.count {
+            let client = try publisher(on: server, transport)
+            try client.send(Array(bytes[..<cut]))
+            // The loop has seen the first piece once it has served others that came later.
+            try server.acceptAll()
+            try client.send(Array(bytes[cut...]))
+            #expect(try client.readAnswer().text == "body", "cut at \(cut)")
+            #expect(repeated(server) == [], "cut at \(cut)")
+        }
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func whatComesTogetherIsAnsweredInOrder(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let client = try publisher(on: server, transport)
+        let bodies = (0..<20).map { "body \($0)" }
+        try client.send(bodies.map { Self.post($0) }.joined())
+        for body in bodies { #expect(try client.readAnswer().text == body) }
+        #expect(repeated(server) == [])
+        // It stays in the parser for some, and leaves it again.
+        for body in bodies { try echo(body, on: client) }
+        #expect(!repeated(server).isEmpty)
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aLateAnswerComesInItsPlace(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer(loops: 3)
+        let client = try server.connect(transport)
+        for number in 0..<6 {
+            try client.send(Self.post("\(number)", to: "/again/later"))
+            let replies = server.replies(1)
+            replies[0].send(LoopHandler.text("late \(number)"))
+            replies[0].send(LoopHandler.text("too late"))
+            #expect(try client.readAnswer().text == "late \(number)")
+        }
+        #expect(repeated(server).count == 3)
+        #expect(server.server.census.pending == 0)
+        // The next is sent before the answer, and waits for it.
+        try client.send(Self.post("first", to: "/again/later"))
+        let first = server.replies(1)
+        try client.send(Self.post("second", to: "/again/later"))
+        #expect(client.isSilent(for: 0.02))
+        first[0].send(LoopHandler.text("first"))
+        #expect(try client.readAnswer().text == "first")
+        server.replies(1)[0].send(LoopHandler.text("second"))
+        #expect(try client.readAnswer().text == "second")
+        #expect(repeated(server).count == 5)
+        client.close()
+        server.expectEmpty()
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aLateAnswerToAConnectionThatIsGoneIsDropped(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        for resets in [true, false] {
+            // TCP does not tell a close from a half-close; such a one hears of it with its answer.
+            if !resets, transport == .tcp { continue }
+            let client = try server.connect(transport)
+            for number in 0..<4 {
+                try client.send(Self.post("\(number)", to: "/again/later"))
+                let replies = server.replies(1)
+                if number < 3 {
+                    replies[0].send(LoopHandler.text("late"))
+                    _ = try client.readAnswer()
+                } else {
+                    resets ? client.reset() : client.close()
+                    server.expectEmpty()
+                    let other = try publisher(on: server, transport)
+                    replies[0].send(LoopHandler.text("to nobody"))
+                    try echo("other", on: other)
+                    other.close()
+                }
+            }
+        }
+        server.expectEmpty()
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aHalfClosedClientGetsItsAnswer(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        for (path, closesLate) in [
+            ("/again", false), ("/again/later", false), ("/again/later", true),
+        ] {
+            let client = try server.connect(transport)
+            for number in 0..<4 {
+                try client.send(Self.post("\(number)", to: path))
+                if number == 3, !closesLate { client.halfClose() }
+                if path.hasSuffix("later") {
+                    let replies = server.replies(1)
+                    if number == 3, closesLate { client.halfClose() }
+                    replies[0].send(LoopHandler.text("\(number)"))
+                }
+                #expect(try client.readAnswer().text == "\(number)")
+            }
+            #expect(try client.readToEnd() == [])
+            server.expectEmpty()
+        }
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func anEndThatComesBetweenTwoLooksIsHeardOf(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let client = try server.connect(transport)
+        try echo("a", on: client, to: "/echo")
+        let loop = server.backstage.state.value.loops[0]
+        let (begun, ended) = ([Gate(), Gate()], [Gate(), Gate()])
+        func hold(_ index: Int) {
+            let (begun, ended) = (begun[index], ended[index])
+            loop.post { _ in
+                begun.open()
+                try? ended.wait()
+            }
+        }
+        hold(0)
+        try begun[0].wait()
+        // The loop's next look finds the request and the second job; the parser's, behind that job,
+        // finds the end as well.
+        try client.send(Self.post("b", to: "/echo"))
+        hold(1)
+        ended[0].open()
+        try begun[1].wait()
+        client.halfClose()
+        ended[1].open()
+        #expect(try client.readAnswer().text == "b")
+        #expect(try client.readToEnd(within: 60) == [])
+    }
+
+    @Test func aBodyAboveItsMaximumIsRefusedAsEver() throws {
+        let server = try LoopServer()
+        let client = try publisher(on: server, to: "/small")
+        let most = String(repeating: "m", count: LoopHandler.smallBytesMax)
+        try echo(most, on: client, to: "/small")
+        #expect(repeated(server) == ["10"])
+        try client.send(Self.post(most + "m", to: "/small"))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 413 && answer.header("Connection") == "close")
+        #expect(repeated(server) == ["10"])
+    }
+
+    @Test func bodiesThatFillTheirShareOfMemoryHaveItRefusedAsEver() throws {
+        let server = try LoopServer(memoryBytes: 1 << 20)
+        let client = try publisher(on: server)
+        let slow = try server.connect()
+        let share = (1 << 20) / HTTPFrontLimits.bodiesMemoryFraction
+        try slow.send(
+            "POST /again HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(share)\r\n\r\n")
+        try slow.send([UInt8](repeating: 120, count: share - 10))
+        server.expect(server.memory.used(.bodies) >= share - 10 ? 1 : 0, becomes: 1)
+        try client.send(Self.post(String(repeating: "x", count: 5_000)))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 503 && answer.text.contains("LIMIT_BUS"))
+        #expect(repeated(server) == [])
+        slow.reset()
+    }
+
+    @Test func anAnswerThatClosesEndsTheConnection() throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        try client.send(Self.post("a", to: "/again/closing"))
+        #expect(try client.readAnswer().header("Connection") == "close")
+        #expect(try client.readToEnd() == [])
+        server.expectEmpty()
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func anIdleOneIsClosedAtTheDeadlineOfIdleConnections(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer { $0.idleSeconds = 1 }
+        let client = try publisher(on: server, transport)
+        try echo("d", on: client)
+        #expect(repeated(server) == ["1"])
+        #expect(try client.readToEnd() == [])
+        server.expectEmpty()
+        #expect(server.server.loops[0].timeouts.value == 1)
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aPieceDoesNotOutliveTheDeadlineOfItsBody(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer { $0.bodySeconds = 1 }
+        let client = try publisher(on: server, transport)
+        let request = Self.post("0123456789")
+        try client.send(String(request.dropLast(9)))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 408)
+        #expect(try client.readToEnd() == [])
+        server.expectEmpty()
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aDrainClosesIdleOnesAndLetsLateAnswersOut(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let idle = try publisher(on: server, transport)
+        let waiting = try server.connect(transport)
+        let drained = Gate()
+        let http = server.server
+        for number in 0..<4 {
+            try waiting.send(Self.post("\(number)", to: "/again/later"))
+            let replies = server.replies(1)
+            if number == 3 {
+                DispatchQueue.global().async {
+                    http.drain(within: .seconds(60))
+                    drained.open()
+                }
+                #expect(try idle.readToEnd() == [])
+            }
+            replies[0].send(LoopHandler.text("late"))
+            let answer = try waiting.readAnswer()
+            #expect(answer.text == "late")
+            #expect(answer.header("Connection") == (number == 3 ? "close" : nil))
+        }
+        #expect(try waiting.readToEnd() == [])
+        try drained.wait()
+        #expect(server.server.census == ServerCensus())
+    }
+
+    @Test func aDrainThatEndsClosesThoseWhoseAnswerIsStillLate() throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        for number in 0..<4 {
+            try client.send(Self.post("\(number)", to: "/again/later"))
+            let replies = server.replies(1)
+            if number == 3 { break }
+            replies[0].send(LoopHandler.text("late"))
+            _ = try client.readAnswer()
+        }
+        #expect(repeated(server).count == 1)
+        server.server.drain(within: .milliseconds(50))
+        #expect(try client.readToEnd() == [])
+        #expect(server.server.census == ServerCensus())
+    }
+
+    @Test func settingsThatChangedHaveItParsed() throws {
+        let server = try LoopServer()
+        let client = try publisher(on: server)
+        try echo("d", on: client)
+        server.server.reconfigure(HTTPServerConfiguration(listen: []))
+        try echo("e", on: client)
+        #expect(repeated(server) == ["1"] && handled(server) == 4)
+        var configuration = HTTPServerConfiguration(listen: [])
+        configuration.hosts = try HostPolicy(allowing: ["elsewhere.test"])
+        server.server.reconfigure(configuration)
+        try echo("f", on: client)
+        #expect(repeated(server) == ["1"] && handled(server) == 5)
+    }
+
+    @Test func whatTheHandlerMadeOfItIsNotUsedOnceItDoesNotHold() throws {
+        let server = try LoopServer()
+        let client = try publisher(on: server)
+        server.backstage.state.write { $0.isCurrent = false }
+        for body in ["d", "e"] { try echo(body, on: client) }
+        #expect(handled(server) == 5 && repeated(server) == [])
+    }
+
+    @Test(arguments: [true, false])
+    func aClientWhoseRequestsDifferIsSoonLeftInTheParser(inTheirTarget: Bool) throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        for number in 0..<400 {
+            let path = inTheirTarget ? "/again/\(number % 2)" : "/again"
+            try client.send(Self.post("a", to: path, headers: "X: \(number)\r\n"))
+            #expect(try client.readAnswer().text == "a")
+        }
+        // Those that were made were wanted for a repetition, and each attempt waits for more.
+        #expect(server.backstage.state.value.made < 20)
+        #expect(repeated(server) == [])
+        // It is not given up for ever.
+        for _ in 0..<100 { try echo("a", on: client) }
+        #expect(repeated(server).count > 20)
+    }
+
+    @Test func pollsAndPostsMayTakeTurns() throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        for number in 0..<40 {
+            try echo("\(number)", on: client)
+            try client.send("GET /park?since=\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            server.expect(server.server.census.parked, becomes: 1)
+            server.backstage.finishParked("event \(number)")
+            #expect(try client.readAnswer().text == "event \(number)")
+        }
+        client.close()
+        server.expectEmpty()
+    }
+
+    @Test func theAccessLogHasItLikeAnyOther() throws {
+        let log = KeptRecords()
+        let server = try LoopServer { $0.accessSink = log }
+        let client = try publisher(on: server)
+        try echo("d", on: client)
+        #expect(repeated(server) == ["1"])
+        server.expect(log.records.value.count, becomes: 4)
+        for record in log.records.value {
+            #expect(record.method == "POST" && record.path == "/again" && record.status == 200)
+            #expect(record.bytesIn == 1 && record.bytesOut == 1)
+            #expect(record.peer.uid == log.records.value[0].peer.uid)
+        }
+    }
+}
+
+/// Keeps what an access log is told.
+private final class KeptRecords: AccessSink {
+    let records = Protected([AccessRecord]())
+
+    func ended(_ record: AccessRecord) { records.write { $0.append(record) } }
+}

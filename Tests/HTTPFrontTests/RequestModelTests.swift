@@ -1,0 +1,239 @@
+import Testing
+
+@testable import HTTPFront
+
+/// By which bytes a request is known to be one that was parsed before.
+@Suite struct RequestModelTests {
+    private static let before = "GET /topics/a?wait=5&since="
+    private static let after = "&as=json HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n\r\n"
+    private static let byParameter = before + "123" + after
+    private static let byHeader =
+        "GET /topics/a HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 77 \r\nAccept: */*\r\n\r\n"
+
+    /// The model of a request as the front makes it, by rules and a parser's word on its length.
+    private func model(
+        _ text: String, headers: [(String, String)] = [], method: String = "GET",
+        version: HTTPVersion = .http11, headBytes: Int? = nil, at place: ValuePlace? = nil,
+        body: String = "", length: RequestHead.BodyLength = .none
+    ) throws -> RequestModel? {
+        var fields = HeaderFields()
+        for (name, value) in headers { fields.append(name, value) }
+        let target = try RequestTarget(String(text.split(separator: " ")[1]))
+        let head = RequestHead(
+            method: method, target: target, version: version, headers: fields,
+            peer: Peer(transport: .unix), bodyLength: length)
+        let since = target.query.first { $0.name == "since" }.map {
+            ValuePlace.target($0.valueRange)
+        }
+        return RequestModel(
+            Self.seen(text + body), headBytes: headBytes ?? text.utf8.count, head: head,
+            valueAt: try #require(place ?? since))
+    }
+
+    private static func seen(_ text: String) -> SeenInput {
+        Array(text.utf8).withUnsafeBytes { SeenInput($0) }
+    }
+
+    private func value(_ model: RequestModel, in input: [UInt8]) -> String? {
+        input.withUnsafeBytes { bytes in
+            model.parts(of: bytes).map { String(decoding: bytes[$0.value], as: UTF8.self) }
+        }
+    }
+
+    @Test(arguments: ["0", "9", "122", "0000", "9007199254740991", "9999999999999999"])
+    func anotherNumberIsKnown(number: String) throws {
+        let model = try #require(try model(Self.byParameter))
+        #expect(value(model, in: Array((Self.before + number + Self.after).utf8)) == number)
+    }
+
+    @Test(arguments: [
+        "", "12345678901234567", "+1", "-1", "1 ", " 1", "1x", "x", "%31", "1&since=2", "now",
+        "1.5", "１",
+    ])
+    func whatIsNoNumberIsNot(text: String) throws {
+        let model = try #require(try model(Self.byParameter))
+        #expect(value(model, in: Array((Self.before + text + Self.after).utf8)) == nil)
+    }
+
+    @Test func anyOtherDifferenceOfOneByteIsNotKnown() throws {
+        let model = try #require(try model(Self.byParameter))
+        let bytes = Array(Self.byParameter.utf8)
+        for index in bytes.indices where !model.value.contains(index) {
+            for change in [1, 0x20, 0x80] as [UInt8] {
+                var other = bytes
+                other[index] ^= change
+                #expect(value(model, in: other) == nil, "byte \(index) by \(change)")
+            }
+            var shorter = bytes
+            shorter.remove(at: index)
+            #expect(value(model, in: shorter) == nil, "without byte \(index)")
+        }
+        for index in 0...bytes.count {
+            #expect(value(model, in: Array(bytes[..<index])) == nil || index == bytes.count)
+            var longer = bytes
+            longer.insert(UInt8(ascii: "!"), at: index)
+            #expect(value(model, in: longer) == nil, "with a byte more at \(index)")
+        }
+        #expect(value(model, in: bytes + bytes) == nil)
+        #expect(value(model, in: bytes) == "123")
+    }
+
+    @Test func aHeadersValueIsFoundWithoutItsBlanks() throws {
+        for name in ["Last-Event-ID", "last-event-id", "LAST-EVENT-ID"] {
+            let text = Self.byHeader.replacing("Last-Event-ID", with: name)
+            let model = try #require(
+                try model(
+                    text, headers: [("Host", "localhost"), (name, "77")],
+                    at: .header("last-event-id")))
+            #expect(value(model, in: Array(text.utf8)) == "77")
+            let next = text.replacing("77", with: "1234")
+            #expect(value(model, in: Array(next.utf8)) == "1234")
+            #expect(value(model, in: Array(text.replacing("77 ", with: "77").utf8)) == nil)
+        }
+    }
+
+    @Test func aHeaderThatTheParserSawOtherwiseMakesNoModel() throws {
+        let place = ValuePlace.header("last-event-id")
+        for headers in [
+            [], [("Last-Event-ID", "78")], [("Last-Event-ID", "77"), ("Last-Event-ID", "77")],
+        ] {
+            #expect(try model(Self.byHeader, headers: headers, at: place) == nil)
+        }
+        let field = [("Last-Event-ID", "77")]
+        for name in ["X-Last-Event-ID", "Last-Event-IDs", "Last-Event-ID "] {
+            let text = Self.byHeader.replacing("Last-Event-ID", with: name)
+            #expect(try model(text, headers: field, at: place) == nil, "\(name)")
+        }
+    }
+
+    @Test(arguments: ["Connection", "Expect", "Upgrade", "Content-Length", "Transfer-Encoding"])
+    func whatAsksForMoreThanItsLineMakesNoModel(name: String) throws {
+        #expect(try model(Self.byParameter, headers: [(name.lowercased(), "0")]) == nil)
+        #expect(try model(Self.byParameter, headers: [(name, "x")]) == nil)
+    }
+
+    @Test func whoAsksForTheConnectionToBeKeptAsksForNothingMore() throws {
+        for value in ["keep-alive", "Keep-Alive"] {
+            #expect(try model(Self.byParameter, headers: [("Connection", value)]) != nil)
+        }
+        for value in ["keep-alive, close", "keep-alive,upgrade", "", "close"] {
+            #expect(try model(Self.byParameter, headers: [("Connection", value)]) == nil)
+        }
+        let twice = [("Connection", "keep-alive"), ("Connection", "keep-alive")]
+        #expect(try model(Self.byParameter, headers: twice) == nil)
+    }
+
+    @Test func whatIsNotWholeOrNotAloneMakesNoModel() throws {
+        let count = Self.byParameter.utf8.count
+        for headBytes in [0, count - 1, count + 1] {
+            #expect(try model(Self.byParameter, headBytes: headBytes) == nil)
+        }
+    }
+
+    @Test func aParameterWithoutAnEqualsSignMakesNoModel() throws {
+        #expect(try model("GET /a?since HTTP/1.1\r\nHost: x\r\n\r\n") == nil)
+        #expect(try model("GET /a?since= HTTP/1.1\r\nHost: x\r\n\r\n") != nil)
+    }
+
+    @Test func onlyGETsOfHTTP11MakeAModel() throws {
+        #expect(try model(Self.byParameter, method: "HEAD") == nil)
+        #expect(try model(Self.byParameter, version: .http10) == nil)
+        for change in [("GET", "HEAD"), ("GET", "get"), ("1.1", "1.0"), ("GET ", "GET  ")] {
+            let text = Self.byParameter.replacing(change.0, with: change.1)
+            #expect(try model(text) == nil, "\(change)")
+        }
+        #expect(try model("\r\n" + Self.byParameter) == nil)
+    }
+
+    private static let publish =
+        "POST /topics/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nX-A: b\r\n\r\n"
+    private static let publishHeaders = [
+        ("Host", "localhost"), ("Content-Length", "5"), ("X-A", "b"),
+    ]
+
+    private func publish(
+        _ text: String = Self.publish, body: String = "abcde",
+        headers: [(String, String)] = Self.publishHeaders,
+        length: RequestHead.BodyLength = .counted(5), headBytes: Int? = nil, method: String = "POST"
+    ) throws -> RequestModel? {
+        try model(
+            text, headers: headers, method: method, headBytes: headBytes, at: .length, body: body,
+            length: length)
+    }
+
+    private func body(_ model: RequestModel, in input: String) -> String? {
+        Array(input.utf8).withUnsafeBytes { bytes in
+            model.parts(of: bytes).map { String(decoding: bytes[$0.body], as: UTF8.self) }
+        }
+    }
+
+    @Test(arguments: ["", "x", "abcde", "0123456789", "Content-Length: 5\r\n\r\n"])
+    func aBodyOfAnyLengthIsKnownByItsLength(text: String) throws {
+        let model = try #require(try publish())
+        let count = text.utf8.count
+        for digits in ["\(count)", "0\(count)", "00000000\(count)"] {
+            let head = Self.publish.replacing(": 5", with: ": \(digits)")
+            #expect(body(model, in: head + text) == text)
+            #expect(body(model, in: head + text + "!") == nil)
+            if count > 0 { #expect(body(model, in: head + text.dropLast()) == nil) }
+        }
+    }
+
+    @Test func anotherHeadOrAPieceIsNotKnownWhateverTheBody() throws {
+        let model = try #require(try publish())
+        let request = Self.publish + "abcde"
+        let bytes = Array(request.utf8)
+        for index in 0..<bytes.count - 5 where !model.value.contains(index) {
+            var other = bytes
+            other[index] ^= 0x20
+            #expect(body(model, in: String(decoding: other, as: UTF8.self)) == nil, "\(index)")
+        }
+        for count in bytes.indices {
+            #expect(body(model, in: String(decoding: bytes[..<count], as: UTF8.self)) == nil)
+        }
+        for length in [
+            "", "4", "6", "+5", "-5", "5 ", "0x5", "10000000000000000", "99999999999999999",
+        ] {
+            let head = Self.publish.replacing(": 5", with: ": \(length)")
+            #expect(body(model, in: head + "abcde") == nil, "\(length)")
+        }
+        #expect(body(model, in: request + request) == nil)
+        #expect(body(model, in: request) == "abcde")
+    }
+
+    @Test func aBodyThatIsNotAllThereOrHasSomethingBehindItMakesNoModel() throws {
+        #expect(try publish() != nil)
+        for body in ["", "abcd", "abcdef"] { #expect(try publish(body: body) == nil) }
+        #expect(try publish(length: .none) == nil)
+        #expect(try publish(length: .chunked) == nil)
+        #expect(try publish(headBytes: Self.publish.utf8.count - 1) == nil)
+        #expect(try publish(method: "PUT") == nil)
+        #expect(try publish(headers: Self.publishHeaders + [("Content-Length", "5")]) == nil)
+        #expect(try publish(headers: [("Content-Length", "6")]) == nil)
+        for name in ["Expect", "Upgrade", "Transfer-Encoding"] {
+            #expect(try publish(headers: Self.publishHeaders + [(name, "x")]) == nil)
+        }
+        for value in ["close", "keep-alive, x"] {
+            #expect(try publish(headers: Self.publishHeaders + [("Connection", value)]) == nil)
+        }
+    }
+
+    @Test func aBodyBeyondWhatIsLookedAtMakesNoModel() throws {
+        func model(of bytes: Int) throws -> RequestModel? {
+            let head = Self.publish.replacing(": 5", with: ": \(bytes)")
+            return try publish(
+                head, body: String(repeating: "x", count: bytes),
+                headers: [("Content-Length", "\(bytes)")], length: .counted(UInt64(bytes)))
+        }
+        #expect(try model(of: 15_000) != nil)
+        #expect(try model(of: HTTPFrontLimits.peekedBytesMax) == nil)
+    }
+
+    @Test func anAddressInTheTargetMovesTheValue() throws {
+        let text = "GET http://localhost/a?%73ince=5 HTTP/1.1\r\nHost: x\r\n\r\n"
+        let head = try RequestTarget("http://localhost/a?%73ince=5")
+        let model = try #require(try model(text, at: .target(head.query[0].valueRange)))
+        let next = text.replacing("=5", with: "=678")
+        #expect(value(model, in: Array(next.utf8)) == "678")
+    }
+}

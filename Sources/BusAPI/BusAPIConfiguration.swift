@@ -1,29 +1,46 @@
+public import Access
+
 /// What the HTTP side of the bus can be told; all of it can change while it runs.
 public struct BusAPIConfiguration: Sendable, Equatable {
     /// The longest that one poll may wait, in microseconds.
     public var waitMax: Int64
     /// How long a poll waits that does not say, in microseconds.
     public var waitDefault: Int64
-    /// Waiting requests over all loops; beyond it 503 `LIMIT_BUS`.
+    /// How often a stream shows that it lives, in microseconds.
+    public var heartbeat: Int64
+    /// Waiting requests and streams over all loops; beyond it 503 `LIMIT_BUS`.
     public var subscribersMax: Int
+    /// Of these, the subscribers of one user; beyond it 429 `LIMIT_CALLER`.
+    public var subscribersPerUIDMax: Int
+    /// Of these, those to exactly one topic; nil for no bound of its own.
+    public var subscribersPerTopicMax: Int?
+    /// Bytes of one user that may wait for the store; beyond it 429 `LIMIT_CALLER`.
+    public var queuedBytesPerUIDMax: Int
     /// Payload bytes of one event; also the bound of what a publishing body may have.
     public var eventBytesMax: Int
-    /// The user who runs the bus: may administer every topic, as root may.
-    public var administrator: UInt32
+    /// Who may do what.
+    public var access: AccessPolicy
     /// What `/version` answers.
     public var version: String
 
     /// A configuration with the contract's defaults.
     public init(
         waitMax: Int64 = 3_600_000_000, waitDefault: Int64 = 30_000_000,
-        subscribersMax: Int = 16_000, eventBytesMax: Int = 1 << 20, administrator: UInt32,
+        heartbeat: Int64 = 15_000_000, subscribersMax: Int = 16_000,
+        subscribersPerUIDMax: Int = .max, subscribersPerTopicMax: Int? = nil,
+        queuedBytesPerUIDMax: Int = .max, eventBytesMax: Int = 1 << 20,
+        access: AccessPolicy,
         version: String
     ) {
         self.waitMax = waitMax
         self.waitDefault = waitDefault
+        self.heartbeat = heartbeat
         self.subscribersMax = subscribersMax
+        self.subscribersPerUIDMax = subscribersPerUIDMax
+        self.subscribersPerTopicMax = subscribersPerTopicMax
+        self.queuedBytesPerUIDMax = queuedBytesPerUIDMax
         self.eventBytesMax = eventBytesMax
-        self.administrator = administrator
+        self.access = access
         self.version = version
     }
 }

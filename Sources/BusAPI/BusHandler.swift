@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 internal import Telemetry
 internal import Topics
@@ -10,21 +11,29 @@ final class BusHandler: RequestHandler {
     let service: BusService
     let loop: LoopHandle
     let encodings: EncodingCache
+    let meters: BusMeters
     let subscriptions = SubscriptionTable()
+    let reads: SharedReads
     private(set) var configuration: BusAPIConfiguration
+    /// Tells this configuration from earlier ones.
+    private(set) var configurationNumber: UInt32 = 0
     private var admissions: BodyAdmissions
     private let waker: LoopWaker
 
     var bus: EventBus { service.bus }
 
-    init(service: BusService, configuration: BusAPIConfiguration, loop: LoopHandle) {
+    init(
+        service: BusService, configuration: BusAPIConfiguration, loop: LoopHandle, meters: BusMeters
+    ) {
         self.service = service
+        self.meters = meters
         self.configuration = configuration
         admissions = BodyAdmissions(
             eventBytesMax: configuration.eventBytesMax,
             batchBytesMax: service.bus.limits.batchBytesMax)
         self.loop = loop
         encodings = EncodingCache(memory: service.memory)
+        reads = SharedReads(of: service.bus)
         waker = LoopWaker(loop: loop)
         service.bus.broadcaster.register((any TopicObserver).self, observer: waker)
     }
@@ -41,24 +50,39 @@ final class BusHandler: RequestHandler {
 
     /// Takes over a configuration that was reloaded.
     func reconfigure(_ configuration: BusAPIConfiguration) {
+        let isAccessAsBefore = configuration.access == self.configuration.access
         self.configuration = configuration
+        configurationNumber &+= 1
         admissions = BodyAdmissions(
             eventBytesMax: configuration.eventBytesMax, batchBytesMax: bus.limits.batchBytesMax)
+        if !isAccessAsBefore { judgeAgain() }
     }
 
     func drain() {
-        for poll in subscriptions.takeAll() { poll.answerWithCursor() }
+        for subscription in subscriptions.all { subscription.drain() }
     }
 
     /// Brings what waits up to date with everything admitted since the last time.
     func deliver() {
         let admitted = waker.take()
         for (topic, place) in admitted.removed {
-            for poll in subscriptions.takeAll(named: topic) { poll.topicRemoved(at: place) }
+            for subscription in subscriptions.all(named: topic) {
+                subscription.topicRemoved(at: place)
+            }
         }
-        for topic in admitted.topics {
-            for poll in subscriptions.takeAll(matching: topic) { poll.advance() }
+        let woken = subscriptions.all(matching: admitted.topics)
+        guard !woken.isEmpty else { return }
+        reads.share(among: woken.count) {
+            for subscription in woken { subscription.advance() }
         }
+    }
+
+    /// Delivers what was just published to a topic before its publisher is answered, where that
+    /// delays nobody: the answer with its wake-up would stand between the event and its subscribers.
+    func deliverFirst(to topic: TopicName, _ exchange: Exchange) {
+        guard exchange.isAlone, !exchange.isDraining else { return }
+        let count = subscriptions.count(matching: topic)
+        if count > 0, count <= Limits.deliveredFirstMax { deliver() }
     }
 
     private func dispatch(_ request: Request, _ exchange: Exchange) throws(Refusal) {
@@ -67,9 +91,7 @@ final class BusHandler: RequestHandler {
             return exchange.respond(Self.options(head, Route.allowAnywhere))
         }
         guard let resource = Resource(path: head.target.path) else {
-            throw Refusal(
-                .pathUnknown,
-                "There is nothing at '\(head.target.rawPath)'; topics are at /topics/{name}.")
+            throw Route.nothing(at: head.target)
         }
         if exchange.isDraining, resource.kind != .health {
             throw Refusal(
@@ -79,14 +101,13 @@ final class BusHandler: RequestHandler {
             return exchange.respond(Self.options(head, Route.allow(resource.kind)))
         }
         guard let route = Route.find(head.method, resource.kind) else {
-            let allow = Route.allow(resource.kind)
-            throw Refusal(
-                .methodNotAllowed, "\(head.method) is not for this path; it takes \(allow).",
-                headers: [("Allow", allow)])
+            throw Route.notAllowed(head.method, on: resource.kind)
         }
         let parameters = try Parameters(head.target.query, known: route.parameters)
+        let caller = resource.isAboutTopics ? try caller(head) : .unknown
         let call = Call(
-            request: request, resource: resource, parameters: parameters, exchange: exchange)
+            request: request, resource: resource, parameters: parameters, exchange: exchange,
+            caller: caller)
         try route.serve(self)(call)
     }
 

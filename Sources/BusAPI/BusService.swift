@@ -14,17 +14,27 @@ public final class BusService: Sendable {
     let memory: MemoryBudget
     let log: Log
     let waiting = Gauge()
+    /// How long a reader that reconnects by itself should wait, in milliseconds.
+    let retryMilliseconds: @Sendable () -> Int
     private let state: Protected<State>
 
     private struct State {
         var configuration: BusAPIConfiguration
         var loops: [LoopHandle] = []
+        var meters: [BusMeters] = []
+        var figures: [Figures] = []
     }
 
     /// A service of `bus`, charging what it keeps to `memory`.
+    ///
+    /// - Parameter retryMilliseconds: Draws how long the reader of one event stream is told to wait
+    ///   before it reconnects, 1,000 to 5,000 at random if it is nil; called on any loop's thread.
     public init(
-        bus: EventBus, configuration: BusAPIConfiguration, memory: MemoryBudget, log: Log
+        bus: EventBus, configuration: BusAPIConfiguration, memory: MemoryBudget, log: Log,
+        retryMilliseconds: (@Sendable () -> Int)? = nil
     ) {
+        self.retryMilliseconds =
+            retryMilliseconds ?? { .random(in: Limits.streamRetryMilliseconds) }
         self.bus = bus
         self.memory = memory
         self.log = log
@@ -33,11 +43,14 @@ public final class BusService: Sendable {
 
     /// The handler of one loop; called by the server once on each loop's thread.
     public func makeHandler(on loop: LoopHandle) -> any RequestHandler {
+        let meters = BusMeters()
         let configuration = state.write { state in
             state.loops.append(loop)
+            state.meters.append(meters)
             return state.configuration
         }
-        return BusHandler(service: self, configuration: configuration, loop: loop)
+        return BusHandler(
+            service: self, configuration: configuration, loop: loop, meters: meters)
     }
 
     /// Replaces the configuration; each loop takes it over at its next turn.
@@ -53,6 +66,36 @@ public final class BusService: Sendable {
         }
     }
 
-    /// Requests that wait for events at this moment, over all loops.
+    /// Writes figures of its own onto the page of `/metrics`; called on any loop's thread, and must
+    /// not block.
+    public typealias Figures = @Sendable (inout PrometheusText) -> Void
+
+    /// Has other parts of the process write onto the page of `/metrics`, behind what is there.
+    public func addFigures(_ figures: @escaping Figures) {
+        state.write { $0.figures.append(figures) }
+    }
+
+    /// The page of `/metrics`.
+    func metrics(version: String) -> PrometheusText {
+        let (meters, figures) = state.read { ($0.meters, $0.figures) }
+        var page = PrometheusText()
+        page.family("belfry_build_info", .gauge, "Always 1; says which Belfry this is.")
+        page.sample(1, ["version": version])
+        bus.write(to: &page)
+        BusMeters.write(meters, to: &page)
+        memory.write(to: &page)
+        for write in figures { write(&page) }
+        return page
+    }
+
+    /// Subscriptions by form, over all loops, for people to read.
+    public var subscribersInWords: String {
+        let meters = state.read { $0.meters }
+        return DeliveryForm.allCases.map { form in
+            "\(form.rawValue)=\(meters.reduce(0) { $0 + $1.subscribers(in: form).value })"
+        }.joined(separator: " ")
+    }
+
+    /// Requests that wait for events or are answered by a stream at this moment, over all loops.
     public var waitingCount: Int { waiting.value }
 }

@@ -16,7 +16,44 @@ enum Limits {
     /// Payload bytes of one JSON answer, after which it is cut short (always one event).
     static let pollPayloadBytesMax = 1 << 20
 
-    /// Encoded envelopes that one loop keeps for the next reader of the same event.
+    /// How long a poll whose time is up still waits for what the store is reading for it: longer
+    /// than a busy disk takes, and so short that the wait that was asked for still means something.
+    static let fetchMillisecondsMax = 2_000
+
+    /// Bytes after which a stream's write is not added to, one event at least: what the kernel takes
+    /// at once from a connection of ours, half as much again being in its buffer.
+    static let streamWriteBytes = 64 << 10
+
+    /// Events that a stream reads at one time: more than this make a write of the size above, as an
+    /// envelope has some 200 bytes even of an empty event.
+    static let streamBatchEventsMax = 256
+
+    /// Room beside its payload that is made for an event that is encoded together with others; where
+    /// it needs more, the room grows.
+    static let encodedEventBytes = 256
+
+    /// Reads of one delivery that are kept for whoever comes to the same place: as many as readers
+    /// of a burst take one after the other before the next of them begins.
+    static let sharedReadsMax = 4
+
+    /// Events that a stream can be asked to end after: any count that a client may have in mind.
+    static let streamEventsMax = Int(Int32.max)
+
+    /// Subscribers that an event is delivered to before its publisher is answered, where nobody else
+    /// waits for the loop: some 100 µs, which a publisher hardly notices.
+    static let deliveredFirstMax = 16
+
+    /// How long readers that reconnect by themselves are told to wait, in milliseconds: each its
+    /// own time, so that after a restart they do not come all at once.
+    static let streamRetryMilliseconds = 1_000...5_000
+
+    /// What an encoding takes beside its bytes: two objects and a place in each table of its cache.
+    static let encodingOverheadBytes = 192
+
+    /// Room for encoding that a loop keeps: beyond it an event is rare enough to pay for its own.
+    static let encodingScratchBytesMax = 256 << 10
+
+    /// Encoded events that one loop keeps for the next reader of the same one.
     static let encodingCacheBytesMax = 4 << 20
 
     /// The fraction of the memory budget that the encodings of all loops may take together.
@@ -29,4 +66,25 @@ enum Limits {
     /// The longest retention by age that can be asked for: ten years, beyond which a clock in
     /// microseconds is no worry yet, but a mistyped unit is.
     static let retentionMicrosecondsMax: Int64 = 3_650 * 86_400_000_000
+
+    /// Bytes of what a client calls a message that it publishes over a WebSocket, as JSON: as much
+    /// as any name here; it is kept until the answer has left.
+    static let refBytesMax = 255
+
+    /// Characters of an unknown name that an answer repeats: enough to find it.
+    static let shownNameCharacters = 64
+
+    /// Messages that one WebSocket's client may have under way without an answer: as many as make
+    /// a batch of commits worth it; then nothing more is read of it until answers leave.
+    static let publishesMax = 64
+
+    /// Payload bytes of such messages, one at least: what one request may bring otherwise.
+    static let publishesBytesMax = 1 << 20
+
+    /// Bytes of JSON that a byte of payload takes at the most, as `\u0001`.
+    static let jsonBytesPerByteMax = 6
+
+    /// Bytes of JSON around the payload of a message: four names of 255 bytes, escaped the same
+    /// way, with their members' own names.
+    static let messageMembersBytesMax = 8 << 10
 }

@@ -28,6 +28,7 @@ import Testing
         case .health: "/healthz`"
         case .readiness: "/readyz`"
         case .version: "/version`"
+        case .metrics: "/metrics`"
         }
     }
 }

@@ -21,22 +21,3 @@ enum ASCII {
         }
     }
 }
-
-extension [UInt8] {
-    /// Appends an integer in decimal digits, without making a string of it.
-    mutating func append(decimal value: some BinaryInteger) {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        var reversed: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        Swift.withUnsafeMutableBytes(of: &reversed) { digits in
-            var count = 0
-            repeat {
-                let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-                digits[count] = UInt8(ascii: "0") + UInt8(remainder)
-                count += 1
-                rest = quotient
-            } while rest != 0
-            append(contentsOf: digits[..<count].reversed())
-        }
-    }
-}

@@ -7,7 +7,17 @@ internal import Topics
 /// JSON and the payload is such a text as ``JSONValue`` accepts; other UTF-8 is a string, anything
 /// else `data_base64`.
 enum Envelope {
-    static func write(_ event: Event, to json: inout JSONWriter) {
+    /// Appends the envelope of an event to `output`.
+    static func write(_ event: Event, to output: inout [UInt8]) {
+        // Behind others the room grows by itself: made for each, it would be copied for each.
+        if output.isEmpty { output.reserveCapacity(event.payload.count + 160) }
+        // Moved there and back, so that it is never copied.
+        var json = JSONWriter(appendingTo: exchange(&output, with: []))
+        write(event, to: &json)
+        output = json.taken()
+    }
+
+    private static func write(_ event: Event, to json: inout JSONWriter) {
         json.beginObject()
         json.name("id")
         json.quotedInteger(event.id.rawValue)
@@ -54,18 +64,18 @@ enum Envelope {
         json.beginObject()
         if let uid = sender.uid {
             json.name("uid")
-            json.integer(uid)
+            json.integer(Int(uid))
         }
         if let pid = sender.pid {
             json.name("pid")
-            json.integer(pid)
+            json.integer(Int(pid))
         }
         json.endObject()
     }
 
     /// Whether a media type is `application/json` or ends in `+json`, its parameters aside.
     static func isJSON(_ contentType: String) -> Bool {
-        let media = contentType.prefix { $0 != ";" }.trimmingBlanks
+        let media = contentType.mediaType
         return ASCII.isEqualIgnoringCase(media, "application/json")
             || ASCII.isEqualIgnoringCase(media.suffix(5), "+json")
     }

@@ -18,6 +18,11 @@ struct JSONWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// A writer of one value behind what `bytes` holds already.
+    init(appendingTo bytes: consuming [UInt8]) {
+        self.bytes = bytes
+    }
+
     mutating func beginObject() { open(UInt8(ascii: "{")) }
     mutating func endObject() { close(UInt8(ascii: "}")) }
     mutating func beginArray() { open(UInt8(ascii: "[")) }
@@ -27,7 +32,7 @@ struct JSONWriter {
     mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(name)
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
@@ -46,14 +51,14 @@ struct JSONWriter {
         needsComma = true
     }
 
-    mutating func integer(_ value: some BinaryInteger) {
+    mutating func integer(_ value: Int) {
         separate()
         bytes.append(decimal: value)
         needsComma = true
     }
 
     /// Writes an integer as a string, as the contract does with ids.
-    mutating func quotedInteger(_ value: some BinaryInteger) {
+    mutating func quotedInteger(_ value: UInt64) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(decimal: value)
@@ -86,11 +91,14 @@ struct JSONWriter {
     }
 
     /// Appends text that is already one complete JSON value.
-    mutating func encoded(_ value: [UInt8]) {
+    mutating func encoded(_ value: UnsafeRawBufferPointer) {
         separate()
         bytes.append(contentsOf: value)
         needsComma = true
     }
+
+    /// The text as it is, given away.
+    consuming func taken() -> [UInt8] { bytes }
 
     /// Ends the text with the line feed that JSON bodies end in.
     consuming func finished() -> [UInt8] {
@@ -111,7 +119,7 @@ struct JSONWriter {
 
     private mutating func literal(_ text: StaticString) {
         separate()
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(text)
         needsComma = true
     }
 

@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 internal import Topics
 
@@ -5,19 +6,21 @@ internal import Topics
 ///
 /// Belongs to its loop. Answers at once when the log has something to tell; else it leaves the
 /// parser with its socket, stands in the loop's table, and looks again when it is woken.
-final class LongPoll: DetachedSocketOwner {
-    let selector: Selector
-    /// Where the table keeps it; `nil` while it is in none.
-    var place: Int?
-    private let request: PollRequest
+final class LongPoll: Subscription, DetachedSocketOwner {
+    var reader: LogReader
+    var place: SubscriptionTable.Place?
+    var caller: Caller { request.caller }
+    var account: CallerAccount?
+    private(set) var request: ReceiveRequest
+    let configurationNumber: UInt32
     // The loop's handler owns every waiting poll through its table, and outlives them.
-    private unowned let handler: BusHandler
-    private var position: LogPosition
-    /// How far it had looked when its wait began; what became visible before is no news to it.
-    private var beganAt = EventID.zero
+    unowned let handler: BusHandler
     private var gap: Gap?
     private var socket: DetachedSocket?
-    private var isFetching = false
+    /// Where it stood in the loop's table last.
+    private var group: SubscriptionGroup?
+    /// Whether its time was up while the store was reading: what that finds is still told.
+    private var isOverdue = false
 
     private enum Step {
         case answer(Response)
@@ -25,20 +28,32 @@ final class LongPoll: DetachedSocketOwner {
         case fetch
     }
 
-    init(_ request: PollRequest, on handler: BusHandler) {
+    init(_ request: ReceiveRequest, on handler: BusHandler) {
         self.request = request
         self.handler = handler
-        selector = request.selector
-        position = LogPosition(after: .zero)
+        configurationNumber = handler.configurationNumber
+        reader = LogReader(request.selector, request.filter, from: handler.bus)
+    }
+
+    var form: DeliveryForm { request.form.delivery }
+
+    /// Begins anew, after an earlier wait was answered, where `text` says.
+    func begin(at text: String, _ exchange: Exchange) throws(Refusal) {
+        assert(socket == nil && !reader.isFetching, "a poll begins anew once it was answered")
+        try request.begin(at: text)
+        try handler.admit(request, exchange)
+        reader = LogReader(request.selector, request.filter, from: handler.bus)
+        gap = nil
+        isOverdue = false
+        try begin(exchange)
     }
 
     /// Answers, or begins to wait.
     func begin(_ exchange: Exchange) throws(Refusal) {
-        let first = handler.bus.read(
-            from: request.start, matching: selector, filter: request.filter, limit: limit)
+        let first = reader.begin(at: request.start, limit)
         switch take(first) ?? step() {
         case .answer(let response): exchange.respond(response)
-        case .wait where request.wait == 0 || exchange.isDraining: exchange.respond(nothing())
+        case .wait where wait == 0 || exchange.isDraining: exchange.respond(nothing())
         case .wait: try park(exchange)
         case .fetch:
             try park(exchange)
@@ -46,129 +61,115 @@ final class LongPoll: DetachedSocketOwner {
         }
     }
 
-    /// Looks again: something was admitted that may concern it. Must not be in the table.
     func advance() {
-        guard socket != nil else { return }
-        guard !isFetching else { return handler.subscriptions.insert(self) }
+        guard socket != nil, !reader.isFetching else { return }
         switch step() {
         case .answer(let response): finish(response)
-        case .wait: handler.subscriptions.insert(self)
-        case .fetch:
-            handler.subscriptions.insert(self)
-            fetch()
+        case .wait: break
+        case .fetch: fetch()
         }
     }
 
-    /// Ends the wait because its topic was deleted, unless it began behind the place of that in
-    /// the order. Must not be in the table.
+    /// Ends the wait, unless it began behind the place of the removal in the order.
     func topicRemoved(at place: EventID) {
-        guard beganAt < place else { return handler.subscriptions.insert(self) }
-        finish(PollAnswer(request: request, cursor: position.after, gap: gap).deleted())
+        guard reader.beganAt < place else { return }
+        finish(PollAnswer(request: request, cursor: reader.cursor, gap: gap).deleted())
     }
 
+    func fetched(_ read: Result<LogRead, BusError>) {
+        guard socket != nil else { return }
+        switch read {
+        case .failure(let error): finish(Refusal(error).response)
+        case .success(let read):
+            if case .answer(let response)? = take(reader.take(read)) {
+                finish(response)
+            } else {
+                advance()
+            }
+        }
+        if isOverdue, socket != nil, !reader.isFetching { finish(nothing()) }
+    }
+
+    func drain() { answerWithCursor() }
+
+    func forbidden(_ refusal: Refusal) { finish(refusal.response) }
+
+    func timedOut(_ socket: DetachedSocket) {
+        guard reader.isFetching, !isOverdue else { return answerWithCursor() }
+        isOverdue = true
+        socket.setDeadline(milliseconds: Limits.fetchMillisecondsMax)
+    }
+
+    func peerUncertain(_ socket: DetachedSocket) { answerWithCursor() }
+
+    func closed(_ socket: DetachedSocket) { leave() }
+
     /// Ends the wait without an event: its time is up, or the bus is leaving.
-    func answerWithCursor() {
-        handler.subscriptions.remove(self)
-        if !isFetching, case .answer(let response) = step() {
+    private func answerWithCursor() {
+        if !reader.isFetching, case .answer(let response) = step() {
             finish(response)
         } else {
             finish(nothing())
         }
     }
 
-    func timedOut(_ socket: DetachedSocket) { answerWithCursor() }
-
-    func peerUncertain(_ socket: DetachedSocket) { answerWithCursor() }
-
-    func closed(_ socket: DetachedSocket) {
-        handler.subscriptions.remove(self)
-        leave()
-    }
-
     private func park(_ exchange: Exchange) throws(Refusal) {
-        let waitingMax = handler.configuration.subscribersMax
-        guard handler.service.waiting.value < waitingMax else {
-            throw Refusal(
-                .limitBus, "\(waitingMax) requests wait already; try again later.")
-        }
-        guard let socket = exchange.detach(self) else {
+        try handler.refuseIfFull(request.selector, for: exchange.account)
+        guard let socket = exchange.detach(self, repeatable: self) else {
             exchange.respond(nothing())
             return
         }
         self.socket = socket
-        position.isWaiting = true
-        beganAt = position.after
-        handler.service.waiting.add(1)
-        handler.bus.beginSubscription(selector)
-        handler.subscriptions.insert(self)
-        socket.setDeadline(milliseconds: Int(request.wait / 1_000))
+        reader.wait()
+        group = handler.join(self, for: exchange.account, near: group)
+        socket.setDeadline(milliseconds: Int(wait / 1_000))
     }
 
     private func step() -> Step {
         while true {
-            let read = handler.bus.read(
-                position, matching: selector, filter: request.filter, limit: limit)
-            if let step = take(read) { return step }
+            if let step = take(reader.next(limit)) { return step }
         }
     }
 
-    /// What follows from a read; `nil` where the log is to be read again.
-    private func take(_ read: LogRead) -> Step? {
-        switch read {
-        case .events(let events, let next, _):
-            position = next
-            return .answer(answer.events(events, handler.encodings))
-        case .caughtUp(let next):
-            position = next
-            return gap == nil ? .wait : .answer(nothing())
-        case .gap(let told, let next):
-            position = next
+    /// What follows from a step; `nil` where the log is to be read again.
+    private func take(_ step: LogReader.Step) -> Step? {
+        switch step {
+        case .events(let events, _):
+            let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
+            handler.meters.countDelivery(of: events.count, in: form, lag: lag)
+            return .answer(
+                answer.events(events, isNews: reader.isLive, handler.encodings))
+        case .caughtUp: return gap == nil ? .wait : .answer(nothing())
+        case .gap(let told):
+            handler.meters.gaps.add()
             gap = Gap(after: gap?.after ?? told.after, through: told.through)
             guard request.isStrict else { return nil }
             return .answer(
                 PollAnswer(request: request, cursor: told.through, gap: gap).gone(told))
-        case .older(let next):
-            position = next
-            return .fetch
+        case .older: return .fetch
         }
     }
 
     private func fetch() {
         guard socket != nil else { return }
-        isFetching = true
-        // The poll is only touched again on its loop, where the job runs.
-        nonisolated(unsafe) let poll = self
-        let loop = handler.loop
-        handler.bus.readStore(
-            position, matching: selector, filter: request.filter, limit: limit
-        ) { result in
-            loop.post { _ in poll.fetched(result) }
-        }
+        reader.fetch(limit, for: self, on: handler.loop)
     }
 
-    private func fetched(_ result: Result<LogRead, BusError>) {
-        isFetching = false
-        guard socket != nil else { return }
-        handler.subscriptions.remove(self)
-        switch result {
-        case .failure(let error): finish(Refusal(error).response)
-        case .success(let read):
-            if case .answer(let response)? = take(read) { finish(response) } else { advance() }
-        }
-    }
+    private var wait: Int64 { request.wait ?? handler.configuration.waitDefault }
 
     private var limit: ReadLimit {
-        switch request.form {
-        case .raw: ReadLimit(events: 1, bytes: .max)
-        case .json: ReadLimit(events: request.eventsMax, bytes: Limits.pollPayloadBytesMax)
-        }
+        request.form == .raw
+            ? ReadLimit(events: 1, bytes: .max)
+            : ReadLimit(
+                events: request.eventsMax ?? Limits.pollEventsDefault,
+                bytes: Limits.pollPayloadBytesMax)
     }
 
     private var answer: PollAnswer {
-        PollAnswer(request: request, cursor: position.after, gap: gap)
+        PollAnswer(request: request, cursor: reader.cursor, gap: gap)
     }
 
-    private func nothing() -> Response { answer.nothing(handler.encodings) }
+    private func nothing() -> Response { answer.nothing() }
 
     private func finish(_ response: Response) {
         let socket = self.socket
@@ -179,20 +180,6 @@ final class LongPoll: DetachedSocketOwner {
     private func leave() {
         guard socket != nil else { return }
         socket = nil
-        handler.service.waiting.add(-1)
-        handler.bus.endSubscription(selector)
-    }
-}
-
-extension BusHandler {
-    /// `GET /topics/{selector}`: waits for events, and answers with those that there are.
-    func poll(_ call: borrowing Call) throws(Refusal) {
-        let request = try PollRequest(call, configuration)
-        do throws(BusError) {
-            try bus.checkSubscribable(request.selector)
-        } catch {
-            throw Refusal(error)
-        }
-        try LongPoll(request, on: self).begin(call.exchange)
+        handler.leave(self)
     }
 }

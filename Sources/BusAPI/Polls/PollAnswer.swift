@@ -3,26 +3,24 @@ internal import Topics
 
 /// The answers of a poll, in the form that it asked for; each carries the cursor to go on with.
 struct PollAnswer {
-    let request: PollRequest
+    let request: ReceiveRequest
     /// Where the next poll should begin.
     let cursor: EventID
     /// What may be missing before what this answer holds.
     let gap: Gap?
 
     /// The events that were read; a raw answer holds the first and only one.
-    func events(_ events: [Event], _ encodings: EncodingCache) -> Response {
-        switch request.form {
-        case .raw: raw(events[0])
-        case .json: json(events, encodings)
-        }
+    ///
+    /// - Parameter isNews: Whether others are likely to be answered with the same events soon.
+    func events(_ events: [Event], isNews: Bool, _ encodings: EncodingCache) -> Response {
+        guard request.form == .json else { return raw(events[0], encodings) }
+        return json(
+            events.map { encodings.encoded($0, as: .envelope, isNews: isNews) })
     }
 
     /// No event: the wait is over, the bus is leaving, or only a gap is to be told.
-    func nothing(_ encodings: EncodingCache) -> Response {
-        switch request.form {
-        case .raw: Response(status: 204, headers: headers)
-        case .json: json([], encodings)
-        }
+    func nothing() -> Response {
+        request.form == .json ? json([]) : Response(status: 204, headers: headers)
     }
 
     /// A gap that the request would not have.
@@ -44,44 +42,42 @@ struct PollAnswer {
         ).response
     }
 
-    private var headers: [(name: String, value: String)] {
-        var headers = [
-            ("Event-Cursor", "\(cursor)"),
-            ("Link", "<\(request.nextTarget)\(cursor)>; rel=\"next\""),
-        ]
-        if let gap { headers.append(("Event-Gap", "after=\(gap.after), through=\(gap.through)")) }
+    private var headers: HeaderLines {
+        var headers = HeaderLines(reserving: 512)
+        headers.add("Event-Cursor") { $0.append(decimal: cursor.rawValue) }
+        headers.add("Link") { link in
+            link.append(UInt8(ascii: "<"))
+            link.append(contentsOf: request.nextTarget.utf8)
+            link.append(decimal: cursor.rawValue)
+            link.append(">; rel=\"next\"")
+        }
+        if let gap { headers.add("Event-Gap", gap.header) }
         if let seconds = request.preferenceApplied {
-            headers.append(("Preference-Applied", "wait=\(seconds)"))
+            headers.add("Preference-Applied", "wait=\(seconds)")
         }
         return headers
     }
 
-    private func raw(_ event: Event) -> Response {
-        Response(
-            status: 200, headers: headers + EventRoute.headers(of: event),
-            body: .payload(of: event))
+    private func raw(_ event: Event, _ encodings: EncodingCache) -> Response {
+        var headers = headers
+        headers.add(contentsOf: encodings.headers(of: event))
+        return Response(status: 200, headers: headers, body: .payload(of: event))
     }
 
-    private func json(_ events: [Event], _ encodings: EncodingCache) -> Response {
-        var json = JSONWriter(reserving: 96 + events.count * 256)
+    private func json(_ events: [EncodedEvent]) -> Response {
+        var json = JSONWriter(
+            reserving: events.reduce(160) { $0 + $1.bytes(isFramed: false).count + 1 })
         json.beginObject()
         json.name("events")
         json.beginArray()
-        for event in events { json.encoded(encodings.envelope(of: event)) }
+        for event in events {
+            withExtendedLifetime(event) { json.encoded(event.bytes(isFramed: false)) }
+        }
         json.endArray()
         json.name("cursor")
         json.quotedInteger(cursor.rawValue)
         json.name("gap")
-        if let gap {
-            json.beginObject()
-            json.name("after")
-            json.quotedInteger(gap.after.rawValue)
-            json.name("through")
-            json.quotedInteger(gap.through.rawValue)
-            json.endObject()
-        } else {
-            json.null()
-        }
+        if let gap { gap.write(to: &json) } else { json.null() }
         json.endObject()
         return .json(json, headers)
     }

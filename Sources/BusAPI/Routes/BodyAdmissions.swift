@@ -27,8 +27,17 @@ struct BodyAdmissions {
         switch head.method {
         case "POST": head.target.query.first("split") == nil ? event : batch
         case "PUT": Self.noneButPost
-        default: Self.none
+        case "GET", "HEAD", "DELETE", "OPTIONS": Self.none
+        // Without its body it would be refused too, and that is what the client has to hear.
+        default: .upTo(bytes: 0, orElse: Self.refusal(of: head).response)
         }
+    }
+
+    private static func refusal(of head: RequestHead) -> Refusal {
+        guard let resource = Resource(path: head.target.path) else {
+            return Route.nothing(at: head.target)
+        }
+        return Route.notAllowed(head.method, on: resource.kind)
     }
 
     private static let none = BodyAdmission.upTo(

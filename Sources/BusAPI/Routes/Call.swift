@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 
 /// One request on its way through a route: what was asked, and where the answer goes.
@@ -6,6 +7,8 @@ struct Call: ~Copyable {
     let resource: Resource
     let parameters: Parameters
     let exchange: Exchange
+    /// Who asks; unknown where nobody needs to know.
+    let caller: Caller
 
     var head: RequestHead { request.head }
 
@@ -14,7 +17,7 @@ struct Call: ~Copyable {
     /// Answers with a JSON body.
     func respond(
         status: Int = 200, _ json: consuming JSONWriter,
-        _ headers: [(name: String, value: String)] = []
+        _ headers: HeaderLines = []
     ) {
         exchange.respond(.json(status: status, json, headers))
     }
@@ -24,10 +27,10 @@ extension Response {
     /// An answer with a JSON body, which ends in a line feed.
     static func json(
         status: Int = 200, _ json: consuming JSONWriter,
-        _ headers: [(name: String, value: String)] = []
+        _ headers: HeaderLines = []
     ) -> Response {
-        Response(
-            status: status, headers: [("Content-Type", "application/json")] + headers,
-            body: .bytes(json.finished()))
+        var fields: HeaderLines = [("Content-Type", "application/json")]
+        fields.add(contentsOf: headers)
+        return Response(status: status, headers: fields, body: .bytes(json.finished()))
     }
 }

@@ -5,6 +5,7 @@ extension BusHandler {
     /// `GET /topics/{topic}/events/{id}`: one retained event, raw.
     func event(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
+        try require(configuration.access.subscribe(topic, call.caller))
         guard let id = EventID(decimal: call.resource.id) else {
             throw Refusal(
                 .eventUnknown, "'\(call.resource.id)' is no event id; ids are decimal numbers.")
@@ -28,17 +29,17 @@ extension BusHandler {
 /// A raw event as an HTTP answer shows it.
 enum EventRoute {
     /// The headers that say everything but the payload, and keep a browser from running it.
-    static func headers(of event: Event) -> [(name: String, value: String)] {
+    static func headers(of event: Event) -> HeaderLines {
         let attributes = event.attributes
-        var headers = [
-            ("Content-Type", attributes.contentType ?? "application/octet-stream"),
-            ("Event-ID", "\(event.id)"),
-            ("Event-Topic", event.topic.text),
-            ("Event-Time", event.time.description),
-        ]
-        if let type = attributes.type { headers.append(("Event-Type", type)) }
-        if let key = attributes.key { headers.append(("Event-Key", key)) }
-        return headers + browserGuards
+        var headers = HeaderLines(reserving: 320)
+        headers.add("Content-Type", attributes.contentType ?? "application/octet-stream")
+        headers.add("Event-ID") { $0.append(decimal: event.id.rawValue) }
+        headers.add("Event-Topic", event.topic.text)
+        headers.add("Event-Time", event.time.description)
+        if let type = attributes.type { headers.add("Event-Type", type) }
+        if let key = attributes.key { headers.add("Event-Key", key) }
+        headers.add(contentsOf: browserGuards)
+        return headers
     }
 
     /// One event as the whole answer.
@@ -67,7 +68,7 @@ enum EventRoute {
     }
 
     /// A payload of `text/html` must not become a page of the bus's own origin.
-    private static let browserGuards = [
+    private static let browserGuards: HeaderLines = [
         ("X-Content-Type-Options", "nosniff"),
         ("Content-Security-Policy", "sandbox"),
         ("Cross-Origin-Resource-Policy", "same-origin"),

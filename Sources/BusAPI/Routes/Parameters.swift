@@ -29,6 +29,11 @@ struct Parameters {
     /// The parameter as it was given, decoded; `nil` without it.
     func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
 
+    /// Where in the target the parameter's value stands; `nil` without it.
+    func place(_ name: String) -> ValuePlace? {
+        items.first { $0.name == name }.map { .target($0.valueRange) }
+    }
+
     /// A duration in microseconds, within `range`.
     func duration(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
         try number(name, in: range, read: Quantity.microseconds) { bound in
@@ -76,10 +81,15 @@ extension HeaderFields {
     /// The value of a header that says what a parameter could say too, and so, like one, is given
     /// once; `nil` without it.
     func only(_ name: StaticString) throws(Refusal) -> String? {
+        try refuseIfRepeated(name)
+        return first(name)
+    }
+
+    /// Refuses a request whose readers could each take another of several values.
+    func refuseIfRepeated(_ name: StaticString) throws(Refusal) {
         guard occurrences(of: name) <= 1 else {
             throw Refusal(
                 .parameterRepeated, "The header '\(name)' is given twice; give it once.")
         }
-        return first(name)
     }
 }

@@ -16,6 +16,7 @@ enum ProblemCode: String, CaseIterable {
     case bodyNotExpected = "BODY_NOT_EXPECTED"
     case requestMalformed = "REQUEST_MALFORMED"
     case notSupported = "NOT_SUPPORTED"
+    case tokenInvalid = "TOKEN_INVALID"
     case accessDenied = "ACCESS_DENIED"
     case topicReserved = "TOPIC_RESERVED"
     case pathUnknown = "PATH_UNKNOWN"
@@ -27,6 +28,7 @@ enum ProblemCode: String, CaseIterable {
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
+    case limitCaller = "LIMIT_CALLER"
     case limitBus = "LIMIT_BUS"
     case draining = "DRAINING"
     case storeFull = "STORE_FULL"
@@ -39,19 +41,21 @@ enum ProblemCode: String, CaseIterable {
             .parameterRepeated, .cursorInvalid, .eventTypeInvalid, .eventKeyInvalid,
             .bodyNotExpected, .requestMalformed, .notSupported:
             400
+        case .tokenInvalid: 401
         case .accessDenied, .topicReserved: 403
         case .pathUnknown, .topicUnknown, .eventUnknown: 404
         case .methodNotAllowed: 405
         case .eventsGone, .topicDeleted: 410
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
+        case .limitCaller: 429
         case .limitBus, .draining: 503
         case .storeFull, .storeFailed: 507
         }
     }
 
     /// The problem itself, with what was wrong this time and what to do about it.
-    func problem(_ detail: String, headers: [(name: String, value: String)] = []) -> Problem {
+    func problem(_ detail: String, headers: HeaderLines = []) -> Problem {
         Problem(status, rawValue, detail: detail, headers: headers)
     }
 }

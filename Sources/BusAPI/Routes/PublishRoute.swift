@@ -4,39 +4,52 @@ internal import Topics
 extension BusHandler {
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
-        let (head, parameters) = (call.head, call.parameters)
-        let topic = try TopicName(request: call.resource.name)
-        let isSplit = try parameters.choice("split", ["lines": true]) ?? false
-        try Self.refuseUnsupported(head)
-        let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
+        let request = try publishRequest(call)
+        call.exchange.offer { RepeatablePublish(request, on: self) }
+        try publish(request, call.request.body, call.exchange)
+    }
+
+    /// Publishes the body of a request as it asks for.
+    func publish(
+        _ request: PublishRequest, _ body: RequestBody, _ exchange: Exchange
+    ) throws(Refusal) {
         let payloads =
-            isSplit ? try lines(of: call.request.body) : [Payload(copying: call.request.body.bytes)]
-        guard !payloads.isEmpty else {
-            var json = JSONWriter()
-            json.beginObject()
-            json.name("count")
-            json.integer(0)
-            json.endObject()
-            return call.respond(json)
-        }
+            request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
+        guard !payloads.isEmpty else { return exchange.respond(PublishAnswer.nothing()) }
         let batch = PublishBatch(
-            topic: topic, attributes: attributes,
-            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), payloads: payloads)
-        let reply = call.exchange.reply
-        bus.publish(batch) { result in
+            topic: request.topic, attributes: request.attributes, sender: request.sender,
+            payloads: payloads)
+        let reply = exchange.reply
+        try publish(batch, for: exchange.account) { result in
             switch result {
             case .success(let receipt):
                 reply.send(
-                    isSplit
-                        ? Self.published(batch: receipt, topic)
-                        : Self.published(event: receipt, topic))
+                    request.isSplit
+                        ? PublishAnswer.batch(receipt, in: request.topic)
+                        : PublishAnswer.event(receipt, in: request.topic))
             case .failure(let error): reply.send(Refusal(error).response)
             }
         }
+        deliverFirst(to: request.topic, exchange)
+    }
+
+    private func publishRequest(
+        _ call: borrowing Call
+    ) throws(Refusal) -> PublishRequest {
+        let (head, parameters) = (call.head, call.parameters)
+        let topic = try TopicName(request: call.resource.name)
+        try require(configuration.access.publish(topic, call.caller))
+        let isSplit = try parameters.choice("split", ["lines": true]) ?? false
+        try Self.refuseUnsupported(head)
+        let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
+        return PublishRequest(
+            topic: topic, attributes: attributes,
+            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), isSplit: isSplit)
     }
 
     private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {
         let bytesMax = configuration.eventBytesMax
+        let eventsMax = bus.limits.batchEventsMax
         var payloads: [Payload] = []
         for line in LineSplitter(body.bytes) {
             guard line.count <= bytesMax else {
@@ -45,10 +58,10 @@ extension BusHandler {
                     "Event \(payloads.count + 1) of the batch has \(line.count) bytes; an event has "
                         + "at most \(bytesMax). Nothing was published.")
             }
-            guard payloads.count < bus.limits.batchEventsMax else {
+            guard payloads.count < eventsMax else {
                 throw Refusal(
                     .batchTooLarge,
-                    "A batch has at most \(bus.limits.batchEventsMax) lines; publish it in parts. "
+                    "A batch has at most \(eventsMax) lines; publish it in parts. "
                         + "Nothing was published.")
             }
             payloads.append(Payload(copying: line))
@@ -99,46 +112,11 @@ extension BusHandler {
         _ head: RequestHead, isSplit: Bool
     ) throws(Refusal) -> String? {
         guard let sent = try head.headers.only("content-type") else { return nil }
-        let media = sent.prefix { $0 != ";" }.trimmingBlanks
+        let media = sent.mediaType
         if ASCII.isEqualIgnoringCase(media, "application/x-www-form-urlencoded") { return nil }
         if isSplit, ASCII.isEqualIgnoringCase(media, "application/x-ndjson") {
             return "application/json"
         }
         return sent
-    }
-
-    private static func published(event receipt: PublishReceipt, _ topic: TopicName) -> Response {
-        var json = JSONWriter()
-        json.beginObject()
-        json.name("id")
-        json.quotedInteger(receipt.last.rawValue)
-        json.name("topic")
-        json.string(topic.text)
-        json.name("time")
-        json.string(receipt.time.description)
-        json.name("subscribers")
-        json.integer(receipt.subscribers)
-        json.endObject()
-        return .json(
-            status: 201, json,
-            [
-                ("Location", "/topics/\(topic)/events/\(receipt.last)"),
-                ("Event-ID", "\(receipt.last)"),
-            ])
-    }
-
-    private static func published(batch receipt: PublishReceipt, _ topic: TopicName) -> Response {
-        var json = JSONWriter()
-        json.beginObject()
-        json.name("first")
-        json.quotedInteger(receipt.first.rawValue)
-        json.name("last")
-        json.quotedInteger(receipt.last.rawValue)
-        json.name("count")
-        json.integer(receipt.count)
-        json.name("topic")
-        json.string(topic.text)
-        json.endObject()
-        return .json(status: 201, json)
     }
 }

@@ -6,8 +6,13 @@ struct Refusal: Error {
     /// The answer.
     let problem: Problem
 
-    init(_ code: ProblemCode, _ detail: String, headers: [(name: String, value: String)] = []) {
+    init(_ code: ProblemCode, _ detail: String, headers: HeaderLines = []) {
         problem = code.problem(detail, headers: headers)
+    }
+
+    /// What the front refused.
+    init(_ problem: Problem) {
+        self.problem = problem
     }
 
     /// What the bus refused, in the words of the contract.
@@ -20,6 +25,7 @@ struct Refusal: Error {
             case .eventTooLarge: .eventTooLarge
             case .batchTooLarge: .batchTooLarge
             case .limit: .limitBus
+            case .callerLimit: .limitCaller
             case .storeFull: .storeFull
             case .storeFailed: .storeFailed
             case .draining: .draining
@@ -41,7 +47,9 @@ struct Refusal: Error {
     /// The answer as it is sent; what may succeed in a moment says when to try again.
     var response: Response {
         var response = problem.response
-        if response.status == 503 { response.add("Retry-After", "1") }
+        if response.status == 503 || response.status == 429 {
+            response.headers.add("Retry-After", "1")
+        }
         return response
     }
 }

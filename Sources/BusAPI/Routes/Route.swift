@@ -13,7 +13,7 @@ struct Route: Sendable {
     /// Every route, as the HTTP contract lists them.
     static let all: [Route] = [
         Route("POST", .topic, ["type", "key", "split"]) { $0.publish },
-        Route("GET", .topic, PollRequest.parameters) { $0.poll },
+        Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
         Route("HEAD", .topic, []) { $0.stand },
         Route("PUT", .topic, ["keep", "bytes", "for", "persist"]) { $0.register },
         Route("DELETE", .topic, []) { $0.remove },
@@ -22,6 +22,7 @@ struct Route: Sendable {
         Route("GET", .health, []) { $0.health },
         Route("GET", .readiness, []) { $0.readiness },
         Route("GET", .version, []) { $0.version },
+        Route("GET", .metrics, []) { $0.metrics },
     ]
 
     private init(
@@ -49,17 +50,40 @@ struct Route: Sendable {
         if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
         return (methods + ["OPTIONS"]).joined(separator: ", ")
     }
+
+    /// The refusal of a method that a resource does not take.
+    static func notAllowed(_ method: String, on resource: Resource.Kind) -> Refusal {
+        let allow = allow(resource)
+        return Refusal(
+            .methodNotAllowed, "\(method) is not for this path; it takes \(allow).",
+            headers: [("Allow", allow)])
+    }
+
+    /// The refusal of a path that leads nowhere.
+    static func nothing(at target: RequestTarget) -> Refusal {
+        Refusal(
+            .pathUnknown,
+            "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}.")
+    }
 }
 
 /// What a path names.
 struct Resource {
-    enum Kind { case topics, topic, event, health, readiness, version }
+    enum Kind { case topics, topic, event, health, readiness, version, metrics }
 
     let kind: Kind
     /// The topic's name or the selector, as it was written; empty where the path has none.
     var name = ""
     /// The event's id as it was written; empty where the path has none.
     var id = ""
+
+    /// Whether it matters who asks.
+    var isAboutTopics: Bool {
+        switch kind {
+        case .topics, .topic, .event: true
+        case .health, .readiness, .version, .metrics: false
+        }
+    }
 
     /// The resource of a decoded path; `nil` where there is none.
     init?(path: [String]) {
@@ -68,6 +92,7 @@ struct Resource {
         case (1, "healthz"): kind = .health
         case (1, "readyz"): kind = .readiness
         case (1, "version"): kind = .version
+        case (1, "metrics"): kind = .metrics
         case (2, "topics") where !path[1].isEmpty:
             kind = .topic
             name = path[1]

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Telemetry
 internal import Topics
 
 extension BusHandler {
@@ -27,6 +28,15 @@ extension BusHandler {
         json.string(configuration.version)
         json.endObject()
         call.respond(json)
+    }
+
+    /// `GET /metrics`: how the bus does, for Prometheus. Names no topic, so that everyone may see
+    /// it who may see that there is a bus.
+    func metrics(_ call: borrowing Call) throws(Refusal) {
+        call.respond(
+            Response(
+                status: 200, headers: [("Content-Type", PrometheusText.mediaType)],
+                body: .bytes(service.metrics(version: configuration.version).bytes)))
     }
 }
 

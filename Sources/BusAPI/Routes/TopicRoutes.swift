@@ -4,11 +4,11 @@ internal import Topics
 extension BusHandler {
     /// `HEAD /topics/{selector}`: where it stands, without waiting.
     func stand(_ call: borrowing Call) throws(Refusal) {
-        let selector = try Selector(request: call.resource.name)
+        let selector = try readable(Selector(request: call.resource.name), by: call.caller)
         let standing = bus.standing(of: selector)
-        var headers = [("Event-Cursor", "\(standing.cursor)")]
-        if let oldest = standing.oldest { headers.append(("Event-Oldest", "\(oldest)")) }
-        if standing.exists { headers.append(("Event-Count", "\(standing.count)")) }
+        var headers: HeaderLines = [("Event-Cursor", "\(standing.cursor)")]
+        if let oldest = standing.oldest { headers.add("Event-Oldest", "\(oldest)") }
+        if standing.exists { headers.add("Event-Count", "\(standing.count)") }
         call.respond(Response(status: standing.exists ? 200 : 404, headers: headers))
     }
 
@@ -16,15 +16,20 @@ extension BusHandler {
     func register(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
         let settings = try settings(call.parameters)
-        let peer = call.head.peer
-        try requireAuthority(over: topic, peer, "change its settings")
+        let (peer, access) = (call.head.peer, configuration.access)
+        try require(
+            bus.description(of: topic).map {
+                access.administer(topic, madeBy: $0.owner, call.caller)
+            }
+                ?? access.register(topic, call.caller))
+        let showsEvents = access.subscribe(topic, call.caller).isAllowed
         let reply = call.exchange.reply
         bus.register(topic, settings: settings, by: Sender(uid: peer.uid, pid: peer.pid)) {
             result in
             switch result {
             case .success((let description, let isNew)):
                 var json = JSONWriter()
-                description.write(to: &json)
+                description.write(to: &json, showsEvents: showsEvents)
                 reply.send(.json(status: isNew ? 201 : 200, json))
             case .failure(let error): reply.send(Refusal(error).response)
             }
@@ -50,10 +55,17 @@ extension BusHandler {
     /// `DELETE /topics/{topic}`: removes what is visible.
     func remove(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
-        guard bus.description(of: topic) != nil else {
+        let description = bus.description(of: topic)
+        let decision = configuration.access.administer(
+            topic, madeBy: description?.owner, call.caller)
+        guard description != nil else {
+            // Who may not even know of a topic is not told that it is not there.
+            if !decision.isAllowed {
+                try require(configuration.access.subscribe(topic, call.caller))
+            }
             throw Refusal(.topicUnknown, "There is no topic '\(topic)', so nothing to delete.")
         }
-        try requireAuthority(over: topic, call.head.peer, "delete it")
+        try require(decision)
         let reply = call.exchange.reply
         bus.remove(topic) { result in
             switch result {
@@ -73,7 +85,10 @@ extension BusHandler {
                 throw Refusal(.parameterInvalid, "'match' is no pattern: \(error.detail)")
             }
         }
-        let (topics, cursor) = bus.topics(matching: pattern)
+        let (all, cursor) = bus.topics(matching: pattern)
+        let visibility = configuration.access.rules.visibility(for: call.caller)
+        let topics =
+            visibility.map { visibility in all.filter { visibility.shows($0.name) } } ?? all
         var json = JSONWriter(reserving: 64 + topics.count * 192)
         json.beginObject()
         json.name("topics")
@@ -85,30 +100,30 @@ extension BusHandler {
         json.endObject()
         call.respond(json, [("Event-Cursor", "\(cursor)")])
     }
-
-    /// Refuses everyone but root, the bus's own user and the user who made the topic.
-    private func requireAuthority(
-        over topic: TopicName, _ peer: Peer, _ intent: String
-    ) throws(Refusal) {
-        guard let description = bus.description(of: topic) else { return }
-        let allowed = [0, configuration.administrator, description.owner]
-        if let uid = peer.uid, allowed.contains(uid) { return }
-        let caller = peer.uid.map { "user \($0)" } ?? "an unknown user"
-        throw Refusal(
-            .accessDenied,
-            "Topic '\(topic)' exists, and \(caller) may not \(intent): root, the bus's own user and "
-                + "the user who made it may.")
-    }
 }
 
 extension TopicDescription {
-    /// Writes the topic as the list and `PUT` show it.
-    func write(to json: inout JSONWriter) {
+    /// Writes the topic as the list and `PUT` show it; without what it holds for who may change it
+    /// and not know that.
+    func write(to json: inout JSONWriter, showsEvents: Bool = true) {
         json.beginObject()
         json.name("name")
         json.string(name.text)
         json.name("registered")
         json.boolean(isRegistered)
+        if showsEvents { writeEvents(to: &json) }
+        json.name("keep")
+        json.optional(retention.keep) { $0.integer($1) }
+        json.name("keep_bytes")
+        json.optional(retention.bytes) { $0.integer($1) }
+        json.name("keep_for")
+        json.optional(retention.age) { $0.string(Quantity.text(microseconds: $1)) }
+        json.name("persist")
+        json.boolean(persists)
+        json.endObject()
+    }
+
+    private func writeEvents(to json: inout JSONWriter) {
         json.name("events")
         json.integer(events)
         json.name("bytes")
@@ -119,15 +134,6 @@ extension TopicDescription {
         json.optional(newest) { $0.quotedInteger($1.rawValue) }
         json.name("subscribers")
         json.integer(subscribers)
-        json.name("keep")
-        json.optional(retention.keep) { $0.integer($1) }
-        json.name("keep_bytes")
-        json.optional(retention.bytes) { $0.integer($1) }
-        json.name("keep_for")
-        json.optional(retention.age) { $0.string(Quantity.text(microseconds: $1)) }
-        json.name("persist")
-        json.boolean(persists)
-        json.endObject()
     }
 }
 

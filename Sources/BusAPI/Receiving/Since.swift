@@ -8,13 +8,13 @@ internal import Topics
 enum Since {
     /// Reads the parameter; `nil` where it has none of the forms.
     static func position(_ text: String) -> StartPosition? {
+        if let id = EventID(decimal: text) { return id == .zero ? .earliest : .after(id) }
         switch text {
         case "now": return .now
-        case "earliest", "0": return .earliest
+        case "earliest": return .earliest
         case "latest": return .latest
         default: break
         }
-        if let id = EventID(decimal: text) { return id == .zero ? .earliest : .after(id) }
         if text.hasPrefix("-") {
             guard let count = Quantity.count(text.dropFirst()), count > 0 else { return nil }
             return .last(Int(count))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BusAPI
 
-@Suite struct PollRequestTests {
+@Suite struct ReceiveRequestTests {
     @Test(
         "the next target keeps everything of this one but its cursor",
         arguments: [
@@ -17,6 +17,6 @@ import Testing
             ("/topics/a?&&key=s&%73ince=now&", "/topics/a?key=s&since="),
         ])
     func nextTarget(target: String, next: String) throws {
-        #expect(PollRequest.nextTarget(try RequestTarget(target)) == next)
+        #expect(ReceiveRequest.nextTarget(try RequestTarget(target)) == next)
     }
 }

@@ -1,16 +1,24 @@
+internal import Access
 internal import HTTPFront
 internal import Topics
 
-/// What one long poll asks for, checked.
-struct PollRequest {
-    let selector: Selector
+/// What one request for events asks for, in whatever form, checked.
+struct ReceiveRequest {
+    /// Who asks.
+    let caller: Caller
+    /// The topics, as far as the caller may know of them.
+    var selector: Selector
     let filter: EventFilter
     let form: EventForm
-    let start: StartPosition
-    /// How long to wait for a first event, in microseconds.
-    let wait: Int64
-    /// Events of one answer at the most.
-    let eventsMax: Int
+    private(set) var start: StartPosition
+    /// Where in the request it is said; `nil` where it is not.
+    let startPlace: ValuePlace?
+    /// How long to wait for an event, in microseconds; `nil` where the request does not say.
+    let wait: Int64?
+    /// Events of one answer at the most; `nil` where the request does not say.
+    let eventsMax: Int?
+    /// Whether the data of an event stream is envelopes, else payloads.
+    let hasEnvelopes: Bool
     /// Whether a gap is an error.
     let isStrict: Bool
     /// The request's own target up to the cursor that comes next.
@@ -18,15 +26,19 @@ struct PollRequest {
     /// Seconds of a `Prefer: wait` that was followed.
     let preferenceApplied: Int64?
 
-    static let parameters = ["as", "since", "wait", "max", "type", "key", "strict"]
+    static let parameters = ["as", "since", "wait", "max", "type", "key", "strict", "envelope"]
 
     init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
         let (head, parameters) = (call.head, call.parameters)
+        caller = call.caller
         selector = try Selector(request: call.resource.name)
         form = try EventForm.chosen(head, parameters)
-        start = try Self.start(head, parameters)
-        let limits = 1...Int64(Limits.pollEventsMax)
-        eventsMax = Int(try parameters.count("max", in: limits) ?? Int64(Limits.pollEventsDefault))
+        (start, startPlace) = try Self.start(head, parameters)
+        let isPoll = form == .raw || form == .json
+        let eventsMaxMax = isPoll ? Limits.pollEventsMax : Limits.streamEventsMax
+        eventsMax = try parameters.count("max", in: 1...Int64(eventsMaxMax)).map(Int.init)
+        hasEnvelopes =
+            try Self.envelopes(form, parameters) ?? (selector.singleName == nil)
         isStrict = try parameters.choice("strict", ["1": true, "0": false]) ?? false
         filter = try Self.filter(parameters)
 
@@ -34,22 +46,39 @@ struct PollRequest {
         let preferred = Self.preferredSeconds(head.headers).map {
             min($0, configuration.waitMax / 1_000_000)
         }
-        wait = preferred.map { $0 * 1_000_000 } ?? asked ?? configuration.waitDefault
+        wait = preferred.map { $0 * 1_000_000 } ?? asked
         preferenceApplied = preferred
         nextTarget = Self.nextTarget(head.target)
     }
 
+    /// Makes it the same request with another text where it says from where it begins.
+    mutating func begin(at text: String) throws(Refusal) {
+        switch startPlace {
+        case .header: start = try Self.start(lastEventID: text)
+        case .target: start = try Self.start(since: text)
+        case .length, nil: break
+        }
+    }
+
     private static func start(
         _ head: RequestHead, _ parameters: Parameters
-    ) throws(Refusal) -> StartPosition {
+    ) throws(Refusal) -> (StartPosition, ValuePlace?) {
         if let last = try head.headers.only("last-event-id"), !last.isEmpty {
-            guard let position = Since.lastEventID(last) else {
-                throw Refusal(
-                    .cursorInvalid, "Last-Event-ID is '\(last)'; it takes an id, in digits.")
-            }
-            return position
+            return (try start(lastEventID: last), .header("last-event-id"))
         }
-        guard let since = parameters.text("since") else { return .now }
+        guard let since = parameters.text("since") else { return (.now, nil) }
+        return (try start(since: since), parameters.place("since"))
+    }
+
+    private static func start(lastEventID last: String) throws(Refusal) -> StartPosition {
+        guard let position = Since.lastEventID(last) else {
+            throw Refusal(
+                .cursorInvalid, "Last-Event-ID is '\(last)'; it takes an id, in digits.")
+        }
+        return position
+    }
+
+    private static func start(since: String) throws(Refusal) -> StartPosition {
         guard let position = Since.position(since) else {
             throw Refusal(
                 .cursorInvalid,
@@ -57,6 +86,18 @@ struct PollRequest {
                     + "its unit, @ and Unix seconds, or an RFC 3339 time.")
         }
         return position
+    }
+
+    /// What the request says about envelopes; only an event stream can do without.
+    private static func envelopes(
+        _ form: EventForm, _ parameters: Parameters
+    ) throws(Refusal) -> Bool? {
+        let wanted = try parameters.choice("envelope", ["yes": true, "no": false])
+        guard wanted == nil || form == .sse else {
+            throw Refusal(
+                .parameterInvalid, "'envelope' is for event streams alone: ask with as=sse.")
+        }
+        return wanted
     }
 
     /// The events that are wanted; a value that no event can have is a mistake, not a filter.

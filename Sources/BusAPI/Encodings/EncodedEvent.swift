@@ -1,0 +1,40 @@
+internal import HTTPFront
+internal import Topics
+
+/// One event as it goes over the wire, made once for all who want it in that form.
+///
+/// Its bytes lie in one place for as long as it lives, so that many sockets write from there.
+final class EncodedEvent: Sendable {
+    private let framed: Payload
+    private let body: Range<Int>
+
+    /// Encodes an event; `scratch` is written over, and spares its growing.
+    init(_ event: Event, as encoding: EventEncoding, scratch: inout [UInt8]) {
+        scratch.removeAll(keepingCapacity: true)
+        encoding.write(event, to: &scratch)
+        let (prefix, suffix) = encoding.framing(of: scratch.count)
+        body = prefix.count..<(prefix.count + scratch.count)
+        framed = Payload(count: body.upperBound + suffix.count) { [scratch] memory in
+            memory.copyBytes(from: prefix)
+            UnsafeMutableRawBufferPointer(rebasing: memory[prefix.count...])
+                .copyBytes(from: scratch)
+            UnsafeMutableRawBufferPointer(rebasing: memory[(prefix.count + scratch.count)...])
+                .copyBytes(from: suffix)
+        }
+    }
+
+    /// What it takes in memory, in bytes.
+    var memoryBytes: Int { framed.count + Limits.encodingOverheadBytes }
+
+    /// The bytes, valid while this lives.
+    ///
+    /// - Parameter isFramed: With what the form's connection puts around them, or without.
+    func bytes(isFramed: Bool) -> UnsafeRawBufferPointer {
+        isFramed ? framed.bytes : UnsafeRawBufferPointer(rebasing: framed.bytes[body])
+    }
+
+    /// The bytes as something to send, shared with all who send them.
+    func piece(isFramed: Bool) -> ResponseBody {
+        .shared(owner: self, bytes(isFramed: isFramed))
+    }
+}

@@ -1,0 +1,47 @@
+internal import HTTPFront
+internal import Topics
+
+/// How one event is written, alike for everybody who wants it so.
+enum EventEncoding: UInt8, CaseIterable {
+    /// The JSON object alone.
+    case envelope
+    /// The JSON object as one line of a stream.
+    case line
+    /// An event of an event stream, with the payload as its data.
+    case streamedPayload
+    /// An event of an event stream, with the envelope as its data.
+    case streamedEnvelope
+    /// The JSON object as a text message of a WebSocket.
+    case envelopeMessage
+    /// The payload as a binary message of a WebSocket.
+    case payloadMessage
+
+    /// Writes `event` in this form, without framing.
+    func write(_ event: Event, to output: inout [UInt8]) {
+        switch self {
+        case .envelope, .envelopeMessage:
+            Envelope.write(event, to: &output)
+        case .line:
+            Envelope.write(event, to: &output)
+            output.append(UInt8(ascii: "\n"))
+        case .streamedPayload:
+            EventStreamText.payload(of: event, to: &output)
+        case .streamedEnvelope:
+            EventStreamText.id(event.id, to: &output)
+            EventStreamText.envelope(of: event, to: &output)
+        case .payloadMessage:
+            output.append(contentsOf: event.payload.bytes)
+        }
+    }
+
+    /// What stands around `count` bytes in this form where the connection frames them.
+    func framing(of count: Int) -> (prefix: [UInt8], suffix: [UInt8]) {
+        switch self {
+        case .envelope: ([], [])
+        case .line, .streamedPayload, .streamedEnvelope:
+            (ChunkFraming.prefix(for: count), ChunkFraming.suffix)
+        case .envelopeMessage: (WebSocketFrame.header(.text, count: count), [])
+        case .payloadMessage: (WebSocketFrame.header(.binary, count: count), [])
+        }
+    }
+}

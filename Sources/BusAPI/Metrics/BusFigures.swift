@@ -1,0 +1,40 @@
+internal import Telemetry
+internal import Topics
+
+extension EventBus {
+    /// How old an event is, in microseconds; 0 where the clock was set back since.
+    func lag(of event: Event) -> Int { max(0, Int(now.microseconds - event.time.microseconds)) }
+
+    /// Writes what the bus did and holds; no topic by its name.
+    func write(to page: inout PrometheusText) {
+        let statistics = statistics
+        let isReady = readiness == .ready
+        page.gauge(
+            "belfry_ready", "1 while the bus takes what is published, else 0.", isReady ? 1 : 0)
+        page.gauge("belfry_topics", "Topics that exist.", statistics.topics)
+        page.gauge(
+            "belfry_tombstones", "Vanished topics whose losses are still told apart.",
+            statistics.tombstones)
+        page.gauge("belfry_retained_events", "Events that are retained.", statistics.retained)
+        page.gauge(
+            "belfry_commit_queue_bytes", "What waits for the store, overhead included.",
+            statistics.pendingBytes)
+        page.counter(
+            "belfry_published_batches_total", "Batches that became visible; most are one event.",
+            statistics.batches)
+        page.counter(
+            "belfry_published_events_total", "Events that became visible.", statistics.published)
+        page.counter(
+            "belfry_published_bytes_total", "Payload bytes of these events.",
+            statistics.publishedBytes)
+        page.family(
+            "belfry_removed_events_total", .counter, "Events no longer retained, by what did it.")
+        page.sample(statistics.retired, ["by": "retention"])
+        page.sample(statistics.storeRemoved, ["by": "store"])
+        page.sample(statistics.forgotten, ["by": "memory"])
+        page.sample(statistics.deleted, ["by": "delete"])
+        page.counter(
+            "belfry_evicted_events_total", "Events that memory let go, still in the store or not.",
+            statistics.evicted)
+    }
+}

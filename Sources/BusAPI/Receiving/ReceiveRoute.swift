@@ -1,0 +1,60 @@
+internal import HTTPFront
+internal import Topics
+
+extension BusHandler {
+    /// `GET /topics/{selector}`: receives events, in the form that was asked for.
+    func receive(_ call: borrowing Call) throws(Refusal) {
+        var request = try ReceiveRequest(call, configuration)
+        request.selector = try readable(request.selector, by: request.caller)
+        try admit(request, call.exchange)
+        guard let form = request.form.stream(hasEnvelopes: request.hasEnvelopes) else {
+            return try LongPoll(request, on: self).begin(call.exchange)
+        }
+        let peer = call.head.peer
+        try EventStream(request, in: form, on: self).begin(call.exchange) {
+            stream, exchange throws(Refusal) in
+            guard case .webSocket(let isRaw) = request.form else {
+                return exchange.detachStream(stream)
+            }
+            let publisher = MessagePublisher(
+                request.selector, isRaw: isRaw, from: peer, as: request.caller)
+            return try WebSocketStream(exchange, for: stream, publisher, on: self)
+        }
+    }
+
+    /// Lets a request in whose caller may read what it asks for, if that is there.
+    func admit(_ request: ReceiveRequest, _ exchange: Exchange) throws(Refusal) {
+        exchange.note(form: request.form.delivery.rawValue)
+        do throws(BusError) {
+            try bus.checkSubscribable(request.selector)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``.
+    ///
+    /// - Returns: Where it stands in the table; to come back there, name it as `group`.
+    @discardableResult
+    func join(
+        _ subscription: any Subscription, for account: CallerAccount,
+        near group: SubscriptionGroup? = nil
+    ) -> SubscriptionGroup {
+        service.waiting.add(1)
+        account.subscribers.add(1)
+        subscription.account = account
+        meters.subscribers(in: subscription.form).add(1)
+        bus.beginSubscription(subscription.reader.selector)
+        return subscriptions.insert(subscription, near: group)
+    }
+
+    /// Forgets a subscription that had joined; called once.
+    func leave(_ subscription: any Subscription) {
+        subscriptions.remove(subscription)
+        service.waiting.add(-1)
+        subscription.account?.subscribers.add(-1)
+        subscription.account = nil
+        meters.subscribers(in: subscription.form).add(-1)
+        bus.endSubscription(subscription.reader.selector)
+    }
+}

@@ -1,0 +1,59 @@
+internal import HTTPFront
+internal import Topics
+
+/// What one look at the log found, and what is written of it in the forms that were asked for.
+///
+/// Belongs to one loop.
+final class SharedRead {
+    /// What is written of the events of one read, in one form.
+    struct Write {
+        let piece: ResponseBody
+        /// How many of the events are in it, from the first on.
+        let count: Int
+        /// The last of these.
+        let last: EventID
+    }
+
+    private struct Made {
+        let encoding: EventEncoding
+        let framing: StreamFraming
+        let write: Write
+    }
+
+    private let position: LogPosition
+    private let selector: Selector
+    private let filter: EventFilter
+    private let limit: ReadLimit
+    let outcome: LogRead
+    private var made: Made?
+
+    init(
+        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit,
+        outcome: LogRead
+    ) {
+        self.position = position
+        self.selector = selector
+        self.filter = filter
+        self.limit = limit
+        self.outcome = outcome
+    }
+
+    /// Whether a reader of this would be told the same. Selectors in the loop's table are copies of
+    /// one where they are equal.
+    func answers(
+        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit
+    ) -> Bool {
+        self.selector.isCopy(of: selector) && self.position.isAlike(position)
+            && self.limit == limit && self.filter == filter
+    }
+
+    /// What is written in a form: made by `make`, unless the last who asked had the same.
+    func write(
+        _ encoding: EventEncoding, _ framing: StreamFraming, _ make: () -> Write
+    ) -> Write {
+        if let made, made.encoding == encoding, made.framing == framing { return made.write }
+        let write = make()
+        made = Made(encoding: encoding, framing: framing, write: write)
+        return write
+    }
+}

@@ -1,0 +1,50 @@
+internal import Topics
+
+/// The latest reads of one delivery, for all subscriptions that stand at the same place.
+///
+/// What a read finds depends on the moment, and on selector, filter, place and limit alone. All who
+/// agree in these are told, within one delivery, what the first of them found. Nothing is lost by
+/// that: what becomes visible meanwhile wakes the loop anew. Two selectors of the same text that
+/// show different topics are different selectors.
+///
+/// Belongs to one loop, and holds nothing between deliveries.
+final class SharedReads {
+    private let bus: EventBus
+    private var isDelivering = false
+    /// Whether the last delivery was for one subscription alone, which so will be the next.
+    private(set) var isForOne = false
+    private var latest: [SharedRead] = []
+    private var oldest = 0
+
+    init(of bus: EventBus) { self.bus = bus }
+
+    /// Shares what is read while `delivery` runs, which is for so many subscriptions.
+    func share(among count: Int, _ delivery: () -> Void) {
+        isForOne = count == 1
+        isDelivering = true
+        delivery()
+        isDelivering = false
+        latest.removeAll(keepingCapacity: true)
+        oldest = 0
+    }
+
+    /// What lies after `position`: read now, unless somebody else just has.
+    func read(
+        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit
+    ) -> SharedRead {
+        for read in latest where read.answers(position, selector, filter, limit) { return read }
+        let read = SharedRead(
+            position, selector, filter, limit,
+            outcome: bus.read(position, matching: selector, filter: filter, limit: limit))
+        if isDelivering { keep(read) }
+        return read
+    }
+
+    /// Those of one place read on in steps, one reader after the other, so that more than the last
+    /// are needed.
+    private func keep(_ read: SharedRead) {
+        if latest.count < Limits.sharedReadsMax { return latest.append(read) }
+        latest[oldest] = read
+        oldest = (oldest + 1) % Limits.sharedReadsMax
+    }
+}

@@ -1,0 +1,97 @@
+internal import Topics
+
+/// The subscriptions of one loop, found by the topics that concern them.
+///
+/// Belongs to its loop. A subscription stands in it until it is removed, also while it cannot take
+/// anything. Those that ask for the same stand together, so that what is looked at for a topic is
+/// what matches it, and not how many subscriptions or selectors there are.
+///
+/// - Complexity: insert and remove O(1), and O(terms of the selector) for the first and the last
+///   that asks for it; finding O(found), see `SelectorIndex`.
+final class SubscriptionTable {
+    /// Subscriptions as they were at one moment; some may have ended since.
+    typealias Found = ContiguousArray<any Subscription>
+
+    /// Where a subscription stands.
+    struct Place {
+        fileprivate let group: SubscriptionGroup
+        fileprivate let index: Int
+
+        init(group: SubscriptionGroup, index: Int) {
+            self.group = group
+            self.index = index
+        }
+
+        /// Whether nobody else asks for the same.
+        var isAlone: Bool { group.members.count == 1 }
+    }
+
+    private let groups = SelectorIndex<SubscriptionGroup>()
+    private var round = 0
+
+    /// Takes a subscription in, which is not in the table.
+    ///
+    /// - Parameter group: Where it stood before, which needs no looking for while others stand there
+    ///   that ask for the same.
+    /// - Returns: Where it stands now.
+    @discardableResult
+    func insert(
+        _ subscription: any Subscription, near group: SubscriptionGroup? = nil
+    ) -> SubscriptionGroup {
+        assert(subscription.place == nil, "a subscription is inserted once")
+        let selector = subscription.reader.selector
+        let former = group?.selector == selector ? group : nil
+        if let former, !former.members.isEmpty {
+            insert(subscription, into: former)
+            return former
+        }
+        let found = groups[selector] ?? former ?? SubscriptionGroup(selector)
+        if found.members.isEmpty { groups[selector] = found }
+        insert(subscription, into: found)
+        return found
+    }
+
+    private func insert(_ subscription: any Subscription, into group: SubscriptionGroup) {
+        // Those who ask for the same share its memory, and are known by that.
+        subscription.reader.limit(to: group.selector)
+        group.insert(subscription)
+    }
+
+    /// Takes it out; does nothing to one that is not in it.
+    func remove(_ subscription: any Subscription) {
+        guard let place = subscription.place else { return }
+        subscription.place = nil
+        place.group.remove(at: place.index)
+        if place.group.members.isEmpty { groups[place.group.selector] = nil }
+    }
+
+    /// All whose selector matches one of the topics, each once.
+    func all(matching topics: some Sequence<TopicName>) -> Found {
+        round += 1
+        var found: Found = []
+        for topic in topics {
+            groups.visit(topic) { group in
+                guard group.round != round else { return }
+                group.round = round
+                if found.isEmpty { found = group.members } else { found += group.members }
+            }
+        }
+        return found
+    }
+
+    /// How many have a selector that matches a topic.
+    func count(matching topic: TopicName) -> Int {
+        var count = 0
+        groups.visit(topic) { count += $0.members.count }
+        return count
+    }
+
+    /// All whose selector is exactly this name.
+    func all(named topic: TopicName) -> Found { groups[Selector(topic)]?.members ?? [] }
+
+    /// All.
+    var all: Found { groups.values.reduce(into: []) { $0 += $1.members } }
+
+    /// How many nodes of patterns were looked at so far.
+    var looks: Int { groups.visitedNodes }
+}

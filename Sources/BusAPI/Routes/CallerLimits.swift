@@ -1,0 +1,50 @@
+internal import HTTPFront
+internal import Topics
+
+/// What one caller may take of the bus, so that none can use it up. Root and the bus's own user
+/// are callers like others: what runs away most easily on a machine runs as one of them.
+extension BusHandler {
+    /// Refuses one more subscription where there are as many as there may be.
+    func refuseIfFull(_ selector: Selector, for account: CallerAccount) throws(Refusal) {
+        let waitingMax = configuration.subscribersMax
+        guard service.waiting.value < waitingMax else {
+            throw Refusal(
+                .limitBus, "\(waitingMax) requests wait already; try again later.")
+        }
+        if let topicMax = configuration.subscribersPerTopicMax, let topic = selector.singleName,
+            bus.subscriptions(to: topic) >= topicMax
+        {
+            throw Refusal(
+                .limitBus, "\(topicMax) requests wait for '\(topic)' already; try again later.")
+        }
+        let callerMax = configuration.subscribersPerUIDMax
+        guard account.subscribers.value < callerMax else {
+            throw Refusal(
+                .limitCaller,
+                "\(account.name) may have \(callerMax) requests that wait, and has; end some first."
+            )
+        }
+    }
+
+    /// Publishes for a caller, whose bytes count until the store has them.
+    ///
+    /// - Throws: `LIMIT_CALLER` when too many of theirs wait already; one batch always may.
+    func publish(
+        _ batch: PublishBatch, for account: CallerAccount,
+        then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
+    ) throws(Refusal) {
+        let bytes = batch.queuedBytes
+        let queued = account.queuedBytes.add(bytes)
+        guard queued <= configuration.queuedBytesPerUIDMax || queued == bytes else {
+            account.queuedBytes.add(-bytes)
+            throw Refusal(
+                .limitCaller,
+                "\(account.name) may have \(configuration.queuedBytesPerUIDMax) bytes that wait for "
+                    + "the store, and this would be more; wait for answers first.")
+        }
+        bus.publish(batch) { result in
+            account.queuedBytes.add(-bytes)
+            then(result)
+        }
+    }
+}

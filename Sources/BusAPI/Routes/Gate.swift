@@ -1,0 +1,120 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+
+/// Who asks, and whether they may: what stands before every route about topics.
+extension BusHandler {
+    /// Who sent a request.
+    ///
+    /// - Throws: 401 `TOKEN_INVALID` for a token that nobody gave out, and 503 where the rules need
+    ///   groups that are not known of this connection.
+    func caller(_ head: RequestHead) throws(Refusal) -> Caller {
+        let peer = head.peer
+        let caller = Caller(
+            uid: peer.uid, groups: peer.groups, token: try token(shownBy: head.headers))
+        try refuseIfUnsure(of: caller)
+        return caller
+    }
+
+    private func token(shownBy headers: HeaderFields) throws(Refusal) -> Token? {
+        let access = configuration.access
+        let shown = headers.withFirst("authorization") { value in
+            Result { () throws(AccessError) in try access.token(inAuthorization: value) }
+        }
+        guard let shown else { return nil }
+        try headers.refuseIfRepeated("authorization")
+        switch shown {
+        case .success(let token): return token
+        case .failure(let error):
+            throw Refusal(
+                .tokenInvalid, error.detail,
+                headers: [("WWW-Authenticate", "Bearer realm=\"belfry\", error=\"invalid_token\"")])
+        }
+    }
+
+    /// Refuses a caller about whom rules could not be followed: they name groups, and nobody knows
+    /// those of this user. To guess would hide events from who may see them, or the reverse.
+    private func refuseIfUnsure(of caller: Caller) throws(Refusal) {
+        guard let uid = caller.uid, caller.groups == nil, configuration.access.rules.needGroups
+        else { return }
+        throw Refusal(
+            Problem(
+                503, ProblemCode.limitBus.rawValue,
+                detail: "The groups of user \(uid) are not known on this connection, and the rules "
+                    + "ask for them; connect again.",
+                closesConnection: true))
+    }
+
+    /// Goes on if a decision allows it.
+    ///
+    /// - Throws: 403 `ACCESS_DENIED`, or 401 where a token may help.
+    func require(_ decision: AccessDecision) throws(Refusal) {
+        if !decision.isAllowed { throw Refusal(decision) }
+    }
+
+    /// What a caller receives by a selector: refuses names that it may not read, and limits patterns
+    /// to those that it may.
+    func readable(_ selector: Selector, by caller: Caller) throws(Refusal) -> Selector {
+        let access = configuration.access
+        if let name = selector.singleName {
+            try require(access.subscribe(name, caller))
+            return selector
+        }
+        for case .name(let name) in selector.terms { try require(access.subscribe(name, caller)) }
+        return selector.limited(to: access.rules.visibility(for: caller))
+    }
+
+    /// Judges everybody who waits anew, after rules or tokens have changed: ends what is no longer
+    /// allowed, and shows the others what they may know of now.
+    func judgeAgain() {
+        for subscription in subscriptions.all where subscription.place != nil {
+            let caller = subscription.caller
+            let selector = subscription.reader.selector
+            do throws(Refusal) {
+                guard configuration.access.stillKnows(caller) else {
+                    throw Refusal(.tokenInvalid, "The token that was shown is not known any more.")
+                }
+                try refuseIfUnsure(of: caller)
+                let readable = try readable(selector, by: caller)
+                if readable != selector { limit(subscription, to: readable) }
+            } catch {
+                subscription.forbidden(error)
+            }
+        }
+    }
+
+    private func limit(_ subscription: any Subscription, to selector: Selector) {
+        subscriptions.remove(subscription)
+        bus.endSubscription(subscription.reader.selector)
+        subscription.reader.limit(to: selector)
+        bus.beginSubscription(selector)
+        subscriptions.insert(subscription)
+        subscription.advance()
+    }
+}
+
+extension Refusal {
+    /// What a caller is told who may not: enough to ask the right person, and not whom the rules
+    /// name.
+    init(_ decision: AccessDecision) {
+        let intent =
+            switch decision.verb {
+            case .publish: "publish to"
+            case .subscribe: "receive from"
+            case .administer: "delete or change"
+            }
+        let caller = decision.caller.description
+        let who = caller.prefix(1).uppercased() + caller.dropFirst()
+        let why =
+            decision.selector.map { "the access rules for '\($0)' do not name this caller." }
+            ?? "root, the bus's own user and the user who made it may."
+        let detail = "\(who) may not \(intent) topic '\(decision.topic)': \(why)"
+        guard decision.wantsToken else {
+            self.init(.accessDenied, detail)
+            return
+        }
+        self.init(
+            .tokenInvalid, detail + " A token may: send it as 'Authorization: Bearer TOKEN'.",
+            headers: [("WWW-Authenticate", "Bearer realm=\"belfry\"")])
+    }
+}

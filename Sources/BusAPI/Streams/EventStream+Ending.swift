@@ -1,0 +1,97 @@
+internal import HTTPFront
+internal import Topics
+
+// What ends a stream, and what it says last.
+extension EventStream {
+    /// Ends the stream, unless it began behind the place of the removal in the order. What was not
+    /// told by then is a gap.
+    func topicRemoved(at place: EventID) {
+        guard reader.beganAt < place, let socket, farewell == nil else { return }
+        if let opening {
+            leave()
+            return socket.finish(opening.deleted(at: place))
+        }
+        farewell = StreamOutput(socket.framing)
+        // What the store still answers is no longer there to be told.
+        if !reader.isFetching { sayFarewell() }
+    }
+
+    func drain() {
+        if opening == nil {
+            end(.draining)
+        } else {
+            refuse(Refusal(.draining, "The bus is shutting down."))
+        }
+    }
+
+    func forbidden(_ refusal: Refusal) {
+        if opening == nil { end(.forbidden) } else { refuse(refusal) }
+    }
+
+    func peerUncertain() {
+        guard opening != nil else { return end(.uncertain) }
+        refuse(
+            Refusal(
+                .limitBus, "The store has not answered yet, and nobody may be left to read it."))
+    }
+
+    func stalled() { stop(.stalled) }
+
+    func closed() { leave() }
+
+    /// Ends the stream where it is; whoever comes back goes on from the last cursor.
+    func end(_ reason: StreamEnd) {
+        guard let socket else { return }
+        if isCaughtUp, farewell == nil, reader.cursor != told {
+            var output = StreamOutput(socket.framing)
+            output.add { writing.cursor(reader.cursor, to: &$0) }
+            socket.write(output.piece)
+        }
+        stop(reason)
+    }
+
+    /// Ends the stream behind what is written.
+    func stop(_ reason: StreamEnd) {
+        let socket = self.socket
+        leave()
+        socket?.end(reason)
+    }
+
+    /// Tells what was lost with the topic, and where to go on, as soon as the socket takes it.
+    func sayFarewell() {
+        guard let socket, var output = farewell else { return }
+        if output.isEmpty {
+            lookBack(&output)
+            farewell = output
+        }
+        guard socket.isWritable else { return }
+        if !output.isEmpty { socket.write(output.piece) }
+        stop(.deleted)
+    }
+
+    private func refuse(_ refusal: Refusal) {
+        let socket = self.socket
+        leave()
+        socket?.finish(refusal.response)
+    }
+
+    func leave() {
+        guard socket != nil else { return }
+        socket = nil
+        handler.leave(self)
+    }
+
+    /// What a reader of a topic that is gone still has to know: what it missed of it, and where
+    /// the topic's next life begins.
+    private func lookBack(_ output: inout StreamOutput) {
+        let limit = ReadLimit(events: 1, bytes: .max)
+        var step = reader.next(limit)
+        while case .gap(let gap) = step {
+            handler.meters.gaps.add()
+            output.add { writing.gap(gap, to: &$0) }
+            step = reader.next(limit)
+        }
+        if case .events(let events, _) = step { reader.rewind(to: events[0].id.predecessor) }
+        if reader.cursor != told { output.add { writing.cursor(reader.cursor, to: &$0) } }
+    }
+}

@@ -1,0 +1,151 @@
+internal import HTTPFront
+internal import Topics
+
+// What a stream tells between its beginning and its end.
+extension EventStream {
+    /// Tells what there is, as long as the socket takes it.
+    func pump() {
+        let handler = handler
+        while let socket, socket.isWritable, !reader.isFetching {
+            guard left != 0 else { return end(.finished) }
+            let goesOn =
+                place?.isAlone == true
+                ? tell(reader.next(limit), handler, socket)
+                : tell(reader.next(limit, in: handler.reads), handler, socket)
+            guard goesOn else { return }
+        }
+    }
+
+    /// Tells what a look at the log found; false when the next look has to wait.
+    func tell(
+        _ step: LogReader.Step, _ handler: BusHandler, _ socket: any StreamSink
+    ) -> Bool {
+        switch step {
+        case .events(let events, let isCutShort):
+            let write = made(of: events, handler, socket.framing)
+            let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
+            return tell(write, of: events.count, isCutShort, lag, handler, socket)
+        case .gap(let gap): return tell(gap, socket)
+        case .caughtUp: return tellNothing()
+        case .older: return fetch()
+        }
+    }
+
+    /// The same of a look that others share.
+    private func tell(
+        _ read: SharedRead, _ handler: BusHandler, _ socket: any StreamSink
+    ) -> Bool {
+        switch read.outcome {
+        case .events(let events, _, let isCutShort):
+            let framing = socket.framing
+            let write = read.write(encoding, framing) { made(of: events, handler, framing) }
+            let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
+            return tell(write, of: events.count, isCutShort, lag, handler, socket)
+        case .gap(let gap, _): return tell(gap, socket)
+        case .caughtUp: return tellNothing()
+        case .older: return fetch()
+        }
+    }
+
+    private func tell(
+        _ write: SharedRead.Write, of eventCount: Int, _ isCutShort: Bool, _ lag: Int?,
+        _ handler: BusHandler, _ socket: any StreamSink
+    ) -> Bool {
+        socket.write(write.piece)
+        note(write, lag, handler)
+        let isWhole = write.count == eventCount
+        if !isWhole { reader.rewind(to: write.last) }
+        if timer.hasWait {
+            timer.restart(heartbeat: heartbeat)
+            socket.setDeadline(milliseconds: timer.arm())
+        }
+        // What comes behind a look that found all there was wakes this stream anew.
+        return isCutShort || !isWhole || endsCaughtUp || left == 0
+    }
+
+    private func tell(_ gap: Gap, _ socket: any StreamSink) -> Bool {
+        handler.meters.gaps.add()
+        var output = StreamOutput(socket.framing)
+        output.add { writing.gap(gap, to: &$0) }
+        socket.write(output.piece)
+        if isStrict { stop(.finished) }
+        return !isStrict
+    }
+
+    private func tellNothing() -> Bool {
+        if endsCaughtUp { end(.finished) }
+        return false
+    }
+
+    private func fetch() -> Bool {
+        reader.fetch(limit, for: self, on: handler.loop)
+        return false
+    }
+
+    /// As many of these events as make one write; the others are read again.
+    private func made(
+        of events: [Event], _ handler: BusHandler, _ framing: StreamFraming
+    ) -> SharedRead.Write {
+        if events.count == 1, !isOnlyReader(handler) {
+            let piece = encoded(events[0], handler).piece(isFramed: framing != .none)
+            return SharedRead.Write(piece: piece, count: 1, last: events[0].id)
+        }
+        var output = StreamOutput(framing)
+        let count = add(events, to: &output, handler)
+        return SharedRead.Write(piece: output.piece, count: count, last: events[count - 1].id)
+    }
+
+    /// Tells the first events behind a head, as many as make one write; the others are read again.
+    func tellFirst(_ events: [Event], in output: inout StreamOutput) {
+        let count = add(events, to: &output, handler)
+        let last = events[count - 1].id
+        let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
+        note(SharedRead.Write(piece: .empty, count: count, last: last), lag, handler)
+        if count < events.count { reader.rewind(to: last) }
+    }
+
+    /// Adds as many of these events as make one write, and returns their number.
+    private func add(
+        _ events: [Event], to output: inout StreamOutput, _ handler: BusHandler
+    ) -> Int {
+        guard !isOnlyReader(handler) else { return output.add(events, as: encoding) }
+        var count = 0
+        while count < events.count, output.count < Limits.streamWriteBytes {
+            output.add(encoded(events[count], handler))
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether nobody else is likely to want these events encoded: nobody else is told what comes,
+    /// or they are of the past.
+    private func isOnlyReader(_ handler: BusHandler) -> Bool {
+        !reader.isLive || handler.reads.isForOne
+    }
+
+    private func note(_ write: SharedRead.Write, _ lag: Int?, _ handler: BusHandler) {
+        handler.meters.countDelivery(of: write.count, in: form, lag: lag)
+        if eventsSayCursor { told = write.last }
+        if let left { self.left = left - write.count }
+    }
+
+    private func encoded(_ event: Event, _ handler: BusHandler) -> EncodedEvent {
+        handler.encodings.encoded(event, as: encoding, isNews: reader.isLive)
+    }
+
+    /// A sign of life, with the cursor if it has moved without an event.
+    func beat() {
+        guard let socket else { return }
+        var output = StreamOutput(socket.framing)
+        output.add { text in
+            if reader.cursor == told {
+                writing.heartbeat(to: &text)
+            } else {
+                writing.cursor(reader.cursor, to: &text)
+            }
+        }
+        told = reader.cursor
+        if !output.isEmpty { socket.write(output.piece) }
+        socket.beat()
+    }
+}

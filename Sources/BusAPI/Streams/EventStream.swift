@@ -1,0 +1,176 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+
+/// One request for events whose answer goes on: a pull from the log into a socket.
+///
+/// Belongs to its loop. While the socket takes what is written the log is read on, a batch at a
+/// time. A reader that does not keep up costs its cursor and the batch that is on its way; past
+/// what is kept it is told a gap like anybody else. Stands in the loop's table from its beginning
+/// to its end.
+final class EventStream: Subscription {
+    // What every delivery looks at lies together, in front: with thousands of streams it is not in
+    // the processor's cache.
+    var reader: LogReader
+    var socket: (any StreamSink)?
+    // unowned(unsafe): the loop's handler owns every stream through its table, and outlives them;
+    // to have that checked costs each delivery two more atomic instructions.
+    unowned(unsafe) let handler: BusHandler
+    /// What it has to say first; nil once it is said.
+    var opening: StreamOpening?
+    /// What it has to say last; nil as long as nothing ends it.
+    var farewell: StreamOutput?
+    let encoding: EventEncoding
+    let form: DeliveryForm
+    let eventsSayCursor: Bool
+    let isStrict: Bool
+    /// Whether it ends as soon as it has told everything there is.
+    let endsCaughtUp: Bool
+    /// The last cursor that was told, by an event or without one.
+    var told = EventID.zero
+    /// Events until it has told as many as it was asked for; nil for no end.
+    var left: Int?
+    var timer: StreamTimer
+    var place: SubscriptionTable.Place?
+
+    let caller: Caller
+    var account: CallerAccount?
+    let writing: any StreamForm
+
+    init(_ request: ReceiveRequest, in writing: any StreamForm, on handler: BusHandler) {
+        form = request.form.delivery
+        self.writing = writing
+        encoding = writing.encoding
+        eventsSayCursor = writing.eventsSayCursor
+        self.handler = handler
+        caller = request.caller
+        isStrict = request.isStrict
+        endsCaughtUp = request.wait == 0
+        left = request.eventsMax
+        timer = StreamTimer(wait: endsCaughtUp ? nil : request.wait.map { Int($0 / 1_000) })
+        opening = StreamOpening(request)
+        reader = LogReader(request.selector, request.filter, from: handler.bus)
+    }
+
+    /// Begins the stream, or answers what cannot be had as it was asked for.
+    ///
+    /// - Parameter take: Takes the socket of the request for this stream; `nil` where it cannot.
+    func begin(
+        _ exchange: Exchange,
+        _ take: (EventStream, Exchange) throws(Refusal) -> (any StreamSink)?
+    ) throws(Refusal) {
+        guard let opening else { return }
+        try handler.refuseIfFull(opening.request.selector, for: exchange.account)
+        let first = behindGaps(reader.begin(at: opening.request.start, limit), opening)
+        if isStrict, let gap = opening.gap { return exchange.respond(opening.gone(gap)) }
+        guard let socket = try take(self, exchange) else {
+            throw Refusal(.limitBus, "No stream can be opened now; try again in a second.")
+        }
+        self.socket = socket
+        reader.wait()
+        handler.join(self, for: exchange.account)
+        open(first)
+    }
+
+    // MARK: What comes
+
+    func advance() {
+        if opening == nil, farewell == nil { pump() }
+    }
+
+    func fetched(_ read: Result<LogRead, BusError>) {
+        guard let socket else { return }
+        if farewell != nil { return sayFarewell() }
+        switch read {
+        case .success(let read) where opening != nil: open(reader.take(read))
+        case .success(let read):
+            // Else it is asked for again, once the socket takes it.
+            if socket.isWritable, tell(reader.take(read), handler, socket) { pump() }
+        case .failure(let error) where opening != nil:
+            leave()
+            socket.finish(Refusal(error).response)
+        case .failure: end(.failed)
+        }
+    }
+
+    func writable() {
+        if farewell == nil { pump() } else { sayFarewell() }
+    }
+
+    func timedOut() {
+        let due = timer.pass(heartbeat: heartbeat)
+        if farewell == nil {
+            // What came and did not match has moved the cursor, and nobody has looked.
+            pump()
+            if due.wait, isCaughtUp { return end(.finished) }
+            if due.heartbeat, isCaughtUp { beat() }
+        }
+        socket?.setDeadline(milliseconds: timer.arm())
+    }
+
+    // MARK: The beginning
+
+    /// Says the head and what is there already, in one write, unless the store has to be asked
+    /// where it begins.
+    private func open(_ first: LogReader.Step) {
+        guard let socket, let opening else { return }
+        let step = behindGaps(first, opening)
+        if isStrict, let gap = opening.gap {
+            leave()
+            return socket.finish(opening.gone(gap))
+        }
+        if case .older = step { return reader.fetch(limit, for: self, on: handler.loop) }
+        var output = StreamOutput(socket.framing)
+        var events: [Event] = []
+        if case .events(let found, _) = step { events = found }
+        told = opening.cursor(before: events.first, at: reader.cursor)
+        let head = opening.head(in: writing, cursor: told)
+        output.add { text in
+            writing.begin(retryMilliseconds: handler.service.retryMilliseconds(), to: &text)
+            writing.cursor(told, to: &text)
+            if let gap = opening.gap { writing.gap(gap, to: &text) }
+            if events.isEmpty, told != reader.cursor {
+                told = reader.cursor
+                writing.cursor(told, to: &text)
+            }
+        }
+        if !events.isEmpty { tellFirst(events, in: &output) }
+        self.opening = nil
+        socket.beginStream(head, first: output.piece)
+        timer.restart(heartbeat: heartbeat)
+        socket.setDeadline(milliseconds: timer.arm())
+        if left == 0 || endsCaughtUp, case .caughtUp = step { return end(.finished) }
+        if case .events = step { pump() }
+    }
+
+    /// What lies behind the gaps that come first, which are noted.
+    private func behindGaps(
+        _ first: LogReader.Step, _ opening: StreamOpening
+    ) -> LogReader.Step {
+        var step = first
+        while case .gap(let gap) = step {
+            handler.meters.gaps.add()
+            opening.add(gap)
+            step = reader.next(limit)
+        }
+        return step
+    }
+
+    /// Whether everything there is was written, or is nearly.
+    var isCaughtUp: Bool { socket?.isWritable == true && !reader.isFetching }
+
+    var heartbeat: Int { Int(handler.configuration.heartbeat / 1_000) }
+
+    var limit: ReadLimit {
+        ReadLimit(
+            events: min(left ?? .max, Limits.streamBatchEventsMax), bytes: Limits.streamWriteBytes)
+    }
+}
+
+extension EventStream: StreamSocketOwner {
+    func writable(_ socket: DetachedSocket) { writable() }
+    func timedOut(_ socket: DetachedSocket) { timedOut() }
+    func stalled(_ socket: DetachedSocket) { stalled() }
+    func peerUncertain(_ socket: DetachedSocket) { peerUncertain() }
+    func closed(_ socket: DetachedSocket) { closed() }
+}

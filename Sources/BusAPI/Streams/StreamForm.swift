@@ -1,0 +1,55 @@
+internal import Topics
+
+/// How a stream says things; one kind for each form of stream.
+///
+/// Everything ends where a reader may take it in, so that pieces can be joined as they come.
+protocol StreamForm: Sendable {
+    /// How its events are written.
+    var encoding: EventEncoding { get }
+
+    /// Its media type; `nil` for what is no body.
+    var contentType: String? { get }
+
+    /// Whether a reader of its events learns their ids from them, and so its cursor.
+    var eventsSayCursor: Bool { get }
+
+    /// What comes before everything else.
+    ///
+    /// - Parameter retryMilliseconds: How long a reader that reconnects by itself should wait.
+    func begin(retryMilliseconds: Int, to output: inout [UInt8])
+
+    /// The cursor, where no event says it.
+    func cursor(_ cursor: EventID, to output: inout [UInt8])
+
+    /// What may be missing from here on.
+    func gap(_ gap: Gap, to output: inout [UInt8])
+
+    /// A sign of life.
+    func heartbeat(to output: inout [UInt8])
+}
+
+extension EventForm {
+    /// How a stream in this form says things; `nil` for what is no stream.
+    ///
+    /// - Parameter hasEnvelopes: Whether an event stream carries envelopes as its data.
+    func stream(hasEnvelopes: Bool) -> (any StreamForm)? {
+        switch self {
+        case .ndjson: NDJSONForm()
+        case .sse: EventStreamForm(hasEnvelopes: hasEnvelopes)
+        case .webSocket(let isRaw): WebSocketForm(isRaw: isRaw)
+        case .raw, .json: nil
+        }
+    }
+}
+
+extension Gap {
+    /// The gap as every form of JSON says it.
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("after")
+        json.quotedInteger(after.rawValue)
+        json.name("through")
+        json.quotedInteger(through.rawValue)
+        json.endObject()
+    }
+}

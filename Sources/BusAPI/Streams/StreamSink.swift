@@ -1,0 +1,68 @@
+internal import HTTPFront
+
+/// What a stream is written into: the body of an answer, or a WebSocket.
+///
+/// Confined to its loop. No verb calls the stream back.
+protocol StreamSink: AnyObject {
+    /// What stands around each piece that is written.
+    var framing: StreamFraming { get }
+
+    /// Whether a piece may be written now.
+    var isWritable: Bool { get }
+
+    /// Answers the request without a stream; instead of ``beginStream(_:first:)``.
+    func finish(_ answer: Response)
+
+    /// Begins the stream: sends the headers of `head`, and `first` behind them.
+    func beginStream(_ head: Response, first: ResponseBody)
+
+    /// Writes the next piece; false when the one after it has to wait.
+    @discardableResult func write(_ piece: ResponseBody) -> Bool
+
+    /// A sign of life is due, and what the form writes for one is written.
+    func beat()
+
+    /// Sets the moment of the stream's deadline, counted from now.
+    func setDeadline(milliseconds: Int?)
+
+    /// Ends the stream, behind what was written.
+    func end(_ reason: StreamEnd)
+}
+
+/// Why a stream ends.
+enum StreamEnd {
+    /// It has told what it was asked for.
+    case finished
+    /// Its topic was deleted.
+    case deleted
+    /// The bus is shutting down.
+    case draining
+    /// Its reader does not read.
+    case stalled
+    /// Nobody may be left to read it.
+    case uncertain
+    /// Its reader may not have it any more.
+    case forbidden
+    /// The store did not give what comes next.
+    case failed
+}
+
+/// What stands around the pieces of a stream.
+enum StreamFraming {
+    /// Nothing.
+    case none
+    /// HTTP/1.1's chunks.
+    case chunks
+    /// The frames of a WebSocket, of which forms write their own.
+    case messages
+}
+
+extension DetachedSocket: StreamSink {
+    var framing: StreamFraming { isChunked ? .chunks : .none }
+
+    func beat() {}
+
+    func end(_ reason: StreamEnd) {
+        if case .stalled = reason { close() } else { endStream() }
+    }
+}

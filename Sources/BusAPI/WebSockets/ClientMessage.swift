@@ -1,0 +1,102 @@
+internal import Topics
+
+/// What a client's text message publishes:
+/// `{"topic","data"|"data_base64","type","key","ref"}`.
+///
+/// `data` that is a string is the payload itself, of no Content-Type; any other value is published
+/// as its JSON text, without white space between tokens, as `application/json`. `data_base64` is a
+/// payload of any bytes. `ref`, a string or number, comes back with the answer as it was written.
+struct ClientMessage {
+    /// Where to publish; `nil` where the message does not say.
+    let topic: TopicName?
+    let payload: Payload
+    let attributes: EventAttributes
+
+    /// Reads a message.
+    ///
+    /// - Parameter text: Bytes that are known to be valid UTF-8.
+    /// - Complexity: O(bytes).
+    init(_ text: UnsafeRawBufferPointer, ref: inout MessageRef?) throws(Refusal) {
+        let members = try ClientMembers(text)
+        ref = try members[.ref].map { token throws(Refusal) in try MessageRef(token) }
+        if let stray = members.stray { throw stray }
+        topic = try Self.string(.topic, of: members).map { text throws(Refusal) in
+            try TopicName(request: text)
+        }
+        let isJSON: Bool
+        (payload, isJSON) = try Self.payload(of: members)
+        let type = try Self.string(.type, of: members)
+        let key = try Self.string(.key, of: members)
+        do throws(AttributeError) {
+            attributes = try EventAttributes(
+                type: type, key: key, contentType: isJSON ? "application/json" : nil)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    private static func payload(
+        of members: ClientMembers
+    ) throws(Refusal) -> (Payload, isJSON: Bool) {
+        switch (members[.data], members[.dataBase64]) {
+        case (let value?, nil):
+            if isString(value) { return (Payload(JSONString.text(of: value)), false) }
+            return (Payload(Array(value)), true)
+        case (nil, _?):
+            guard let data = Base64.decode(try bytes(.dataBase64, of: members) ?? []) else {
+                throw Refusal(
+                    .parameterInvalid,
+                    "'data_base64' is not base64 as RFC 4648 section 4 has it, padded, without "
+                        + "line breaks.")
+            }
+            return (Payload(data), false)
+        case (nil, nil):
+            throw Refusal(
+                .parameterInvalid,
+                "'data' is missing: give what to publish there, or in 'data_base64'.")
+        case (_?, _?):
+            throw Refusal(
+                .parameterInvalid, "'data' and 'data_base64' are both given; give one of them.")
+        }
+    }
+
+    /// A member that has to be a string; `nil` where it is not given.
+    private static func string(
+        _ name: ClientMembers.Name, of members: ClientMembers
+    ) throws(Refusal) -> String? {
+        try bytes(name, of: members).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func bytes(
+        _ name: ClientMembers.Name, of members: ClientMembers
+    ) throws(Refusal) -> [UInt8]? {
+        guard let value = members[name] else { return nil }
+        guard isString(value) else {
+            throw Refusal(.parameterInvalid, "'\(name.rawValue)' is not a string; it takes one.")
+        }
+        return JSONString.text(of: value)
+    }
+
+    private static func isString(_ value: ArraySlice<UInt8>) -> Bool {
+        value.first == UInt8(ascii: "\"")
+    }
+}
+
+/// What a client calls one of its messages: a JSON string or number, given back as it was written.
+struct MessageRef: Equatable {
+    let json: [UInt8]
+
+    init(_ value: ArraySlice<UInt8>) throws(Refusal) {
+        guard let first = value.first,
+            first == UInt8(ascii: "\"") || first == UInt8(ascii: "-") || ASCII.isDigit(first)
+        else {
+            throw Refusal(.parameterInvalid, "'ref' is neither a string nor a number.")
+        }
+        guard value.count <= Limits.refBytesMax else {
+            throw Refusal(
+                .parameterInvalid,
+                "'ref' has \(value.count) bytes; it has at most \(Limits.refBytesMax).")
+        }
+        json = Array(value)
+    }
+}

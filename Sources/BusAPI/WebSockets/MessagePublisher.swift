@@ -1,0 +1,72 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+
+/// What the messages of one WebSocket publish, under the rules of a POST.
+///
+/// A text message is a ``ClientMessage``; one that names no topic is of the socket's own, which it
+/// has if its selector is one name. With `as=raw` each message, of whichever kind, is a payload of
+/// that topic, with nothing said of it: `type` and `key` of the request choose what is received.
+struct MessagePublisher {
+    private let topic: TopicName?
+    private let isRaw: Bool
+    private let sender: Sender
+    private let caller: Caller
+
+    init(_ selector: Selector, isRaw: Bool, from peer: Peer, as caller: Caller) {
+        topic = selector.singleName
+        self.isRaw = isRaw
+        sender = Sender(uid: peer.uid, pid: peer.pid)
+        self.caller = caller
+    }
+
+    /// Bytes of a message at the most: beyond it there is no event that it could publish.
+    func messageBytesMax(_ configuration: BusAPIConfiguration) -> Int {
+        let payloadBytesMax = configuration.eventBytesMax
+        if isRaw { return payloadBytesMax }
+        return payloadBytesMax * Limits.jsonBytesPerByteMax + Limits.messageMembersBytesMax
+    }
+
+    /// The one event that a message publishes.
+    ///
+    /// - Parameter ref: What the client calls the message; known, where it can be, of a refused one.
+    func batch(
+        of message: WebSocketMessage, ref: inout MessageRef?, _ configuration: BusAPIConfiguration
+    ) throws(Refusal) -> PublishBatch {
+        let batch: PublishBatch
+        switch message {
+        case .text(let bytes) where isRaw, .binary(let bytes) where isRaw:
+            batch = PublishBatch(
+                topic: try destination(nil), sender: sender, payloads: [Payload(copying: bytes)])
+        case .text(let text):
+            let message = try ClientMessage(text, ref: &ref)
+            batch = PublishBatch(
+                topic: try destination(message.topic), attributes: message.attributes,
+                sender: sender, payloads: [message.payload])
+        case .binary:
+            throw Refusal(
+                .requestMalformed,
+                "A binary message publishes only with as=raw; send JSON as text, with the payload "
+                    + "in 'data_base64'.")
+        }
+        let decision = configuration.access.publish(batch.topic, caller)
+        guard decision.isAllowed else { throw Refusal(decision) }
+        guard batch.payloads[0].count <= configuration.eventBytesMax else {
+            throw Refusal(
+                .eventTooLarge,
+                "An event has at most \(configuration.eventBytesMax) bytes; publish less, or where "
+                    + "to find it.")
+        }
+        return batch
+    }
+
+    private func destination(_ named: TopicName?) throws(Refusal) -> TopicName {
+        if let topic = named ?? topic { return topic }
+        throw Refusal(
+            .topicNameInvalid,
+            isRaw
+                ? "There is no topic to publish to: the selector is not one name. Publish JSON, "
+                    + "without as=raw, that names one."
+                : "'topic' is missing, and the selector is not one name: say where to publish.")
+    }
+}

@@ -1,0 +1,173 @@
+internal import HTTPFront
+internal import Topics
+
+/// One WebSocket: a stream of events goes out of it, and what its client publishes comes in.
+///
+/// Belongs to its loop. Answers to what was published go between the events, in the order of the
+/// client's messages. When the stream ends nothing more is read; the socket closes when everything
+/// that was read before has its answer.
+final class WebSocketStream: StreamSink, WebSocketOwner {
+    private var socket: WebSocket?
+    private let publisher: MessagePublisher
+    // The loop's handler outlives its sockets.
+    private unowned let handler: BusHandler
+    private let loop: LoopHandle
+    private let meters: BusMeters
+    private let account: CallerAccount
+    /// What is told; nil once it has ended.
+    private var stream: EventStream?
+    private var ending: StreamEnd?
+    private var answers = PublishAnswers()
+    /// Nil until the client publishes, which most do not.
+    private var outcomes: PublishOutcomes?
+    /// Whether the last beat was one without a ping.
+    private var owesPing = false
+
+    /// Takes the socket of a request for `stream`; nil where that cannot be.
+    init?(
+        _ exchange: Exchange, for stream: EventStream, _ publisher: MessagePublisher,
+        on handler: BusHandler
+    ) throws(Refusal) {
+        self.publisher = publisher
+        self.handler = handler
+        loop = handler.loop
+        meters = handler.meters
+        account = exchange.account
+        self.stream = stream
+        do throws(Problem) {
+            socket = try exchange.detachWebSocket(
+                self, messageBytesMax: publisher.messageBytesMax(handler.configuration))
+        } catch {
+            throw Refusal(error)
+        }
+        guard socket != nil else { return nil }
+    }
+
+    // MARK: The stream
+
+    var framing: StreamFraming { .messages }
+
+    var isWritable: Bool { socket?.isWritable == true }
+
+    func finish(_ answer: Response) {
+        stream = nil
+        socket?.refuse(answer)
+        socket = nil
+    }
+
+    func beginStream(_ head: Response, first: ResponseBody) {
+        socket?.open(headers: head.headers, first: first)
+    }
+
+    func write(_ piece: ResponseBody) -> Bool { socket?.write(piece) == true }
+
+    /// Pings at every second beat: every 30 s, where nobody has said otherwise.
+    func beat() {
+        if owesPing { socket?.ping() }
+        owesPing.toggle()
+    }
+
+    func setDeadline(milliseconds: Int?) { socket?.setDeadline(milliseconds: milliseconds) }
+
+    func end(_ reason: StreamEnd) {
+        stream = nil
+        ending = reason
+        socket?.pauseReading()
+        goOn()
+    }
+
+    // MARK: The socket
+
+    func received(_ message: WebSocketMessage, on socket: WebSocket) {
+        guard ending == nil else { return }
+        if outcomes == nil { outcomes = PublishOutcomes() }
+        var ref: MessageRef?
+        do throws(Refusal) {
+            let batch = try publisher.batch(of: message, ref: &ref, handler.configuration)
+            let number = answers.await(ref, bytes: batch.payloads[0].count)
+            publish(batch, number)
+        } catch {
+            refuse(answers.await(ref, bytes: 0), error)
+        }
+        if answers.isFull { socket.pauseReading() }
+    }
+
+    func writable(_ socket: WebSocket) {
+        goOn()
+        stream?.writable()
+    }
+
+    func timedOut(_ socket: WebSocket) { stream?.timedOut() }
+
+    func stalled(_ socket: WebSocket) {
+        if let stream { stream.stalled() } else { close(.stalled) }
+    }
+
+    func closed(_ socket: WebSocket) {
+        self.socket = nil
+        stream?.closed()
+        stream = nil
+    }
+
+    // MARK: Answers
+
+    private func publish(_ batch: PublishBatch, _ number: Int) {
+        // The thread that commits touches `outcomes`, `meters` and `loop`, which are Sendable; all
+        // else is touched on the loop.
+        nonisolated(unsafe) let socket = self
+        do throws(Refusal) {
+            try handler.publish(batch, for: account) { result in
+                switch result {
+                case .success(let receipt): socket.settle(number, .success(receipt.last))
+                case .failure(let error): socket.refuse(number, Refusal(error))
+                }
+            }
+        } catch {
+            refuse(number, error)
+        }
+    }
+
+    /// Notes that a message was not published, from any thread.
+    private func refuse(_ number: Int, _ refusal: Refusal) {
+        meters.refusals.add(refusal.problem.code)
+        settle(number, .failure(refusal))
+    }
+
+    /// Notes what became of a message, from any thread; the loop answers once for many.
+    private func settle(_ number: Int, _ outcome: PublishAnswers.Outcome) {
+        guard outcomes?.add(number, outcome) == true else { return }
+        // The job runs on the loop.
+        nonisolated(unsafe) let socket = self
+        loop.post { _ in socket.answer() }
+    }
+
+    private func answer() {
+        for (number, outcome) in outcomes?.take() ?? [] { answers.settle(number, outcome) }
+        goOn()
+    }
+
+    /// Sends the answers that are there, takes more to answer, or closes behind the last.
+    private func goOn() {
+        guard let socket else { return }
+        if socket.isWritable {
+            let wasFull = answers.isFull
+            let frames = answers.take()
+            if !frames.isEmpty { socket.write(.bytes(frames)) }
+            if wasFull, !answers.isFull, ending == nil { socket.resumeReading() }
+        }
+        if let ending, ending == .stalled || answers.isEmpty { close(ending) }
+    }
+
+    private func close(_ reason: StreamEnd) {
+        switch reason {
+        case .finished: socket?.close(.normal, "")
+        case .deleted: socket?.close(.deleted, "The topic was deleted.")
+        case .draining: socket?.close(.restart, "The bus is shutting down.")
+        case .stalled: socket?.close(.tryLater, "Nothing was read for too long.")
+        case .uncertain: socket?.close(.leaving, "")
+        case .forbidden: socket?.close(.forbidden, "This may not be received any more.")
+        case .failed: socket?.close(.failed, "The store did not answer.")
+        }
+        socket = nil
+    }
+}

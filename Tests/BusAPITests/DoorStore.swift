@@ -1,0 +1,79 @@
+import Protection
+import SQLiteStore
+import Telemetry
+import TestSupport
+import Topics
+
+/// A store on a disk, whose reads wait at a door while that is shut.
+final class DoorStore: EventStore {
+    private struct Door {
+        var readsUntilShut = Int.max
+        var failure: BusError?
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let inner: SQLiteStore
+    private let door = Protected(Door())
+
+    /// A store whose file is in this folder.
+    init(in folder: TemporaryFolder, log: Log) {
+        inner = SQLiteStore(SQLiteStoreConfiguration(path: "\(folder.path)/store"), log: log)
+    }
+
+    /// Reads that wait at this moment.
+    var waiting: Int { door.read { $0.waiting.count } }
+
+    /// Lets so many more reads pass and shuts the door behind them.
+    func shut(after reads: Int = 0) {
+        door.write { $0.readsUntilShut = reads }
+    }
+
+    /// Lets everybody pass; with a failure, to get nothing else.
+    func open(failing failure: BusError? = nil) {
+        let waiting = door.write { door in
+            door.readsUntilShut = .max
+            door.failure = failure
+            defer { door.waiting = [] }
+            return door.waiting
+        }
+        for read in waiting { read() }
+    }
+
+    func read(
+        _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+    ) {
+        let read: @Sendable () -> Void = { [self] in
+            if let failure = door.read({ $0.failure }) { return then(.failure(failure)) }
+            inner.read(request, then: then)
+        }
+        let passes = door.write { door in
+            if door.readsUntilShut == 0 { door.waiting.append(read) }
+            door.readsUntilShut = max(1, door.readsUntilShut) - 1
+            return door.waiting.isEmpty
+        }
+        if passes { read() }
+    }
+
+    var capabilities: StoreCapabilities { inner.capabilities }
+    var readiness: Readiness { inner.readiness }
+
+    func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+        try inner.open(context)
+    }
+
+    func commit(
+        _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
+    ) {
+        inner.commit(entry, then: then)
+    }
+
+    func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+        inner.trim(trim, then: then)
+    }
+
+    func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
+        inner.tellLosses(to: tell)
+    }
+
+    func close() { inner.close() }
+}

@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+
+@testable import BusAPI
+
+/// The description for programs says what the table of routes does. What the answers look like,
+/// `make openapi-test` asks the daemon itself.
+@Suite struct OpenAPITests {
+    private let page: OpenAPIPage
+
+    init() throws { page = OpenAPIPage(try PackageFiles.text("docs/openapi.yaml")) }
+
+    @Test func everyPathHasTheMethodsOfItsRoutes() {
+        var methods: [String: Set<String>] = [:]
+        for resource in Set(Route.all.map(\.resource)) {
+            methods[Self.path(of: resource)] = Set(
+                Route.allow(resource).lowercased().split(separator: ", ").map(String.init))
+        }
+        #expect(page.operations.mapValues { Set($0.keys) } == methods)
+    }
+
+    @Test func everyOperationHasTheParametersOfItsRoute() throws {
+        for route in Route.all {
+            let operation = try #require(
+                page.operations[Self.path(of: route.resource)]?[route.method.lowercased()])
+            #expect(
+                Set(operation.parameters(in: "query")) == Set(route.parameters),
+                "\(route.method) \(route.resource)")
+        }
+    }
+
+    @Test func everyCodeStandsUnderItsStatusAndIsExplained() throws {
+        for code in ProblemCode.allCases {
+            #expect(page.codes[code.status]?.contains(code.rawValue) == true, "\(code.rawValue)")
+        }
+        let prose = try PackageFiles.text("docs/http-api.md")
+        for code in page.codes.values.joined() {
+            #expect(prose.contains("`\(code)`"), "\(code)")
+        }
+    }
+
+    @Test func everyStatusOfAProblemIsAnAnswerOfSomeOperation() {
+        let answers = Set(page.operations.values.flatMap(\.values).flatMap(\.statuses))
+        // What no declared operation can be answered.
+        #expect(Set(page.codes.keys).subtracting(answers) == [405])
+    }
+
+    private static func path(of resource: Resource.Kind) -> String {
+        switch resource {
+        case .topics: "/topics"
+        case .topic: "/topics/{name}"
+        case .event: "/topics/{name}/events/{id}"
+        case .health: "/healthz"
+        case .readiness: "/readyz"
+        case .version: "/version"
+        case .metrics: "/metrics"
+        }
+    }
+}
+
+/// What the tests need of `openapi.yaml`, by its indentation.
+private struct OpenAPIPage {
+    struct Operation {
+        let lines: [String]
+
+        /// The names of the parameters in some place.
+        func parameters(in place: String) -> [String] {
+            lines.indices.compactMap { index in
+                guard lines[index].hasPrefix("        - name: "),
+                    lines[index + 1] == "          in: \(place)"
+                else { return nil }
+                return String(lines[index].dropFirst("        - name: ".count))
+            }
+        }
+
+        var statuses: [Int] {
+            lines.compactMap { line in
+                line.hasPrefix("        \"") ? Int(line.dropFirst(9).prefix(3)) : nil
+            }
+        }
+    }
+
+    /// By path and method.
+    let operations: [String: [String: Operation]]
+    /// The codes of problems, by status.
+    let codes: [Int: Set<String>]
+
+    init(_ text: String) {
+        let lines = text.split(separator: "\n").map(String.init)
+        let paths = Self.blocks(of: Self.block("paths", of: lines, indent: 0), indent: 2)
+        operations = paths.mapValues { lines in
+            Self.blocks(of: lines, indent: 4).mapValues(Operation.init)
+        }
+        let components = Self.block("components", of: lines, indent: 0)
+        let responses = Self.blocks(
+            of: Self.block("responses", of: components, indent: 2), indent: 4)
+        codes = responses.values.reduce(into: [:]) { codes, lines in
+            let list = lines.drop { !$0.hasSuffix("enum:") }.dropFirst().joined()
+            guard let line = lines.first(where: { $0.contains("status: {const: ") }),
+                let status = Int(line.filter(\.isNumber))
+            else { return }
+            codes[status] = Set(
+                list.split { !$0.isUppercase && $0 != "_" }.map(String.init))
+        }
+    }
+
+    private static func block(_ name: String, of lines: [String], indent: Int) -> [String] {
+        blocks(of: lines, indent: indent)[name] ?? []
+    }
+
+    /// The lines under each key at this depth.
+    private static func blocks(of lines: [String], indent: Int) -> [String: [String]] {
+        var blocks: [String: [String]] = [:]
+        var name: String?
+        for line in lines {
+            let depth = line.prefix { $0 == " " }.count
+            if depth == indent, let colon = line.lastIndex(of: ":") {
+                name = String(line[..<colon].dropFirst(indent))
+                blocks[name!] = []
+            } else if depth > indent, let name {
+                blocks[name]?.append(line)
+            }
+        }
+        return blocks
+    }
+}

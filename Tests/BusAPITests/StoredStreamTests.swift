@@ -1,0 +1,147 @@
+import Glibc
+import TestSupport
+import Testing
+import Topics
+
+@testable import BusAPI
+
+/// Requests for events that memory has let go and only the store has.
+@Suite(.blocking) struct StoredStreamTests {
+    private let folder = TemporaryFolder()
+    private let store: DoorStore
+    private let server: StreamServer
+    private let ids: [EventID]
+
+    /// A topic of which the last sixth at the most is in memory.
+    init() throws {
+        store = DoorStore(in: folder, log: StreamServer.log)
+        let server = try StreamServer(store: store, memoryBytes: 1 << 20)
+        let text = String(repeating: "x", count: 32 << 10)
+        ids = try (0..<150).map { try server.publish("\($0) \(text)", to: "t") }
+        self.server = server
+    }
+
+    /// What the lines of a stream's body say, by their first member, until so many or its end.
+    private func lines(
+        _ client: RawClient, upTo count: Int = .max
+    ) throws -> (lines: [String], hasEnded: Bool) {
+        var chunks = ChunkedBody()
+        var reader = LineReader()
+        var found: [String] = []
+        while !chunks.isComplete, found.count < count {
+            guard let bytes = try client.readSome(within: 60), !bytes.isEmpty else { break }
+            for line in try reader.feed(chunks.feed(bytes)) {
+                let member = line.firstMatch(of: #/^\{"(id|cursor|gap)":.*?"(\d+)"/#)
+                found.append(member.map { "\($0.1) \($0.2)" } ?? line)
+            }
+        }
+        return (found, chunks.isComplete)
+    }
+
+    private func events(_ ids: some Sequence<EventID>) -> [String] { ids.map { "id \($0)" } }
+
+    @Test(arguments: [("earliest", 150), ("-100", 100), ("latest", 1)])
+    func everythingIsTold(since: String, count: Int) throws {
+        let client = try server.open("/topics/t?as=ndjson&wait=0&since=\(since)")
+        let (told, hasEnded) = try lines(client)
+        #expect(hasEnded)
+        let before = ids.count == count ? ids[0].predecessor : ids[ids.count - count].predecessor
+        #expect(told.first == "cursor \(before)")
+        #expect(told.dropFirst().prefix { $0.hasPrefix("id") } == events(ids.suffix(count))[...])
+    }
+
+    @Test func manyReadersOfThePastGetItAllAtTheirOwnPace() throws {
+        let clients = try (0..<5).map { index in
+            try server.open("/topics/*?as=ndjson&wait=0&since=\(ids[index * 20])")
+        }
+        for (index, client) in clients.enumerated() {
+            let (told, hasEnded) = try lines(client)
+            #expect(hasEnded)
+            #expect(told.filter { $0.hasPrefix("id") } == events(ids[(index * 20 + 1)...]))
+        }
+        #expect(server.memory.used(.encodings) < 256 << 10)
+    }
+
+    @Test func theHeadWaitsForTheStoreAndWakeUpsLeaveItAlone() throws {
+        store.shut()
+        let client = try server.connect()
+        try client.send("GET", "/topics/t?as=ndjson&since=earliest&max=151")
+        while store.waiting == 0 { poll(nil, 0, 3) }
+        let live = try server.publish("live", to: "t")
+        #expect(client.isSilent(for: 0.05))
+        store.open()
+        #expect(try client.readHead().status == 200)
+        let (told, hasEnded) = try lines(client)
+        #expect(hasEnded)
+        #expect(told.dropFirst() == events(ids + [live])[...])
+    }
+
+    @Test func aPollThatWaitsForTheStoreIsAnsweredInTime() throws {
+        store.shut()
+        let client = try server.connect()
+        try client.send("GET", "/topics/t?as=json&since=\(ids[0])&wait=100ms")
+        let answer = try client.readAnswer()
+        #expect(answer.status == 200 && answer.header("event-cursor") == "\(ids[0])")
+        store.open()
+        let next = try client.exchange("GET", "/topics/t?since=\(ids[0])")
+        #expect(next.header("event-id") == "\(ids[1])")
+    }
+
+    @Test func aDeletionMeanwhileIsTheAnswer() throws {
+        store.shut()
+        let client = try server.connect()
+        try client.send("GET", "/topics/t?as=sse&since=earliest")
+        while store.waiting == 0 { poll(nil, 0, 3) }
+        try server.remove("t")
+        let answer = try client.readAnswer()
+        #expect(answer.status == 410 && answer.text.contains("TOPIC_DELETED"))
+        #expect(answer.header("event-cursor") != nil)
+        store.open()
+        #expect(try client.exchange("GET", "/topics/t?wait=0").status == 204)
+    }
+
+    @Test func aDeletionWhileAStreamAsksTheStoreIsAGapAndThenTheEnd() throws {
+        store.shut(after: 2)
+        let client = try server.open("/topics/t?as=ndjson&since=earliest")
+        while store.waiting == 0 { poll(nil, 0, 3) }
+        try server.remove("t")
+        store.open()
+        let (told, hasEnded) = try lines(client)
+        #expect(hasEnded)
+        let delivered = told.filter { $0.hasPrefix("id") }
+        #expect(delivered == events(ids.prefix(delivered.count)) && delivered.count < 150)
+        let last = ids[delivered.count - 1]
+        #expect(told[delivered.count + 1] == "gap \(last)")
+        #expect(told.last?.hasPrefix("cursor ") == true && told.count == delivered.count + 3)
+    }
+
+    @Test func aStoreThatFailsRefusesWhatBeginsAndEndsWhatRuns() throws {
+        store.shut(after: 2)
+        let running = try server.open("/topics/t?as=ndjson&since=earliest")
+        while store.waiting == 0 { poll(nil, 0, 3) }
+        let beginning = try server.connect()
+        try beginning.send("GET", "/topics/t?as=sse&since=earliest")
+        while store.waiting == 1 { poll(nil, 0, 3) }
+        store.open(failing: .storeFailed("the disk is gone"))
+        let answer = try beginning.readAnswer()
+        #expect(answer.status == 507 && answer.text.contains("the disk is gone"))
+        let (told, hasEnded) = try lines(running)
+        #expect(hasEnded)
+        store.open()
+        let cursor = try #require(told.last { $0.hasPrefix("id") }?.dropFirst(3))
+        let resumed = try server.open("/topics/t?as=ndjson&wait=0&since=\(cursor)")
+        let had = told.filter { $0.hasPrefix("id") }
+        #expect(try had + lines(resumed).lines.filter { $0.hasPrefix("id") } == events(ids))
+    }
+
+    @Test func aStopRefusesWhatWaitsForTheStore() throws {
+        store.shut()
+        let client = try server.connect()
+        try client.send("GET", "/topics/t?as=sse&since=earliest")
+        while store.waiting == 0 { poll(nil, 0, 3) }
+        server.drain()
+        let answer = try client.readAnswer()
+        #expect(answer.status == 503 && answer.text.contains("DRAINING"))
+        store.open()
+    }
+}

@@ -1,0 +1,98 @@
+import Access
+import Broadcasting
+import Glibc
+import Protection
+import Telemetry
+import TestSupport
+import Topics
+
+@testable import BusAPI
+@testable import HTTPFront
+
+/// A bus served over loopback inside the test's own process, which sees and sets what a built
+/// daemon keeps to itself.
+final class StreamServer {
+    let bus: EventBus
+    let service: BusService
+    let memory: MemoryBudget
+    private let server: HTTPServer
+    private let address: RawClient.Address
+
+    init(
+        _ configuration: BusAPIConfiguration = BusAPIConfiguration(
+            access: AccessPolicy(administrator: getuid()), version: "0"),
+        store: any EventStore = MemoryStore(ceiling: nil), memoryBytes: Int = 64 << 20,
+        sendProgressSeconds: Int = 30
+    ) throws {
+        memory = MemoryBudget(bytesMax: memoryBytes)
+        bus = try EventBus(
+            store: store, memory: memory, broadcaster: Broadcaster(), log: Self.log)
+        service = BusService(
+            bus: bus, configuration: configuration, memory: memory, log: Self.log,
+            retryMilliseconds: { 1_234 })
+        var http = HTTPServerConfiguration(listen: [
+            .tcp(SocketAddress(numeric: "127.0.0.1", port: 0)!, optional: false)
+        ])
+        http.sendProgressSeconds = sendProgressSeconds
+        server = HTTPServer(
+            configuration: http, log: Self.log, memory: memory,
+            makeHandler: service.makeHandler(on:))
+        guard case .tcp(let bound) = try server.start()[0] else {
+            preconditionFailure("it listens where it was told to")
+        }
+        address = .tcp(bound.port)
+    }
+
+    deinit {
+        drain()
+        bus.close()
+    }
+
+    /// What its loops have done.
+    var loops: [LoopMeters] { server.loops }
+
+    /// Nobody reads what it logs.
+    static let log = Log(level: .error) { _, _ in }
+
+    /// Ends it, in at most a second.
+    func drain() {
+        bus.drain()
+        server.drain(within: .seconds(1))
+    }
+
+    func connect() throws -> RawClient { try RawClient(address) }
+
+    /// Asks for a stream and reads the head of the answer.
+    func open(_ target: String, receiveBufferBytes: Int32? = nil) throws -> RawClient {
+        let client = try RawClient(address, receiveBufferBytes: receiveBufferBytes)
+        try client.send("GET", target)
+        let head = try client.readHead()
+        guard head.status == 200 else { throw RawClient.Failure.malformed(head.statusLine) }
+        return client
+    }
+
+    /// Publishes one event, and returns once it is visible.
+    @discardableResult
+    func publish(_ text: String, to topic: String) throws -> EventID {
+        let gate = Gate()
+        let receipt = Protected<Result<PublishReceipt, BusError>?>(nil)
+        bus.publish(
+            PublishBatch(
+                topic: try TopicName(topic),
+                attributes: try EventAttributes(type: nil, key: nil, contentType: nil),
+                sender: .unknown, payloads: [Payload(Array(text.utf8))])
+        ) { result in
+            receipt.value = result
+            gate.open()
+        }
+        try gate.wait()
+        return try receipt.value!.get().last
+    }
+
+    /// Deletes a topic, and returns once that is visible.
+    func remove(_ topic: String) throws {
+        let gate = Gate()
+        bus.remove(try TopicName(topic)) { _ in gate.open() }
+        try gate.wait()
+    }
+}

@@ -1,7 +1,9 @@
+internal import Access
 internal import Broadcasting
 internal import BusAPI
 public import HTTPFront
 internal import Protection
+internal import SQLiteStore
 public import Telemetry
 internal import Topics
 
@@ -18,7 +20,9 @@ public final class Daemon: Sendable {
     private let placement: Placement
     private let administrator: UInt32
     private let log: Log
+    private let groups = GroupDirectory()
     private let state: Protected<State>
+    private let accessLog: AccessLog
 
     private struct State {
         var configuration: Configuration
@@ -31,6 +35,10 @@ public final class Daemon: Sendable {
         let service: BusService
         let server: HTTPServer
         let sweeper: Sweeper
+        let memory: MemoryBudget
+        let liveness: Liveness
+        /// The longest deadline of HTTP at the start.
+        let deadlineSeconds: Int
     }
 
     /// A daemon that does not run yet.
@@ -45,6 +53,7 @@ public final class Daemon: Sendable {
         self.placement = placement
         self.administrator = administrator
         self.log = log
+        accessLog = AccessLog(log: log)
         state = Protected(State(configuration: configuration))
     }
 
@@ -55,28 +64,13 @@ public final class Daemon: Sendable {
     public func start() throws(DaemonError) -> [BoundAddress] {
         let configuration = state.value.configuration
         let memory = MemoryBudget(bytesMax: configuration.memoryBytesMax)
-        let bus = try makeBus(configuration, memory)
-        let service = BusService(
-            bus: bus, configuration: api(configuration), memory: memory, log: log)
-        let server = HTTPServer(
-            configuration: try http(configuration), log: log, memory: memory,
-            makeHandler: service.makeHandler(on:))
-        for directory in placement.socketDirectories { try Directory.make(directory, mode: 0o755) }
-        let addresses: [BoundAddress]
-        do {
-            addresses = try server.start()
+        let (bus, store) = try makeBus(configuration, memory)
+        do throws(DaemonError) {
+            return try serve(bus, store, configuration, memory)
         } catch {
-            throw DaemonError(detail: error.detail)
+            bus.close()
+            throw error
         }
-        warn(of: addresses)
-        let sweeper = try Sweeper(every: Limits.sweepSeconds) {
-            bus.sweep()
-            if memory.excess > 0 { bus.relieve() }
-        }
-        state.write {
-            $0.parts = Parts(bus: bus, service: service, server: server, sweeper: sweeper)
-        }
-        return addresses
     }
 
     /// Takes over what of a configuration can change while the daemon runs.
@@ -86,12 +80,82 @@ public final class Daemon: Sendable {
         let old = state.read { $0.configuration }
         let changed = ConfigurationKey.all.filter { $0.values(old) != $0.values(new) }
         let (configuration, parts) = state.write { state in
-            for key in changed where key.isLive { key.copy(new, &state.configuration) }
+            // All of them: what a tokens file holds changes while its name stays.
+            for key in ConfigurationKey.all where key.isLive {
+                key.copy(new, &state.configuration)
+            }
             return (state.configuration, state.parts)
         }
         log.level = configuration.logLevel
-        parts?.service.reload(api(configuration))
+        groups.reset(isNeeded: AccessRules(configuration.access.rules).needGroups)
+        warn(of: configuration.access)
+        if let parts { apply(configuration, to: parts) }
         return changed.filter { !$0.isLive }
+    }
+
+    private func apply(_ configuration: Configuration, to parts: Parts) {
+        parts.memory.bytesMax = configuration.memoryBytesMax
+        parts.bus.reconfigure(
+            limits: limits(configuration), defaults: configuration.retention,
+            autocreate: configuration.autocreate)
+        parts.service.reload(api(configuration))
+        do throws(DaemonError) {
+            try accessLog.use(configuration.accessLog)
+        } catch {
+            log.error("the access log stays where it was: \(error)")
+        }
+        do throws(DaemonError) {
+            let http = try http(configuration)
+            parts.server.reconfigure(http)
+            if http.longestDeadlineSeconds > parts.deadlineSeconds {
+                log.warning(
+                    """
+                    deadlines of http above \(parts.deadlineSeconds) s, the longest at the start, \
+                    hold in full after a restart only
+                    """)
+            }
+        } catch {
+            log.error("the settings of http stay as they were: \(error)")
+        }
+    }
+
+    /// How the daemon does: for a supervisor that restarts what hangs, and for people.
+    ///
+    /// Looks at what has moved since the last call, so that calls have to be some seconds apart.
+    /// While it drains, which is bounded by itself, nothing counts as hanging.
+    public func vitals() -> Vitals {
+        guard let parts = state.read({ $0.parts }) else { return Vitals(summary: "", hanging: []) }
+        let statistics = parts.bus.statistics
+        var summary =
+            "\(statistics.topics) topics, \(statistics.retained) events, "
+            + "\(statistics.subscribers) subscribers"
+        if case .refusing(let reason) = parts.bus.readiness { summary += "; \(reason)" }
+        return Vitals(summary: summary, hanging: parts.liveness.check())
+    }
+
+    /// Runs something on a loop's thread, for as long as it takes; only tests do.
+    func occupyLoop(_ index: Int, _ work: @escaping @Sendable () -> Void) {
+        state.read { $0.parts }?.server.askLoops([index]) { _ in work() }
+    }
+
+    /// Publishes an event, and runs something where the store tells of its commit; only tests do.
+    func occupyStore(_ work: @escaping @Sendable () -> Void) throws {
+        let batch = PublishBatch(topic: try TopicName("t"), payloads: [.empty])
+        state.read { $0.parts }?.bus.publish(batch) { _ in work() }
+    }
+
+    /// Logs what the daemon holds, without payloads; each loop adds its own lines when it comes to
+    /// it.
+    public func report() {
+        let (parts, configuration) = state.read { ($0.parts, $0.configuration) }
+        guard let parts else { return }
+        let report = StateReport(
+            bus: parts.bus, service: parts.service, server: parts.server, memory: parts.memory,
+            configuration: configuration, store: placement.storeName(configuration.store))
+        for line in report.lines { log.notice("state: \(line)") }
+        parts.server.takeInventory { [log] inventory in
+            log.notice("state: loop \(inventory.index) has connections \(inventory)")
+        }
     }
 
     /// Takes nothing new, answers everybody who waits, and ends; blocks until that is done or
@@ -105,31 +169,112 @@ public final class Daemon: Sendable {
         parts.bus.drain()
         parts.server.drain(within: .seconds(seconds))
         parts.sweeper.stop()
+        accessLog.stop()
+        parts.bus.close()
+    }
+
+    private func serve(
+        _ bus: EventBus, _ store: any EventStore, _ configuration: Configuration,
+        _ memory: MemoryBudget
+    ) throws(DaemonError) -> [BoundAddress] {
+        groups.reset(isNeeded: AccessRules(configuration.access.rules).needGroups)
+        warn(of: configuration.access)
+        let service = BusService(
+            bus: bus, configuration: api(configuration), memory: memory, log: log)
+        try accessLog.use(configuration.accessLog)
+        let settings = try http(configuration)
+        let server = HTTPServer(
+            configuration: settings, log: log, memory: memory,
+            makeHandler: service.makeHandler(on:))
+        for directory in placement.socketDirectories { try Directory.make(directory, mode: 0o755) }
+        let addresses: [BoundAddress]
+        do {
+            addresses = try server.start()
+        } catch {
+            throw DaemonError(detail: error.detail)
+        }
+        warn(of: addresses)
+        // Weak: the server makes its handlers by the service.
+        service.addFigures { [weak server] page in server?.write(to: &page) }
+        if let store = store as? SQLiteStore { service.addFigures(store.write(to:)) }
+        service.addFigures(ProcessFigures().write(to:))
+        service.addFigures { [dropped = accessLog.dropped] page in
+            page.counter(
+                "belfry_access_log_dropped_total",
+                "Requests that the access log does not have, for they came too fast.",
+                dropped.value)
+        }
+        let sweeper = try Sweeper(everyMilliseconds: Limits.sweepMilliseconds) {
+            bus.sweep()
+            if memory.excess > 0 { bus.relieve() }
+        }
+        state.write {
+            $0.parts = Parts(
+                bus: bus, service: service, server: server, sweeper: sweeper, memory: memory,
+                liveness: Liveness(server: server, bus: bus),
+                deadlineSeconds: settings.longestDeadlineSeconds)
+        }
+        return addresses
     }
 
     private func makeBus(
         _ configuration: Configuration, _ memory: MemoryBudget
-    ) throws(DaemonError) -> EventBus {
+    ) throws(DaemonError) -> (EventBus, any EventStore) {
         if let directory = placement.stateDirectory { try Directory.make(directory, mode: 0o700) }
+        let ceiling: IDCeiling?
         do {
-            let ceiling = try placement.stateDirectory.map { (path) throws(StoreError) in
+            ceiling = try placement.stateDirectory.map { (path) throws(StoreError) in
                 try IDCeiling(directory: path)
             }
-            return try EventBus(
-                store: MemoryStore(ceiling: ceiling), limits: configuration.limits,
-                defaults: configuration.retention, autocreate: configuration.autocreate,
-                memory: memory, broadcaster: Broadcaster(), log: log)
         } catch {
             throw DaemonError(detail: "\(error.detail) (the key is store.state_directory)")
         }
+        let store = store(configuration, ceiling)
+        do {
+            let bus = try EventBus(
+                store: store, limits: limits(configuration),
+                defaults: configuration.retention, autocreate: configuration.autocreate,
+                memory: memory, broadcaster: Broadcaster(), log: log)
+            return (bus, store)
+        } catch {
+            throw DaemonError(detail: error.detail)
+        }
+    }
+
+    private func store(
+        _ configuration: Configuration, _ ceiling: IDCeiling?
+    ) -> any EventStore {
+        guard let path = placement.storePath(configuration.store) else {
+            return MemoryStore(ceiling: ceiling)
+        }
+        return SQLiteStore(
+            SQLiteStoreConfiguration(
+                path: path, sync: configuration.storeSync,
+                sizeBytesMax: configuration.storeBytesMax,
+                tombstonesMax: configuration.limits.tombstonesMax),
+            ceiling: ceiling, log: log)
+    }
+
+    private func limits(_ configuration: Configuration) -> BusLimits {
+        var limits = configuration.limits
+        limits.topicsPerUIDMax =
+            configuration.topicsPerUID ?? Configuration.share(of: limits.topicsMax)
+        return limits
     }
 
     private func api(_ configuration: Configuration) -> BusAPIConfiguration {
         BusAPIConfiguration(
             waitMax: configuration.poll.waitMax, waitDefault: configuration.poll.waitDefault,
+            heartbeat: configuration.stream.heartbeat,
             subscribersMax: configuration.poll.subscribersMax,
+            subscribersPerUIDMax: configuration.poll.subscribersPerUID
+                ?? Configuration.share(of: configuration.poll.subscribersMax),
+            subscribersPerTopicMax: configuration.poll.subscribersPerTopic,
+            queuedBytesPerUIDMax: configuration.commitQueueBytesPerUID
+                ?? Configuration.share(of: configuration.limits.commitQueueBytesMax),
             eventBytesMax: configuration.limits.eventBytesMax,
-            administrator: administrator, version: Version.number)
+            access: configuration.access.policy(administrator: administrator),
+            version: Version.number)
     }
 
     private func http(_ configuration: Configuration) throws(DaemonError) -> HTTPServerConfiguration
@@ -140,8 +285,13 @@ public final class Daemon: Sendable {
         server.headerSeconds = http.headerSeconds
         server.bodySeconds = http.bodySeconds
         server.idleSeconds = http.idleSeconds
+        server.sendProgressSeconds = http.sendSeconds
         server.connectionsMax = http.connectionsMax
+        server.connectionsPerUIDMax =
+            http.connectionsPerUID ?? Configuration.share(of: http.connectionsMax)
         server.headerBytesMax = http.headerBytesMax
+        server.peerGroups = SystemGroups(directory: groups)
+        server.accessSink = configuration.accessLog == .none ? nil : accessLog
         do {
             server.hosts = try HostPolicy(allowing: http.hosts)
             server.origins = try OriginPolicy(
@@ -150,6 +300,10 @@ public final class Daemon: Sendable {
             throw DaemonError(detail: error.detail)
         }
         return server
+    }
+
+    private func warn(of access: Configuration.Access) {
+        for warning in access.warnings { log.warning(warning) }
     }
 
     private func warn(of addresses: [BoundAddress]) {

@@ -16,9 +16,26 @@ enum Limits {
     /// Problems of one configuration that are reported: a screenful; the rest is counted.
     static let problemsShownMax = 20
 
-    /// Seconds between two looks at what has come of age: far below the shortest retention that
+    /// Milliseconds between two looks at what has come of age: far below the shortest retention that
     /// is of use, and one wake-up a second costs an idle machine nothing.
-    static let sweepSeconds = 1
+    static let sweepMilliseconds = 1_000
+
+    /// Milliseconds between two reports to systemd, at the most; four in the time after which it
+    /// takes the daemon for dead, so that one that is late is not the end.
+    static let vitalsMilliseconds = 5_000
+    static let vitalsInWatchdog = 4
+
+    /// Milliseconds between two writes of the access log: few enough that nobody waits for a line,
+    /// and many requests to one write.
+    static let accessLogMilliseconds = 100
+
+    /// Bytes of records that wait to be written, and what each takes beside its text: at a hundred
+    /// thousand requests a second still twice what comes between two writes.
+    static let accessLogBytesMax = 8 << 20
+    static let accessRecordBytes = 256
+
+    /// Topics and users that a report of the state names: those who are likely to matter.
+    static let reportedMax = 5
 
     /// Milliseconds within which a second signal is the same request: two that a program sends one
     /// after the other are microseconds apart, those of a person a tenth of a second.

@@ -16,6 +16,21 @@ public struct Placement: Equatable, Sendable {
         self.stateDirectory = stateDirectory
     }
 
+    /// The file of a store on SQLite; nil for a store in memory, and for one that is to lie in the
+    /// state directory where there is none.
+    func storePath(_ store: Configuration.Store) -> String? {
+        switch store {
+        case .memory: nil
+        case .sqlite(let path?): path
+        case .sqlite(nil): stateDirectory.map { "\($0)/belfry.db" }
+        }
+    }
+
+    /// The store as the ready line writes it, with its file.
+    func storeName(_ store: Configuration.Store) -> String {
+        storePath(store).map { "sqlite:\($0)" } ?? "memory"
+    }
+
     /// What a configuration means in its surroundings. Sockets that were handed over replace every
     /// configured address.
     ///

@@ -12,12 +12,14 @@ final class Sweeper: Sendable {
     /// Begins after the first interval.
     ///
     /// - Throws: when the system has no thread or descriptor left.
-    init(every seconds: Int, _ work: @escaping @Sendable () -> Void) throws(DaemonError) {
+    init(everyMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void)
+        throws(DaemonError)
+    {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure(errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         descriptor = ends[1]
-        let pace = Pace(descriptor: ends[0], milliseconds: Int32(seconds * 1_000), work: work)
+        let pace = Pace(descriptor: ends[0], milliseconds: Int32(milliseconds), work: work)
         var thread = pthread_t()
         // Unmanaged: retained for the thread, which takes it over at once.
         let argument = Unmanaged.passRetained(pace)

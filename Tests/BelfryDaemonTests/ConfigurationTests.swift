@@ -60,6 +60,10 @@ struct ConfigurationTests {
             hosts = bus.example, bus.example:8080
             origins = https://dash.example
             idle_seconds = 90
+            [access]
+            rule = a.> publish,subscribe user:root  gid:5
+            rule = b subscribe anyone
+            tokens = /etc/belfry/tokens
             [bus]
             autocreate = no
             event_bytes = 3K
@@ -87,6 +91,18 @@ struct ConfigurationTests {
         #expect(none.listen.tcp.isEmpty)
     }
 
+    @Test func aRuleIsALineOfTheFileAndAPartOfTheVariable() throws {
+        let file = "[access]\nrule = a publish uid:1\nrule = b subscribe token:t\n"
+        #expect(
+            try load(file).access.rules.map(\.description)
+                == ["a publish uid:1", "b subscribe token:t"])
+        let over = try load(
+            file, environment: ["BELFRY_ACCESS_RULE": "c publish uid:2; d publish\tanyone;\n"])
+        #expect(
+            over.access.rules.map(\.description) == ["c publish uid:2", "d publish anyone"])
+        #expect(try load(file, environment: ["BELFRY_ACCESS_RULE": ""]).access.rules == [])
+    }
+
     @Test func listenOptionsReplaceEveryConfiguredAddress() throws {
         let tcp = try load(arguments: ["--listen", "127.0.0.1:0"])
         #expect(tcp.listen.tcp.map(\.description) == ["127.0.0.1:0"])
@@ -111,6 +127,9 @@ struct ConfigurationTests {
         ("[poll]|wait_max = 25h", "1s to 1d"),
         ("[poll]|wait_max = 10 # seconds", "begins with ` ;`"),
         ("[http]|header_seconds = 1500ms", "whole seconds"),
+        ("[access]|rule = a publish user:no-such-user", "no user `no-such-user`"),
+        ("[access]|rule = a.** publish anyone", "a wildcard is a whole segment"),
+        ("[access]|tokens = tokens", "absolute"),
         ("[bus]|event_bytes = 1MB", "64K"),
         ("[bus]|topics = -1", "digits"),
         ("[bus]|autocreate = maybe", "yes nor no"),
@@ -118,7 +137,7 @@ struct ConfigurationTests {
         ("[listen]|tcp = localhost:7464", "127.0.0.1"),
         ("[listen]|unix = belfry.sock", "absolute"),
         ("[listen]|unix_mode = 888", "octal"),
-        ("[store]|store = sqlite:/var/lib/x", "no SQLite store yet"),
+        ("[store]|store = sqlite:belfry.db", "is not an absolute path"),
         ("[store]|store = redis", "write memory"),
         ("[http]|origins = null", "origin"),
         ("k = v", "before the first [section]"),

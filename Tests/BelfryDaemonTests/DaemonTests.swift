@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryDaemon
 
-struct DaemonTests {
+@Suite(.blocking) struct DaemonTests {
     private let folder = TemporaryFolder()
     private var state: String { "\(folder.path)/state/belfry" }
 
@@ -99,22 +99,22 @@ struct DaemonTests {
         new.poll.waitMax = 1_000_000
         new.poll.waitDefault = 0
         new.http.loops = 3
-        new.retention.keep = 7
-        #expect(daemon.reload(new).map(\.path) == ["http.loops", "retention.keep"])
+        new.http.headerBytesMax = 8 << 10
+        #expect(daemon.reload(new).map(\.path) == ["http.loops", "http.header_bytes"])
         #expect(log.level == .debug)
         let client = try RawClient(.tcp(port))
         #expect(try client.exchange("GET", "/topics/a?wait=2s").status == 400)
         #expect(try client.exchange("GET", "/topics/a").status == 204)
-        #expect(daemon.reload(new).map(\.path) == ["http.loops", "retention.keep"])
+        #expect(daemon.reload(new).map(\.path) == ["http.loops", "http.header_bytes"])
     }
 
     @Test func cursorsOfAnEarlierLifeAreToldWhatIsGone() throws {
-        let first = try daemon()
+        let first = try daemon { $0.store = .memory }
         let port = try #require(try first.start()[0].port)
         let published = try RawClient(.tcp(port)).exchange("POST", "/topics/a", body: [0x31])
         let id = try #require(published.header("Event-ID"))
         first.drain()
-        let second = try daemon()
+        let second = try daemon { $0.store = .memory }
         let again = try #require(try second.start()[0].port)
         let answer = try RawClient(.tcp(again)).exchange(
             "GET", "/topics/a?since=\(try #require(UInt64(id)) - 1)&wait=0&as=json")

@@ -25,8 +25,16 @@ final class NotificationSocket {
         close(descriptor)
     }
 
-    /// The next message, within 20 seconds.
+    /// The next step that is told, within 20 seconds; signs of life come in between at any time.
     func receive() throws -> String {
+        while true {
+            let message = try receiveAny()
+            if !message.hasPrefix("WATCHDOG=1\n"), !message.hasPrefix("STATUS=") { return message }
+        }
+    }
+
+    /// The next message, within 20 seconds.
+    func receiveAny() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw SocketFailure(code: errno) }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import BelfryDaemon
 
-struct SweeperTests {
+@Suite(.blocking) struct SweeperTests {
     @Test func itCallsUntilItIsStoppedAndNeverAfterwards() throws {
         let calls = Counter()
         let first = Gate()
-        let sweeper = try Sweeper(every: 1) {
+        let sweeper = try Sweeper(everyMilliseconds: 1) {
             calls.count.add(1, ordering: .relaxed)
             first.open()
         }
@@ -24,7 +24,7 @@ struct SweeperTests {
         do {
             let calls = Counter()
             work = calls
-            _ = try Sweeper(every: 3_600) { calls.count.add(1, ordering: .relaxed) }
+            _ = try Sweeper(everyMilliseconds: 3_600_000) { calls.count.add(1, ordering: .relaxed) }
         }
         #expect(work == nil)
     }

@@ -1,4 +1,6 @@
+public import Access
 public import HTTPFront
+public import SQLiteStore
 public import Telemetry
 public import Topics
 
@@ -38,8 +40,12 @@ public struct Configuration: Equatable, Sendable {
         public var bodySeconds = HTTPFrontLimits.bodySeconds
         /// Seconds a connection may lie idle between two requests.
         public var idleSeconds = HTTPFrontLimits.idleSeconds
+        /// Seconds without a byte read after which a peer that is being answered is given up.
+        public var sendSeconds = HTTPFrontLimits.sendProgressSeconds
         /// Connections open at one time.
         public var connectionsMax = HTTPFrontLimits.connectionsMax
+        /// Of these, connections of one user; nil for a share of them.
+        public var connectionsPerUID: Int?
         /// Bytes of one request's line and headers.
         public var headerBytesMax = HTTPFrontLimits.headerBytesMax
         /// Host names besides the loopback ones.
@@ -54,21 +60,53 @@ public struct Configuration: Equatable, Sendable {
         public var waitMax: Int64 = 3_600_000_000
         /// The wait of a request that does not say, in microseconds.
         public var waitDefault: Int64 = 30_000_000
-        /// Waiting requests at one time.
+        /// Waiting requests and streams at one time.
         public var subscribersMax = 16_000
+        /// Of these, those of one user; nil for a share of them.
+        public var subscribersPerUID: Int?
+        /// Of these, those to exactly one topic; nil for no bound of its own.
+        public var subscribersPerTopic: Int?
+    }
+
+    /// How streams of events are kept up.
+    public struct Stream: Equatable, Sendable {
+        /// The time between two signs of life, in microseconds.
+        public var heartbeat: Int64 = 15_000_000
+    }
+
+    /// Who may do what.
+    public struct Access: Equatable, Sendable {
+        /// One line each.
+        public var rules: [AccessRule] = []
+        /// The file of tokens and what it holds.
+        public var tokens = TokensFile()
     }
 
     /// Where accepted events live.
     public enum Store: Equatable, Sendable {
         /// In memory: a restart loses them, and tells subscribers so.
         case memory
+        /// In a file of SQLite; without a path in the state directory.
+        case sqlite(path: String?)
 
         /// The store as the configuration and the ready line write it.
         public var name: String {
             switch self {
             case .memory: "memory"
+            case .sqlite(nil): "sqlite"
+            case .sqlite(let path?): "sqlite:\(path)"
             }
         }
+    }
+
+    /// Where the access log goes.
+    public enum AccessLog: Equatable, Sendable {
+        /// There is none.
+        case none
+        /// Among the other lines of the log.
+        case log
+        /// Into this file.
+        case file(String)
     }
 
     /// Where the bus is reached.
@@ -79,21 +117,38 @@ public struct Configuration: Equatable, Sendable {
     public var autocreate = true
     /// How much the bus takes on.
     public var limits = BusLimits()
+    /// Of the topics, those that one user made; nil for a share of them.
+    public var topicsPerUID: Int?
+    /// Of what may wait for the store, bytes of one user; nil for a share of it.
+    public var commitQueueBytesPerUID: Int?
     /// Bytes that events, their encodings, bodies and unsent answers may take together.
     public var memoryBytesMax = 256 << 20
     /// How much of a topic is kept that was not registered with settings of its own.
     public var retention = Retention.standard
     /// How requests wait for events.
     public var poll = Poll()
+    /// How streams of events are kept up.
+    public var stream = Stream()
+    /// Who may do what.
+    public var access = Access()
     /// Where accepted events live.
-    public var store = Store.memory
+    public var store = Store.sqlite(path: nil)
+    /// When a store on the disk syncs what it commits.
+    public var storeSync = SQLiteStoreConfiguration.Sync.normal
+    /// Bytes that the file of such a store may take.
+    public var storeBytesMax = 4 << 30
     /// The folder of what outlives the process; nil where `Placement` finds one.
     public var stateDirectory: String?
     /// Seconds that a stop may take to answer everybody who waits.
     public var drainSeconds = 10
-    /// What is logged.
+    /// Whom requests that have ended are told to.
+    public var accessLog = AccessLog.none
     /// The least grave lines that are logged.
     public var logLevel = LogLevel.info
+
+    /// What one user may have of a limit, unless configured: three quarters, so that there is always
+    /// something left for others.
+    static func share(of limit: Int) -> Int { limit - limit / 4 }
 
     /// The port of the bus unless configured.
     public static let defaultPort: UInt16 = 7464

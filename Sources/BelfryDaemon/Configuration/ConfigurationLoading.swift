@@ -12,6 +12,7 @@ extension Configuration {
             Self.file(options), ConfigurationSource(environment: environment),
             ConfigurationSource(options: options),
         ])
+        try access.tokens.read(environment: environment)
     }
 
     /// Puts sources over the defaults, each over those before it.

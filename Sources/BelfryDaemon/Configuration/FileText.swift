@@ -8,13 +8,20 @@ enum FileText {
         let detail: String
         /// Whether there is no such file.
         let isMissing: Bool
+        /// The line that it is about; 0 for the file as a whole.
+        var line = 0
     }
 
-    /// The whole of a file.
-    static func read(_ path: String, bytesMax: Int) throws(Failure) -> [UInt8] {
+    /// The whole of a file, unless `objection` has one to what the system says of it.
+    static func read(
+        _ path: String, bytesMax: Int, objection: (stat) -> String? = { _ in nil }
+    ) throws(Failure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure() }
+        if let detail = objection(status) { throw Failure(detail: detail, isMissing: false) }
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {

@@ -138,6 +138,27 @@ extension ValueForm {
     }
 }
 
+extension ValueForm {
+    /// Values of several words, one a line of the file; in the environment separated by semicolons
+    /// or line ends. An empty value is the empty list.
+    static func lines<Element: Sendable>(
+        of form: ValueForm<Element>
+    ) -> ValueForm<[Element]> {
+        ValueForm<[Element]>(
+            name: "\(form.name); the key may be repeated",
+            parse: { (text) throws(ValueError) in
+                var elements: [Element] = []
+                for line in text.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
+                    let words = line.split { $0 == " " || $0 == "\t" }
+                    guard !words.isEmpty else { continue }
+                    elements.append(try form.parse(words.joined(separator: " ")))
+                }
+                return elements
+            },
+            text: { $0.isEmpty ? [""] : $0.flatMap(form.text) })
+    }
+}
+
 extension Comparable {
     fileprivate func checked(
         _ range: ClosedRange<Self>, _ text: String, _ write: (Self) -> String

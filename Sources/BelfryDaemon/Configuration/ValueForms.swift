@@ -1,4 +1,6 @@
+internal import Access
 internal import HTTPFront
+internal import SQLiteStore
 internal import Telemetry
 
 extension ValueForm where Value == ListenAddress {
@@ -35,25 +37,25 @@ extension ValueForm where Value == String {
 
     /// A host that the bus is called by.
     static var hostName: ValueForm {
-        ValueForm(
-            name: "NAME or NAME:PORT",
-            parse: { (text) throws(ValueError) in
-                _ = try checked { () throws(ConfigurationError) in
-                    try HostPolicy(allowing: [text])
-                }
-                return text
-            },
-            text: { [$0] })
+        checkedText("NAME or NAME:PORT") { (text) throws(ConfigurationError) in
+            _ = try HostPolicy(allowing: [text])
+        }
     }
 
     /// The origin of a web page.
     static var origin: ValueForm {
+        checkedText("SCHEME://HOST") { (text) throws(ConfigurationError) in
+            _ = try OriginPolicy(allowing: [text])
+        }
+    }
+
+    private static func checkedText(
+        _ name: String, _ check: @escaping @Sendable (String) throws(ConfigurationError) -> Void
+    ) -> ValueForm {
         ValueForm(
-            name: "SCHEME://HOST",
+            name: name,
             parse: { (text) throws(ValueError) in
-                _ = try checked { () throws(ConfigurationError) in
-                    try OriginPolicy(allowing: [text])
-                }
+                try checked { () throws(ConfigurationError) in try check(text) }
                 return text
             },
             text: { [$0] })
@@ -106,20 +108,84 @@ extension ValueForm where Value == Configuration.UnixSocket {
 }
 
 extension ValueForm where Value == Configuration.Store {
-    /// `memory`; `sqlite:PATH` is known and refused.
+    /// `memory`, `sqlite` or `sqlite:PATH`.
     static var store: ValueForm {
         ValueForm(
-            name: "memory",
+            name: "memory, sqlite or sqlite:PATH",
             parse: { (text) throws(ValueError) in
                 if text == "memory" { return .memory }
+                if text == "sqlite" { return .sqlite(path: nil) }
                 guard text.hasPrefix("sqlite:") else {
-                    throw ValueError(detail: "`\(text)` is no store: write memory")
+                    throw ValueError(
+                        detail: "`\(text)` is no store: write memory, sqlite or sqlite:PATH")
                 }
-                throw ValueError(
-                    detail: "this belfryd has no SQLite store yet: write memory, and expect events "
-                        + "to be gone after a restart")
+                return .sqlite(path: try ValueForm<String>.path.parse(String(text.dropFirst(7))))
             },
             text: { [$0.name] })
+    }
+}
+
+extension ValueForm where Value == SQLiteStoreConfiguration.Sync {
+    /// `normal` or `full`.
+    static var sync: ValueForm {
+        ValueForm(
+            name: "normal or full",
+            parse: { (text) throws(ValueError) in
+                guard let sync = SQLiteStoreConfiguration.Sync(rawValue: text) else {
+                    throw ValueError(detail: "`\(text)` is neither normal nor full")
+                }
+                return sync
+            },
+            text: { [$0.rawValue] })
+    }
+}
+
+extension ValueForm where Value == AccessRule {
+    /// `SELECTOR VERB SUBJECT…`; names of users and groups are looked up at once.
+    static var accessRule: ValueForm {
+        ValueForm(
+            name: "SELECTOR VERB[,VERB] SUBJECT…",
+            parse: { (text) throws(ValueError) in
+                do throws(AccessError) {
+                    return try AccessRule(text, users: SystemUsers())
+                } catch {
+                    throw ValueError(detail: error.detail)
+                }
+            },
+            text: { [$0.description] })
+    }
+}
+
+extension ValueForm where Value == TokensFile {
+    /// The path of a tokens file, which is read when the configuration is whole.
+    static var tokensFile: ValueForm {
+        let form = ValueForm<String?>.automatic(.path)
+        return ValueForm(
+            name: form.name,
+            parse: { (text) throws(ValueError) in TokensFile(path: try form.parse(text)) },
+            text: { form.text($0.path) })
+    }
+}
+
+extension ValueForm where Value == Configuration.AccessLog {
+    /// `none`, `log`, or a path.
+    static var accessLog: ValueForm {
+        ValueForm(
+            name: "an absolute path, `log` or `none`",
+            parse: { (text) throws(ValueError) in
+                switch text {
+                case "none": .none
+                case "log": .log
+                default: .file(try ValueForm<String>.path.parse(text))
+                }
+            },
+            text: {
+                switch $0 {
+                case .none: ["none"]
+                case .log: ["log"]
+                case .file(let path): [path]
+                }
+            })
     }
 }
 

@@ -8,6 +8,14 @@ public struct CommandLineOptions: Equatable, Sendable {
         case checkConfig
         /// Print the effective configuration.
         case printConfig
+        /// Say who may do what, and why.
+        case explainAccess(String)
+        /// Print a new token of this name.
+        case makeToken(String)
+        /// Say whether the store is whole.
+        case checkStore
+        /// Copy the store into this file.
+        case backUp(String)
         /// Print the version.
         case version
         /// Print how it is used.
@@ -43,6 +51,12 @@ public struct CommandLineOptions: Equatable, Sendable {
             var value = parts.count > 1 ? String(parts[1]) : nil
             if let kind = option.value {
                 value = value ?? rest.popFirst()
+                // Words of one value may come as arguments of their own.
+                while let words = value?.split(separator: " ").count, words > 0,
+                    words < kind.split(separator: " ").count, let word = rest.popFirst()
+                {
+                    value! += " \(word)"
+                }
                 guard let value, !value.isEmpty else {
                     throw Self.problem(name, "it needs a value: \(name) \(kind)")
                 }

@@ -24,16 +24,45 @@ public struct Option: Sendable {
             "--listen", value: "ADDRESS:PORT|unix:PATH",
             purpose: "listen here; may be repeated, and replaces all configured addresses"
         ) { $0.listen.append($1) },
-        Option("--store", value: "memory", purpose: "where accepted events live") {
-            $0.store = $1
-        },
         Option(
-            "--check-config", purpose: "say OK, or what is wrong with the configuration, and exit"
+            "--store", value: "memory|sqlite:PATH",
+            purpose: """
+                where accepted events live; sqlite alone is the file belfry.db in the state directory
+                """
+        ) { $0.store = $1 },
+        Option(
+            "--check-config",
+            purpose: """
+                say OK, and which access rules win over which, or what is wrong with the \
+                configuration, and exit
+                """
         ) { options, _ in options.action = .checkConfig },
         Option(
             "--print-config",
             purpose: "print the configuration that would be used, in the form of its file, and exit"
         ) { options, _ in options.action = .printConfig },
+        Option(
+            "--explain-access", value: "CALLER VERB TOPIC",
+            purpose: """
+                say whether the configuration allows it and which rule decides, as in uid:1000 \
+                publish deploys.web, and exit
+                """
+        ) { $0.action = .explainAccess($1) },
+        Option(
+            "--make-token", value: "NAME",
+            purpose: "print a new token, and its line for the file of access.tokens, and exit"
+        ) { $0.action = .makeToken($1) },
+        Option(
+            "--check-store",
+            purpose: """
+                say OK, or what is wrong with the configured store, and exit; the daemon that uses \
+                it has to be stopped
+                """
+        ) { options, _ in options.action = .checkStore },
+        Option(
+            "--backup", value: "FILE",
+            purpose: "copy the configured store into a new file, while it is used or not, and exit"
+        ) { $0.action = .backUp($1) },
         Option(
             "--log-level", value: "LEVEL",
             purpose: "error, warning, notice, info or debug; `ready` is a notice"

@@ -31,8 +31,14 @@ public struct Program {
             case .version: Self.print("belfryd \(Version.number)\n")
             case .printConfig: Self.print(try configuration(options).text)
             case .checkConfig:
-                _ = try configuration(options)
-                Self.print("OK\n")
+                Self.print(AccessTool(try configuration(options).access, uid: uid).report)
+            case .explainAccess(let question):
+                Self.print(
+                    try AccessTool(configuration(options).access, uid: uid).explain(question))
+            case .makeToken(let name): Self.print(try AccessTool.makeToken(named: name))
+            case .checkStore: return try StoreTool(path: storePath(options), log: log).check()
+            case .backUp(let copy):
+                return try StoreTool(path: storePath(options), log: log).backUp(to: copy)
             case .serve:
                 return Service(
                     options: options, environment: environment, uid: uid, filesMax: filesMax,
@@ -55,7 +61,19 @@ public struct Program {
         return configuration
     }
 
-    private static func print(_ text: String) {
+    /// The file of the store that is configured.
+    private func storePath(_ options: CommandLineOptions) throws(ConfigurationProblems) -> String {
+        let configuration = try Configuration(options: options, environment: environment)
+        let placement = try Placement(
+            configuration, in: Surroundings(environment: environment, uid: uid))
+        guard let path = placement.storePath(configuration.store) else {
+            throw ConfigurationProblems(
+                .whole, "the store is memory: name a file with --store sqlite:PATH")
+        }
+        return path
+    }
+
+    static func print(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Protection
 public import Telemetry
 
 /// The daemon as the program runs it: under signals, with systemd told, until somebody stops it.
@@ -55,13 +56,20 @@ public struct Service {
         let daemon = Daemon(
             configuration: configuration, placement: placement, administrator: uid, log: log)
         let addresses = try daemon.start().map(\.description).joined(separator: " ")
-        log.notice("ready \(addresses) store=\(configuration.store.name)")
+        log.notice("ready \(addresses) store=\(placement.storeName(configuration.store))")
         notifier.ready(addresses)
 
-        while signals.next() == .reload {
-            notifier.reloading()
-            reload(daemon)
-            notifier.ready(addresses)
+        let reporter = try reporter(on: daemon, at: addresses)
+
+        serving: while true {
+            switch signals.next() {
+            case .stop: break serving
+            case .report: daemon.report()
+            case .reload:
+                notifier.reloading()
+                reload(daemon)
+                notifier.ready(addresses)
+            }
         }
 
         signals.takeRepetitions()
@@ -69,8 +77,31 @@ public struct Service {
         log.notice("stopping: answering those who wait; another signal ends it at once")
         signals.endProcess(onNextStopWith: .cutShort)
         daemon.drain()
+        reporter.stop()
         log.notice("stopped")
         return .success
+    }
+
+    /// Tells systemd how the daemon does, and that it lives as long as it does.
+    private func reporter(on daemon: Daemon, at addresses: String) throws(DaemonError) -> Sweeper {
+        let watchdog = notifier.watchdogMicroseconds.map { Int($0 / 1_000) } ?? .max
+        let pause = min(Limits.vitalsMilliseconds, max(1, watchdog / Limits.vitalsInWatchdog))
+        let hung = Protected<[String]>([])
+        return try Sweeper(everyMilliseconds: pause) { [notifier, log] in
+            let vitals = daemon.vitals()
+            let before = hung.write { hung in
+                defer { hung = vitals.hanging }
+                return hung
+            }
+            if before != vitals.hanging {
+                if vitals.hanging.isEmpty {
+                    log.notice("everything moves again")
+                } else {
+                    log.error("hangs: \(vitals.hanging.joined(separator: ", "))")
+                }
+            }
+            notifier.tell(vitals, at: addresses)
+        }
     }
 
     private func reload(_ daemon: Daemon) {

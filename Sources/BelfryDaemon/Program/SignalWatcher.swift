@@ -11,6 +11,8 @@ public struct SignalWatcher: Sendable {
         case stop
         /// SIGHUP.
         case reload
+        /// SIGUSR1.
+        case report
     }
 
     /// Takes the signals over for this thread and those it makes, so it is called before there
@@ -26,7 +28,11 @@ public struct SignalWatcher: Sendable {
         var set = Self.set
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
-        return number == SIGHUP ? .reload : .stop
+        return switch number {
+        case SIGHUP: .reload
+        case SIGUSR1: .report
+        default: .stop
+        }
     }
 
     /// Takes in what repeats a request at once: `timeout` and some supervisors signal a process and
@@ -40,7 +46,7 @@ public struct SignalWatcher: Sendable {
     private static var set: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+        for number in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, number) }
         return set
     }
 }
@@ -72,7 +78,7 @@ extension SignalWatcher {
         }
 
         func wait() -> Never {
-            while signals.next() == .reload {}
+            while signals.next() != .stop {}
             _exit(code.rawValue)
         }
     }

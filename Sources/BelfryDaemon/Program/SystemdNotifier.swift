@@ -1,5 +1,5 @@
 internal import CSystemd
-internal import Glibc
+internal import Telemetry
 
 /// Tells systemd how the service stands (`sd_notify(3)`); does nothing where nobody listens.
 ///
@@ -13,12 +13,26 @@ public struct SystemdNotifier: Sendable {
         send("READY=1\nSTATUS=Serving at \(addresses)")
     }
 
+    /// How often systemd wants to hear that the daemon lives, in microseconds; nil where it does not
+    /// (`sd_watchdog_enabled(3)`).
+    public var watchdogMicroseconds: UInt64? {
+        var microseconds: UInt64 = 0
+        return sd_watchdog_enabled(0, &microseconds) > 0 ? microseconds : nil
+    }
+
+    /// How the daemon that serves at these addresses does, and that it lives unless something hangs.
+    func tell(_ vitals: Vitals, at addresses: String) {
+        send(Self.message(vitals, at: addresses))
+    }
+
+    static func message(_ vitals: Vitals, at addresses: String) -> String {
+        let status = "STATUS=Serving at \(addresses): \(vitals.status)"
+        return vitals.hanging.isEmpty ? "WATCHDOG=1\n\(status)" : status
+    }
+
     /// The configuration is being read again; `ready` ends it.
     public func reloading() {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
-        send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+        send("RELOADING=1\nMONOTONIC_USEC=\(MonotonicClock.microseconds())")
     }
 
     /// The daemon answers those who wait and will then end.

@@ -1,0 +1,38 @@
+internal import Access
+internal import HTTPFront
+
+extension Configuration.Access {
+    /// What decides who may do what on a bus that this user runs.
+    func policy(administrator: UInt32) -> AccessPolicy {
+        AccessPolicy(
+            rules: AccessRules(rules), tokens: tokens.table, administrator: administrator)
+    }
+
+    /// What is allowed, and most likely not meant.
+    var warnings: [String] {
+        let unknown = AccessRules(rules).tokenNames.filter { !tokens.table.names.contains($0) }
+        var warnings = unknown.map { name in
+            "access.rule names token:\(name), which "
+                + (tokens.source.map { "\($0) does not have" } ?? "is in no tokens file")
+        }
+        if let path = tokens.source, tokens.isReadableByAll {
+            warnings.append(
+                "\(path) can be read by everybody, who may then try guesses: chmod o-r")
+        }
+        return warnings
+    }
+}
+
+/// The users of this machine, as the HTTP front asks for their groups.
+struct SystemGroups: PeerGroups {
+    let directory: GroupDirectory
+
+    func groups(
+        of uid: UInt32, then: @escaping @Sendable ([UInt32]?) -> Void
+    ) -> PeerGroupsAnswer {
+        switch directory.groups(of: uid, then: then) {
+        case .known(let groups): .known(groups)
+        case .later: .later
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import Access
+
+/// What the program says of access rules and tokens besides following them.
+struct AccessTool {
+    let access: Configuration.Access
+    let uid: UInt32
+
+    /// For a configuration in which all is right: `OK`, and what its rules come to.
+    var report: String {
+        let table = AccessRules(access.rules).table
+        var lines = ["OK"]
+        if !table.isEmpty {
+            lines.append("Access rules; of those that match a topic the first one decides:")
+            lines += table.map { "  \($0)" }
+        }
+        lines += access.warnings.map { "Warning: \($0)" }
+        return lines.map { "\($0)\n" }.joined()
+    }
+
+    init(_ access: Configuration.Access, uid: UInt32) {
+        self.access = access
+        self.uid = uid
+    }
+
+    /// Whether the rules allow something, and why.
+    func explain(_ question: String) throws(ConfigurationProblems) -> String {
+        do throws(AccessError) {
+            let question = try AccessQuestion(question, users: SystemUsers())
+            return "\(question.answer(of: access.policy(administrator: uid)))\n"
+        } catch {
+            throw ConfigurationProblems(.option("--explain-access"), error.detail)
+        }
+    }
+
+    /// A new token on one line, and on the next its line for the tokens file.
+    static func makeToken(named name: String) throws(ConfigurationProblems) -> String {
+        var random = SystemRandomNumberGenerator()
+        do throws(AccessError) {
+            let (secret, line) = try Token.make(named: name, using: &random)
+            return "\(secret)\n\(line)\n"
+        } catch {
+            throw ConfigurationProblems(.option("--make-token"), error.detail)
+        }
+    }
+}

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Payloads that are no text survive every form, from curl to curl.
-@Suite struct BinaryPayloadTests {
+@Suite(.blocking) struct BinaryPayloadTests {
     private static let payloads: [[UInt8]] = [
         [], [0], [0, 0, 0], [0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
         [0x0A], [0x0D, 0x0A], [0x61, 0x0A, 0x00, 0xFE, 0x0A], Array(0...255),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Requests sent ahead of the answers before them.
-@Suite(.serialized) struct ConnectionPipeliningTests {
+@Suite(.blocking, .serialized) struct ConnectionPipeliningTests {
     private let daemon: RunningDaemon
     private let publisher: RawClient
 

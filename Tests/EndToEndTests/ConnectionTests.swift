@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How connections live: versions of HTTP, keeping, closing, and requests sent ahead.
-@Suite struct ConnectionTests {
+@Suite(.blocking) struct ConnectionTests {
     private let daemon: RunningDaemon
 
     init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What every answer has, and what every path takes.
-@Suite struct ContractAnswerTests {
+@Suite(.blocking) struct ContractAnswerTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

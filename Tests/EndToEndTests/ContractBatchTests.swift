@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `POST …?split=lines`: one event a line, all of them or none.
-@Suite struct ContractBatchTests {
+@Suite(.blocking) struct ContractBatchTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

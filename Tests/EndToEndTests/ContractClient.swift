@@ -40,7 +40,7 @@ extension RawClient {
     }
 
     /// Waits until a registered topic has this many subscribers.
-    func await(subscribers: Int, of topic: String, within seconds: Double = 10) throws {
+    func await(subscribers: Int, of topic: String, within seconds: Double = 60) throws {
         let wanted = "\"subscribers\":\(subscribers),"
         try eventually("\(topic) has \(subscribers) subscribers", within: seconds) {
             try get("/topics?match=\(topic)").text.contains(wanted)
@@ -70,7 +70,7 @@ extension String {
 ///
 /// Looks a few hundred times a second: what is observed is a state, so no look can be too late.
 func eventually(
-    _ what: String, within seconds: Double = 10, _ condition: () throws -> Bool
+    _ what: String, within seconds: Double = 60, _ condition: () throws -> Bool
 ) throws {
     let deadline = seconds + monotonicSeconds()
     while try !condition() {

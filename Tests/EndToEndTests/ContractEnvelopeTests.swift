@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Envelopes, byte for byte.
-@Suite struct ContractEnvelopeTests {
+@Suite(.blocking) struct ContractEnvelopeTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// JSON long polls: everything that is there, in envelopes.
-@Suite struct ContractJSONTests {
+@Suite(.blocking) struct ContractJSONTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `POST /topics/{topic}` as the contract words it, byte by byte.
-@Suite struct ContractPublishTests {
+@Suite(.blocking) struct ContractPublishTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Raw long polls: one event an answer, along the cursor.
-@Suite struct ContractReceiveTests {
+@Suite(.blocking) struct ContractReceiveTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Every form of `since`, and what beats it. What lies before the start of a bus in memory is told
 /// as a gap.
-@Suite struct ContractSinceTests {
+@Suite(.blocking) struct ContractSinceTests {
     private let daemon: RunningDaemon
     private let client: RawClient
     private let ids: [UInt64]

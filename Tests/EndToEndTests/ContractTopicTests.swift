@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// HEAD, PUT, DELETE, the list, and single events.
-@Suite struct ContractTopicTests {
+@Suite(.blocking) struct ContractTopicTests {
     private let daemon: RunningDaemon
     private let client: RawClient
 

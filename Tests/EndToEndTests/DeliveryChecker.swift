@@ -1,4 +1,4 @@
-/// Holds what pollers received against what was published: received plus told gaps has to equal
+/// Holds what subscribers received against what was published: received plus told gaps has to equal
 /// published, in order, once.
 struct DeliveryChecker {
     /// One event, as the publisher knows it.
@@ -15,7 +15,7 @@ struct DeliveryChecker {
     /// What is wrong with the publications themselves.
     let problems: [String]
 
-    /// A checker of pollers of these publications, given in any order.
+    /// A checker of subscribers to these publications, given in any order.
     init(_ publications: [Publication]) {
         let ordered = publications.sorted { $0.ids.lowerBound < $1.ids.lowerBound }
         problems = zip(ordered, ordered.dropFirst()).compactMap {
@@ -41,46 +41,48 @@ struct DeliveryChecker {
         self.indexes = indexes
     }
 
-    /// What is wrong with what one poller was answered; nothing if all is well.
+    /// What is wrong with what one subscriber was told; nothing if all is well.
     ///
     /// - Parameter gapsAreExact: Whether a gap without any loss is wrong, too. A topic that was
     ///   deleted may leave one.
-    func problems(of history: PollHistory, gapsAreExact: Bool = true) -> [String] {
+    /// - Parameter lossesGoOn: Whether events go while the subscriber is under way.
+    func problems(
+        of history: History, gapsAreExact: Bool = true, lossesGoOn: Bool = false
+    ) -> [String] {
         var found = order(of: history)
-        var received: [Int: UInt64] = [:]
+        var received: Set<Int> = []
         var newest = -1
-        for delivery in history.turns.flatMap(\.answer.deliveries) {
+        for delivery in history.deliveries {
             guard let index = indexes[delivery.payload] else {
                 found.append("\(delivery) was never published")
                 continue
             }
             found += differences(delivery, events[index], history)
-            let earlier = received.updateValue(delivery.id, forKey: index)
-            if earlier != nil { found.append("\(delivery) came twice") }
+            if !received.insert(index).inserted { found.append("\(delivery) came twice") }
             if index < newest { found.append("\(delivery) came too late") }
             newest = max(newest, index)
         }
         let expected = events.filter {
             history.selector.matches($0.publication.topic) && $0.ids.lowerBound > history.start
         }
-        let gaps = history.turns.compactMap(\.answer.gap)
-        found += untold(expected, received, gaps, history)
-        if gapsAreExact {
-            found += idle(gaps, expected.filter { received[$0.index] == nil })
-        }
-        if let last = expected.last, history.cursor < last.ids.upperBound {
-            found.append("the poller ended at \(history.cursor), before \(last.ids)")
+        let gaps = history.gaps
+        found += untold(expected, received, gaps, history, lossesGoOn)
+        if gapsAreExact, history.isToldExactly {
+            found += idle(gaps, expected.filter { !received.contains($0.index) })
         }
         return found
     }
 
     /// The missing events that no gap accounts for.
     ///
-    /// Whatever removes events takes the oldest of a topic first, so a gap does not account for
-    /// one that lies behind another of its topic which was received after it was told. What was
-    /// lost only grows, so of all gaps that begin before an event the last reaches farthest.
+    /// Whatever removes events takes the oldest of a topic first, so the gap of exactly one topic
+    /// does not account for an event behind another which was received after it was told. Over
+    /// several topics it may: it reaches as far as the loss of any of them, and what else goes up to
+    /// there while its reader is slow is told already. What was lost only grows, so of all gaps that
+    /// begin before an event the last reaches farthest.
     private func untold(
-        _ expected: [Event], _ received: [Int: UInt64], _ gaps: [ToldGap], _ history: PollHistory
+        _ expected: [Event], _ received: Set<Int>, _ gaps: [ToldGap], _ history: History,
+        _ lossesGoOn: Bool
     ) -> [String] {
         var found: [String] = []
         var receivedLast: [String: UInt64] = [:]
@@ -88,13 +90,14 @@ struct DeliveryChecker {
         for event in expected {
             let topic = event.publication.topic
             while begun < gaps.endIndex, gaps[begun].after < event.ids.upperBound { begun += 1 }
-            if let id = received[event.index] {
-                receivedLast[topic] = id
+            if received.contains(event.index) {
+                receivedLast[topic] = event.ids.lowerBound
             } else if isWanted(event, history) {
                 let isTold =
                     begun > gaps.startIndex
                     && gaps[begun - 1].through >= event.ids.lowerBound
-                    && gaps[begun - 1].after >= receivedLast[topic] ?? 0
+                    && (lossesGoOn && !history.selector.isName
+                        || gaps[begun - 1].after >= receivedLast[topic] ?? 0)
                 if !isTold { found.append("\(event.ids) of \(topic) is missing untold") }
             }
         }
@@ -114,44 +117,50 @@ struct DeliveryChecker {
         return found
     }
 
-    /// Ids, cursors and gaps only rise, and an answer says nothing about what lies before it.
-    private func order(of history: PollHistory) -> [String] {
+    /// Ids, cursors and gaps only rise, and nothing that is told lies before what was asked for.
+    private func order(of history: History) -> [String] {
         var found: [String] = []
         var position = history.start
         for turn in history.turns {
             if turn.asked != position { found.append("asked \(turn.asked) behind \(position)") }
-            if let gap = turn.answer.gap {
-                if gap.after < position { found.append("\(gap) begins before \(position)") }
-                if gap.through <= gap.after { found.append("\(gap) is empty") }
-                position = gap.after
+            for told in turn.told {
+                switch told {
+                case .gap(let gap):
+                    if gap.after < position { found.append("\(gap) begins before \(position)") }
+                    if gap.through <= gap.after { found.append("\(gap) is empty") }
+                case .event(let delivery):
+                    if let id = delivery.id, id <= position {
+                        found.append("\(delivery) behind \(position)")
+                    }
+                case .cursor(let cursor):
+                    if cursor < position {
+                        found.append("the cursor \(cursor) fell behind \(position)")
+                    }
+                }
+                position = told.cursor ?? position
             }
-            for delivery in turn.answer.deliveries {
-                if delivery.id <= position { found.append("\(delivery) behind \(position)") }
-                position = delivery.id
-            }
-            if turn.answer.cursor < position {
-                found.append("the cursor \(turn.answer.cursor) fell behind \(position)")
-            }
-            position = turn.answer.cursor
         }
         return found
     }
 
     private func differences(
-        _ delivery: Delivery, _ event: Event, _ history: PollHistory
+        _ delivery: Delivery, _ event: Event, _ history: History
     ) -> [String] {
         var found: [String] = []
-        if !event.ids.contains(delivery.id) { found.append("\(delivery) has not \(event.ids)") }
-        if delivery.topic != event.publication.topic || delivery.type != event.publication.type {
+        if let id = delivery.id, !event.ids.contains(id) {
+            found.append("\(delivery) has not \(event.ids)")
+        }
+        let (topic, type) = (event.publication.topic, event.publication.type)
+        if delivery.topic ?? topic != topic || delivery.saysType && delivery.type != type {
             found.append("\(delivery) was published otherwise")
         }
-        if !history.selector.matches(delivery.topic) || !isWanted(event, history) {
+        if !history.selector.matches(topic) || !isWanted(event, history) {
             found.append("\(delivery) was not asked for")
         }
         return found
     }
 
-    private func isWanted(_ event: Event, _ history: PollHistory) -> Bool {
+    private func isWanted(_ event: Event, _ history: History) -> Bool {
         history.type == nil || history.type == event.publication.type
     }
 }

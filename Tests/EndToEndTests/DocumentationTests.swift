@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite struct DocumentationTests {
+@Suite(.blocking) struct DocumentationTests {
     @Test("every example of the HTTP interface prints what its page says")
     func examplesOfTheHTTPInterface() throws {
         let examples = ShellExample.all(in: try PackageFiles.text("docs/http-api.md"))

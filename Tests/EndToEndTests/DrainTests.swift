@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A stop that somebody holds up.
-@Suite struct DrainTests {
+@Suite(.blocking) struct DrainTests {
     @Test func aReaderThatReadsNothingHoldsAStopForItsTimeOnly() throws {
         let daemon = try RunningDaemon(configuration: "[daemon]\ndrain_seconds = 1\n")
         let client = try stuckReader(daemon)

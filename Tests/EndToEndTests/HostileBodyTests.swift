@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Bodies that are larger, slower or other than announced.
-@Suite struct HostileBodyTests {
+@Suite(.blocking) struct HostileBodyTests {
     private let daemon: RunningDaemon
     private let bound = 64 << 10
 

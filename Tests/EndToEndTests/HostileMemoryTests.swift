@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Readers that all ask at once for much and take nothing of it: memory stays within its bound.
-@Suite(.enabled(if: !Sanitizer.isOn, "sanitizers have allocators of their own"))
+@Suite(.blocking, .enabled(if: !Sanitizer.isOn, "sanitizers have allocators of their own"))
 struct HostileMemoryTests {
     /// Sends all requests while the daemon is stopped, so that it meets them in one turn, and
     /// returns once each client was answered or cut off.

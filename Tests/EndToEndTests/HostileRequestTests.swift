@@ -4,7 +4,7 @@ import Testing
 
 /// Requests that another program on the way could read as another request: refused or cut off,
 /// never half understood.
-@Suite struct HostileRequestTests {
+@Suite(.blocking) struct HostileRequestTests {
     private let daemon: RunningDaemon
 
     init() throws {

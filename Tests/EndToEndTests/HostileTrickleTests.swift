@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients that send a byte now and then: the deadlines end them, and nobody else notices.
-@Suite struct HostileTrickleTests {
+@Suite(.blocking) struct HostileTrickleTests {
     private static let configuration = """
         [http]
         header_seconds = 1
@@ -105,7 +105,7 @@ import Testing
         let afterAPoll = try daemon.connect()
         #expect(try afterAPoll.get("/topics/t?wait=10ms").status == 204)
         for client in [fresh, used, afterAPoll] {
-            #expect(try client.readToEnd(within: 5).isEmpty)
+            #expect(try client.readToEnd(within: 60).isEmpty)
             #expect(monotonicSeconds() - begin > 0.8)
         }
         #expect(poller.isSilent(for: 0.3))
@@ -126,6 +126,6 @@ import Testing
         let begin = monotonicSeconds()
         for _ in 0..<100 { #expect(try client.get("/healthz").status == 200) }
         #expect(monotonicSeconds() - begin < 2)
-        #expect(try deaf[7].readAnswer(within: 10).body.count == 1 << 20)
+        #expect(try deaf[7].readAnswer(within: 60).body.count == 1 << 20)
     }
 }

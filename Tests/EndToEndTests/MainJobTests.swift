@@ -2,8 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the bus is for, on a real log of this machine: one publishes with curl, three follow.
-@Suite struct MainJobTests {
+/// What the bus is for, on a real log of this machine: one publishes with curl, others follow in
+/// every form.
+@Suite(.blocking) struct MainJobTests {
     private static let linesPerBatch = 1_000
     private static let singles = 500
     private static let curledEvents = 1_000
@@ -15,7 +16,8 @@ import Testing
         let daemon = try RunningDaemon()
         let topic = Subscription(daemon, topic: "machine.log")
         let start = try topic.newest()
-        try inParallel(4, within: .seconds(240)) { part in
+        let streams = SubscriberForm.streams
+        try inParallel(4 + streams.count, within: .seconds(240)) { part in
             switch part {
             case 0:
                 for lines in job { try topic.publish(lines) }
@@ -29,9 +31,14 @@ import Testing
             case 2:
                 Self.compare(
                     try topic.followJSON(after: start, until: expected.count), expected, "JSON")
-            default:
+            case 3:
                 Self.compare(
                     try topic.followDying(after: start, until: expected.count), expected, "killed")
+            default:
+                let form = streams[part - 4]
+                Self.compare(
+                    try topic.followStream(form, after: start, until: expected.count),
+                    expected.map { Array(String(decoding: $0, as: UTF8.self).utf8) }, "\(form)")
             }
         }
         #expect(try daemon.terminate() == .exited(0))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The codes that take more than one request.
-@Suite struct ProblemLimitTests {
+@Suite(.blocking) struct ProblemLimitTests {
     @Test func tooManyWaitersAreToldToComeBack() throws {
         let daemon = try RunningDaemon(configuration: "[poll]\nsubscribers = 2\n")
         let client = try daemon.connect()
@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test func tooManyConnectionsAreToldInWords() throws {
-        let daemon = try RunningDaemon(configuration: "[http]\nconnections = 16\n")
+        let daemon = try RunningDaemon(
+            configuration: "[http]\nconnections = 16\nconnections_per_uid = 16\n")
         var held = try (0..<16).map { _ in
             let client = try daemon.connect()
             #expect(try client.get("/healthz").status == 200)

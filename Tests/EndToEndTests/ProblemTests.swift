@@ -4,7 +4,7 @@ import Testing
 
 /// Every code that a request can bring about by itself: its status, its form, and a daemon that
 /// serves on.
-@Suite struct ProblemTests {
+@Suite(.blocking) struct ProblemTests {
     /// One request and the problem that it gets.
     struct Row: CustomStringConvertible, Sendable {
         let status: Int
@@ -155,6 +155,8 @@ import Testing
         Row(404, "TOPIC_UNKNOWN", "DELETE", "/topics/none"),
         Row(404, "EVENT_UNKNOWN", "GET", "/topics/t/events/1"),
         Row(405, "METHOD_NOT_ALLOWED", "PATCH", "/topics/t"),
+        Row(405, "METHOD_NOT_ALLOWED", "PATCH", "/topics/t", body: "x"),
+        Row(404, "PATH_UNKNOWN", "PATCH", "/nothing", body: "x"),
         Row(405, "METHOD_NOT_ALLOWED", "POST", "/topics", body: "x"),
         Row(400, "BODY_NOT_EXPECTED", "PUT", "/topics/t", body: "x"),
         Row(400, "BODY_NOT_EXPECTED", "GET", "/topics/t?wait=0", body: "x"),

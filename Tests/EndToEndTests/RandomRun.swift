@@ -3,86 +3,111 @@ import Protection
 import TestSupport
 import Testing
 
-/// Publishers, pollers and changing retention at once on a daemon of its own.
+/// Publishers, subscribers and changing retention at once, each on a thread of its own.
 struct RandomRun {
     /// Whether `BELFRY_LONG` asks for the long form.
     static let isLong = getenv("BELFRY_LONG") != nil
 
     /// The longest that one run may take.
-    static let secondsMax = isLong ? 900.0 : 60.0
+    static let secondsMax = 900.0
 
     /// What the daemon is set to.
     var configuration = ""
     /// How often each of the publishers publishes.
     var publishes = 200
     var publishers = 2
-    var pollers = 8
+    var subscribers = 12
     var payloadBytesMax = 60
     var changesRetention = true
-    var deletes = false
-    /// How many events a poller may ask for at a time in JSON; nil is all there are.
-    var maxima: [Int?] = [nil, 1, 2, 7]
+    var surroundings = RandomSubscriber.Surroundings()
+    /// How many events a subscriber may ask for at a time; nil is all there are.
+    var maxima: [Int?] = [nil, nil, 1, 2, 7]
 
     /// What happened.
     struct Outcome: Sendable {
         var publications: [Publication] = []
-        var histories: [PollHistory] = []
+        var histories: [History] = []
         fileprivate var publishersDone = 0
-        /// The newest id, as soon as nothing more will be published.
-        fileprivate var end: UInt64?
+        /// The last events, as soon as they are published.
+        fileprivate var last: LastEvents?
+        fileprivate var isFailed = false
     }
 
-    /// Runs it to its end: all pollers have come as far as the last event.
+    /// Runs it to its end on a daemon of its own.
     func run(_ seeds: SeededRandom) throws -> Outcome {
         let daemon = try RunningDaemon(configuration: configuration)
-        let addresses = [daemon.tcp, daemon.unix]
-        let start = try RunStart(daemon)
+        let outcome = try run(seeds, at: [daemon.tcp, daemon.unix], from: RunStart(daemon))
+        try #require(try daemon.terminate() == .exited(0))
+        return outcome
+    }
+
+    /// Runs it to its end on a daemon that has these two addresses, and whose other events no
+    /// selector of a subscriber matches: all subscribers have come as far as the last event.
+    func run(
+        _ seeds: SeededRandom, at addresses: [RawClient.Address], from start: RunStart
+    ) throws -> Outcome {
         let outcome = Protected(Outcome())
         var seeds = seeds
-        let randoms = (0..<(publishers + pollers + 1)).map { _ in
+        let randoms = (0..<(publishers + subscribers + 1)).map { _ in
             SeededRandom(seed: seeds.next())
         }
         try inParallel(randoms.count, within: .seconds(Self.secondsMax)) { [self] index in
+            var isDone = false
+            // Others do not go on in vain when this one fails.
+            defer { if !isDone { outcome.write { $0.isFailed = true } } }
             if index < publishers {
                 try publish(
                     RandomPublisher(
-                        addresses[index % 2], name: "p\(index).", payloadBytesMax: payloadBytesMax,
+                        index == 0
+                            ? HTTPPublisherLink(addresses[0]) : SocketPublisherLink(addresses[1]),
+                        name: "p\(index).",
+                        payloadBytesMax: payloadBytesMax,
                         random: randoms[index]), outcome)
             } else if index == publishers {
-                try keep(
-                    RandomKeeper(addresses[0], deletes: deletes, random: randoms[index]), outcome)
+                try keep(outcome) {
+                    try RandomKeeper(
+                        addresses[0], payloadBytesMax: payloadBytesMax,
+                        deletes: surroundings.deletes, random: randoms[index])
+                }
             } else {
-                var poller = RandomPoller(
-                    addresses, start: start.cursor, maxima: maxima,
-                    random: randoms[index])
-                try poller.run { outcome.read(\.end) }
-                outcome.write { [history = poller.history] in $0.histories.append(history) }
+                // Every form comes up, whatever the seed.
+                let forms = SubscriberForm.inUse
+                var subscriber = RandomSubscriber.any(
+                    of: [forms[index % forms.count]], at: addresses, start: start.cursor,
+                    maxima: maxima, surroundings: surroundings, random: randoms[index])
+                try subscriber.run(
+                    until: { outcome.read(\.last) }, unless: { outcome.read(\.isFailed) })
+                outcome.write { [history = subscriber.history] in $0.histories.append(history) }
             }
+            isDone = true
         }
-        try #require(try daemon.terminate() == .exited(0))
         return outcome.value
     }
 
     private func publish(_ publisher: RandomPublisher, _ outcome: Protected<Outcome>) throws {
         var publisher = publisher
-        var isDone = false
-        // Others do not go on in vain when this one fails.
-        defer { if !isDone { outcome.write { $0.end = 0 } } }
-        for _ in 0..<publishes { try publisher.publish() }
-        isDone = true
+        for _ in 0..<publishes where !outcome.read(\.isFailed) { try publisher.publish() }
         outcome.write { [done = publisher.publications] in
             $0.publications += done
             $0.publishersDone += 1
-            if $0.publishersDone == publishers {
-                $0.end = $0.publications.map(\.ids.upperBound).max()
-            }
         }
     }
 
-    private func keep(_ keeper: RandomKeeper, _ outcome: Protected<Outcome>) throws {
-        var keeper = keeper
-        while changesRetention, outcome.read(\.end) == nil {
-            for topic in RandomPublisher.topics { try keeper.change(topic) }
+    /// Changes retention if it may, until the publishers are done, and then publishes the last events.
+    private func keep(
+        _ outcome: Protected<Outcome>, _ makeKeeper: () throws -> RandomKeeper
+    ) throws {
+        var keeper = changesRetention ? try makeKeeper() : nil
+        while outcome.read({ $0.publishersDone < publishers && !$0.isFailed }) {
+            if keeper == nil { poll(nil, 0, 5) }
+            for topic in RandomPublisher.topics { try keeper?.change(topic) }
+        }
+        // Connected only now, for the daemon closes what lies idle all the time.
+        var ending = try keeper ?? makeKeeper()
+        let last = try ending.end()
+        outcome.write {
+            $0.publications += last.publications
+            $0.last = last
         }
     }
 }

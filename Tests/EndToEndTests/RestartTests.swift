@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// What a restart leaves and what it takes away, when the store is memory.
-@Suite struct RestartTests {
+@Suite(.blocking) struct RestartTests {
     @Test func idsRiseOverStopsAndKillsAndOlderCursorsAreToldOfAGap() throws {
-        var daemon = try RunningDaemon()
+        var daemon = try RunningDaemon(arguments: ["--store", "memory"])
         var newest: UInt64 = 0
         for round in 0..<6 {
             let client = try daemon.connect()

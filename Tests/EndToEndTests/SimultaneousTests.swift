@@ -6,7 +6,7 @@ import Testing
 /// and pool leave some of them unanswered when there are exactly 128.
 ///
 /// The daemon is stopped while they are sent, so that none is served before the last is there.
-@Suite(.serialized) struct SimultaneousTests {
+@Suite(.blocking, .serialized) struct SimultaneousTests {
     private static let counts = [127, 128, 129, 256]
 
     @Test(arguments: [1, 3], counts)

@@ -10,8 +10,10 @@ struct Subscription: Sendable {
     private let address: RawClient.Address
     private let url: String
     private let path: String
+    private let topic: String
 
     init(_ daemon: RunningDaemon, topic: String) {
+        self.topic = topic
         path = "/topics/\(topic)"
         address = daemon.tcp
         url = daemon.url(path)
@@ -90,6 +92,25 @@ struct Subscription: Sendable {
             cursor = try #require(UInt64(body.cursor))
         }
         return received
+    }
+
+    /// A stream that is cut off every few hundred events and resumed, unless its events do not say
+    /// their ids.
+    func followStream(
+        _ form: SubscriberForm, after start: UInt64, until count: Int
+    ) throws -> [[UInt8]] {
+        var random = SeededRandom(for: "the \(form) that are cut off")
+        let follower = try Follower(
+            address, form, of: topic, after: start, query: form == .events ? "&envelope=yes" : "")
+        while true {
+            let step = form == .rawSocket ? count : Int.random(in: 1...800, using: &random)
+            let next = min(count, follower.history.count + step)
+            try follower.read("\(next) events", within: 180) { $0.count >= next }
+            try #require(follower.stream.ending == nil && follower.history.gaps.isEmpty)
+            if follower.history.count >= count { break }
+            try follower.resume(address)
+        }
+        return follower.history.deliveries.map { Array($0.payload.utf8) }
     }
 
     /// One event per answer, by a subscriber that is killed every few events and knows only the

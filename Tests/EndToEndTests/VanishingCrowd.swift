@@ -22,6 +22,7 @@ struct VanishingCrowd: Sendable {
     let addresses: [RawClient.Address]
     let seed: UInt64
     var ways = Way.allCases
+    var phases = Phase.allCases
 
     /// Clients that one thread holds open before the oldest of them disappears.
     static let heldMax = 24
@@ -33,7 +34,7 @@ struct VanishingCrowd: Sendable {
             var held: [RawClient] = []
             for _ in 0..<count / threads {
                 let client = try RawClient(addresses.randomElement(using: &random)!)
-                let phase = Phase.allCases.randomElement(using: &random)!
+                let phase = phases.randomElement(using: &random)!
                 try Self.bring(client, into: phase, using: &random)
                 held.append(client)
                 if held.count > Self.heldMax {
@@ -58,7 +59,7 @@ struct VanishingCrowd: Sendable {
         try client.send(Array(bytes[..<cut]))
         // Waiting for the answer now and then lets the daemon get as far as the phase says.
         if phase == .keptAlive || phase == .published && Bool.random(using: &random) {
-            _ = try client.readAnswer(within: 10)
+            _ = try client.readAnswer(within: 60)
         }
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients that have said everything and only listen, as `nc -N` does: they get their answers.
-@Suite struct VanishingHalfwayTests {
+@Suite(.blocking) struct VanishingHalfwayTests {
     private let daemon: RunningDaemon
     private let observer: RawClient
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A client that disappears is noticed, whatever it waits for.
-@Suite struct VanishingTests {
+@Suite(.blocking) struct VanishingTests {
     @Test(arguments: [false, true])
     func aWaiterThatIsGoneIsNoSubscriberAnyMore(overUnix: Bool) throws {
         let daemon = try RunningDaemon()
@@ -50,7 +50,7 @@ import Testing
                     try #require(recv(reader.descriptor, &byte, 1, 0) == 1)
                     isReset ? reader.reset() : reader.close()
                 }
-                try eventually("their descriptors are closed", within: 5) {
+                try eventually("their descriptors are closed", within: 60) {
                     daemon.openDescriptors == before
                 }
             }

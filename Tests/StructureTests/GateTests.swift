@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite struct GateTests {
+@Suite(.blocking) struct GateTests {
     @Test func aGateThatNobodyOpensFailsWithinItsBound() {
         let gate = Gate(openings: 2)
         gate.open()

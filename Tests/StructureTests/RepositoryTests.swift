@@ -41,6 +41,10 @@ import Testing
         #expect(Repository.tests.flatMap(Rules.sleeps) == [])
     }
 
+    @Test func testsThatBlockDoSoOnThreadsOfTheirOwn() {
+        #expect(Repository.tests.flatMap(Rules.blocking) == [])
+    }
+
     @Test func theOnlyLockIsThatOfProtection() {
         #expect(Repository.sources.flatMap(Rules.locks) == [])
     }

@@ -24,6 +24,15 @@ enum Rules {
             "a sleep makes no order: wait at a gate, or move a manual clock")
     }
 
+    /// A test that blocks does so on a thread where it keeps no task of others from going on.
+    static func blocking(in file: SourceFile) -> [Violation] {
+        guard !file.code.contains(where: { $0.contains(".blocking") }) else { return [] }
+        return matches(
+            #"(?<!await )\b(inParallel|RunningDaemon|RawClient|LoopServer)\("#, in: file,
+            "a test that blocks its thread says so: @Suite(.blocking)"
+        ).filter { _ in file.code.contains { $0.contains("@Test") } }
+    }
+
     /// One lock serves the whole project, because the thread sanitizer has to see through it.
     static func locks(in file: SourceFile) -> [Violation] {
         guard file.room != "Protection" else { return [] }

@@ -57,6 +57,19 @@ import Testing
         #expect(Rules.sleeps(in: file(text, at: "Tests/A/B.swift")) == [])
     }
 
+    @Test(arguments: ["try inParallel(8) { _ in }", "let daemon = try RunningDaemon()"])
+    func aTestThatBlocksTheThreadsOfTasksIsFound(text: String) {
+        let silent = "@Suite struct A {\n@Test func a() {\n\(text)\n}\n}"
+        #expect(lines(Rules.blocking(in: file(silent, at: "Tests/A/B.swift"))) == [3])
+        let honest = "@Suite(.blocking)" + silent.dropFirst("@Suite".count)
+        #expect(Rules.blocking(in: file(honest, at: "Tests/A/B.swift")) == [])
+    }
+
+    @Test func aTestThatWaitsWithoutBlockingIsFine() {
+        let text = "@Test func a() async {\ntry await inParallel(8) { _ in }\n}"
+        #expect(Rules.blocking(in: file(text, at: "Tests/A/B.swift")) == [])
+    }
+
     @Test(arguments: [
         "let lock = Mutex(0)", "let lock: Mutex<Int>", "var lock = pthread_mutex_t()",
         "pthread_rwlock_init(&a, nil)", "let lock = NSLock()", "DispatchSemaphore(value: 1)",

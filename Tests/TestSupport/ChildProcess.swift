@@ -100,7 +100,7 @@ public final class ChildProcess {
     }
 
     /// Writes all bytes to its standard input.
-    public func write(_ bytes: [UInt8], within seconds: Double = 20) throws(Failure) {
+    public func write(_ bytes: [UInt8], within seconds: Double = 60) throws(Failure) {
         let deadline = Self.now() + seconds
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -124,7 +124,7 @@ public final class ChildProcess {
 
     /// The next line, without its end, that fulfils a condition; those before it are passed over.
     public func line(
-        from stream: Stream = .errors, within seconds: Double = 20,
+        from stream: Stream = .errors, within seconds: Double = 60,
         where condition: (String) -> Bool = { _ in true }
     ) throws(Failure) -> String {
         let deadline = Self.now() + seconds
@@ -138,7 +138,7 @@ public final class ChildProcess {
     }
 
     /// Ends its input, takes in its output, and waits for its end.
-    public func wait(within seconds: Double = 20) throws(Failure) -> Ending {
+    public func wait(within seconds: Double = 60) throws(Failure) -> Ending {
         closeInput()
         let deadline = Self.now() + seconds
         while streams.values.contains(where: \.isOpen) { try pump(until: deadline) }

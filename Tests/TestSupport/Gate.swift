@@ -45,7 +45,7 @@ public final class Gate: Sendable {
     /// Returns when the gate is open.
     ///
     /// - Throws: ``TimedOut`` if that takes longer than `bound`.
-    public func wait(within bound: Duration = .seconds(10)) throws(TimedOut) {
+    public func wait(within bound: Duration = .seconds(60)) throws(TimedOut) {
         let (seconds, attoseconds) = bound.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         guard turnstile.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {

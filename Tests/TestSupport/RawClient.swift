@@ -50,12 +50,16 @@ public final class RawClient {
 
     /// The connected socket.
     public let descriptor: Int32
-    private var received: [UInt8] = []
+    /// What was read and not yet taken.
+    var received: [UInt8] = []
     private var isOpen = true
 
     /// Connects.
-    public init(_ address: Address) throws(Failure) {
-        descriptor = try Self.connect(address)
+    ///
+    /// - Parameter receiveBufferBytes: What the kernel keeps unread, doubled by it; nil leaves it
+    ///   as it is.
+    public init(_ address: Address, receiveBufferBytes: Int32? = nil) throws(Failure) {
+        descriptor = try Self.connect(address, receiveBufferBytes)
     }
 
     deinit {
@@ -84,12 +88,12 @@ public final class RawClient {
     }
 
     /// Sends text as it is; line ends are the caller's.
-    public func send(_ text: String, within seconds: Double = 5) throws(Failure) {
+    public func send(_ text: String, within seconds: Double = 60) throws(Failure) {
         try send(Array(text.utf8), within: seconds)
     }
 
     /// Sends all bytes.
-    public func send(_ bytes: [UInt8], within seconds: Double = 5) throws(Failure) {
+    public func send(_ bytes: [UInt8], within seconds: Double = 60) throws(Failure) {
         let deadline = Self.now() + seconds
         var sent = 0
         while sent < bytes.count {
@@ -121,7 +125,7 @@ public final class RawClient {
     /// Sends a whole request and reads its answer.
     public func exchange(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
-        within seconds: Double = 5
+        within seconds: Double = 60
     ) throws(Failure) -> Answer {
         try send(method, target, headers: headers, body: body)
         return try readAnswer(toHead: method == "HEAD", within: seconds)
@@ -129,7 +133,7 @@ public final class RawClient {
 
     /// Reads one answer, whether framed by Content-Length, chunks or the end of the connection;
     /// interim answers (1xx but 101) are skipped. Bytes behind it are kept for the next one.
-    public func readAnswer(toHead: Bool = false, within seconds: Double = 5) throws(Failure)
+    public func readAnswer(toHead: Bool = false, within seconds: Double = 60) throws(Failure)
         -> Answer
     {
         let deadline = Self.now() + seconds
@@ -140,12 +144,12 @@ public final class RawClient {
     }
 
     /// Reads one interim answer, such as `100 Continue`.
-    public func readInterim(within seconds: Double = 5) throws(Failure) -> Answer {
+    public func readInterim(within seconds: Double = 60) throws(Failure) -> Answer {
         try readOne(toHead: true, until: Self.now() + seconds)
     }
 
     /// Reads until the other end closes or resets, and returns every byte that was left.
-    public func readToEnd(within seconds: Double = 5) throws(Failure) -> [UInt8] {
+    public func readToEnd(within seconds: Double = 60) throws(Failure) -> [UInt8] {
         let deadline = Self.now() + seconds
         while try fill(until: deadline) {}
         defer { received = [] }
@@ -187,7 +191,7 @@ public final class RawClient {
         return Answer(statusLine: statusLine, status: status, headers: headers, body: body)
     }
 
-    private func readHead(
+    func readHead(
         until deadline: Double
     ) throws(Failure) -> (String, Int, [(name: String, value: String)]) {
         let statusLine = try takeLine(until: deadline)
@@ -249,7 +253,7 @@ public final class RawClient {
     }
 
     /// Reads some bytes; false when the connection ended.
-    private func fill(until deadline: Double) throws(Failure) -> Bool {
+    func fill(until deadline: Double) throws(Failure) -> Bool {
         try wait(for: POLLIN, until: deadline)
         return try withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) {
             (buffer) throws(Failure) in
@@ -272,20 +276,24 @@ public final class RawClient {
         }
     }
 
-    private static func connect(_ address: Address) throws(Failure) -> Int32 {
+    private static func connect(
+        _ address: Address, _ receiveBufferBytes: Int32?
+    ) throws(Failure) -> Int32 {
         switch address {
         case .tcp(let port):
             var target = sockaddr_in()
             target.sin_family = sa_family_t(AF_INET)
             target.sin_port = port.bigEndian
             target.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            return try connect(AF_INET, &target, MemoryLayout<sockaddr_in>.size)
+            return try connect(
+                AF_INET, &target, MemoryLayout<sockaddr_in>.size, receiveBufferBytes)
         case .tcp6(let port):
             var target = sockaddr_in6()
             target.sin6_family = sa_family_t(AF_INET6)
             target.sin6_port = port.bigEndian
             target.sin6_addr = in6addr_loopback
-            return try connect(AF_INET6, &target, MemoryLayout<sockaddr_in6>.size)
+            return try connect(
+                AF_INET6, &target, MemoryLayout<sockaddr_in6>.size, receiveBufferBytes)
         case .unix(let path):
             var target = sockaddr_un()
             target.sun_family = sa_family_t(AF_UNIX)
@@ -294,16 +302,23 @@ public final class RawClient {
                 throw .system("connect", ENAMETOOLONG)
             }
             withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: bytes) }
-            return try connect(AF_UNIX, &target, MemoryLayout<sockaddr_un>.size)
+            return try connect(
+                AF_UNIX, &target, MemoryLayout<sockaddr_un>.size, receiveBufferBytes)
         }
     }
 
     private static func connect(
-        _ family: Int32, _ address: UnsafeRawPointer, _ count: Int
+        _ family: Int32, _ address: UnsafeRawPointer, _ count: Int, _ receiveBufferBytes: Int32?
     ) throws(Failure) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw .system("socket", errno) }
+        if var bytes = receiveBufferBytes {
+            // Before it connects: the window that a peer is told never shrinks.
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &bytes,
+                socklen_t(MemoryLayout.size(ofValue: bytes)))
+        }
         let result = Glibc.connect(
             descriptor, address.assumingMemoryBound(to: sockaddr.self), socklen_t(count))
         guard result == 0 else {
@@ -314,7 +329,7 @@ public final class RawClient {
         return descriptor
     }
 
-    private static func now() -> Double {
+    static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -1,7 +1,11 @@
 public import Glibc
 
 /// The built `belfryd`, running as a child in a folder of its own, reached over TCP loopback on a
-/// port that was free and over a unix socket; gone, with its folder, when this object is.
+/// port that was free and over a unix socket; gone, with its folder, when this object is. Another
+/// build of it runs if `BELFRY_DAEMON` says its path.
+///
+/// It waits for its clients longer than any test takes, so that how fast a test is decides nothing,
+/// unless the test's configuration says how long.
 ///
 /// What it logs is taken in only while a step waits, so a test that makes it log more than a pipe
 /// holds, a few hundred lines, calls ``line(within:where:)`` in between.
@@ -32,6 +36,7 @@ public final class RunningDaemon {
         let configuration: String
         let arguments: [String]
         let variables: [String: String]
+        let disk: SmallDisk?
     }
 
     /// Starts one and waits until it is ready.
@@ -40,12 +45,35 @@ public final class RunningDaemon {
     ///   - configuration: The text of its configuration file, without addresses and state.
     ///   - arguments: Options besides those that say where it listens and keeps its state.
     ///   - variables: Variables of its environment besides those.
+    ///   - disk: Where it is to keep its state; nil is a folder beside its configuration.
     public convenience init(
-        configuration: String = "", arguments: [String] = [], variables: [String: String] = [:]
+        configuration: String = "", arguments: [String] = [], variables: [String: String] = [:],
+        disk: SmallDisk? = nil
     ) throws {
         try self.init(
-            Start(configuration: configuration, arguments: arguments, variables: variables),
+            Start(
+                configuration: configuration, arguments: arguments, variables: variables,
+                disk: disk),
             in: TemporaryFolder())
+    }
+
+    /// The keys that bound how long a client may do nothing, and for how long a test lets it.
+    private static let patience = [
+        (section: "http", key: "header_seconds", time: "1h"),
+        (section: "http", key: "body_seconds", time: "1h"),
+        (section: "http", key: "idle_seconds", time: "1h"),
+        (section: "http", key: "send_seconds", time: "1h"),
+        (section: "poll", key: "wait_default", time: "10m"),
+        (section: "stream", key: "heartbeat", time: "10m"),
+    ]
+
+    /// Variables for those of the keys that a configuration leaves open.
+    private static func patience(beside configuration: String) -> [String: String] {
+        let open = patience.filter { !configuration.contains($0.key) }
+        return Dictionary(
+            uniqueKeysWithValues: open.map {
+                ("BELFRY_\($0.section)_\($0.key)".uppercased(), $0.time)
+            })
     }
 
     private init(_ start: Start, in folder: TemporaryFolder) throws {
@@ -55,15 +83,20 @@ public final class RunningDaemon {
         let configuration = folder.write(start.configuration, to: "belfryd.conf")
         let placement = [
             "HOME": folder.path,
-            "BELFRY_STORE_STATE_DIRECTORY": "\(folder.path)/state",
+            "BELFRY_STORE_STATE_DIRECTORY": "\(start.disk?.path ?? folder.path)/state",
         ]
-        child = try ChildProcess(
-            ChildProcess.product("belfryd"),
-            [
-                "--config", configuration, "--listen", "127.0.0.1:0", "--listen",
+        let program =
+            getenv("BELFRY_DAEMON").map { String(cString: $0) }
+            ?? ChildProcess.product("belfryd")
+        let command =
+            (start.disk?.entrance ?? []) + [
+                program, "--config", configuration, "--listen", "127.0.0.1:0", "--listen",
                 "unix:\(socketPath)",
-            ] + start.arguments,
+            ] + start.arguments
+        child = try ChildProcess(
+            command[0], Array(command.dropFirst()),
             environment: ChildProcess.inheritedVariables().merging(placement) { $1 }
+                .merging(Self.patience(beside: start.configuration)) { $1 }
                 .merging(start.variables) { $1 })
         do {
             readyLine = try child.line { $0.hasPrefix("ready ") }
@@ -118,6 +151,31 @@ public final class RunningDaemon {
         return Int(pages[1])! * Int(getpagesize())
     }
 
+    /// The nanoseconds for which its threads have run on a processor so far, those of threads that
+    /// have ended left out.
+    public var processorNanoseconds: UInt64 {
+        let threads = "/proc/\(pid)/task"
+        guard let folder = opendir(threads) else {
+            preconditionFailure("process \(pid) has ended, or its threads cannot be seen")
+        }
+        defer { closedir(folder) }
+        var sum: UInt64 = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            // proc(5): time on the processor, time waited for one, turns.
+            guard let stream = fopen("\(threads)/\(name)/schedstat", "r") else { continue }
+            defer { fclose(stream) }
+            var line = [UInt8](repeating: 0, count: 256)
+            let count = fread(&line, 1, line.count, stream)
+            sum +=
+                String(decoding: line[..<count], as: UTF8.self).split(separator: " ").first
+                .flatMap { UInt64($0) } ?? 0
+        }
+        return sum
+    }
+
     /// The lines that it logged, as far as they were taken in.
     public var logLines: [String] {
         child.text(of: .errors).split(separator: "\n").map(String.init)
@@ -125,7 +183,7 @@ public final class RunningDaemon {
 
     /// The next line that it logs, of those that fulfil a condition.
     public func line(
-        within seconds: Double = 20, where condition: (String) -> Bool
+        within seconds: Double = 60, where condition: (String) -> Bool
     ) throws(ChildProcess.Failure) -> String {
         try child.line(within: seconds, where: condition)
     }
@@ -134,14 +192,14 @@ public final class RunningDaemon {
     public func send(_ signal: Int32) { child.send(signal) }
 
     /// Waits for its end.
-    public func wait(within seconds: Double = 20) throws(ChildProcess.Failure)
+    public func wait(within seconds: Double = 60) throws(ChildProcess.Failure)
         -> ChildProcess.Ending
     {
         try child.wait(within: seconds)
     }
 
     /// Stops it by SIGTERM and waits for its end.
-    public func terminate(within seconds: Double = 20) throws(ChildProcess.Failure)
+    public func terminate(within seconds: Double = 60) throws(ChildProcess.Failure)
         -> ChildProcess.Ending
     {
         send(SIGTERM)

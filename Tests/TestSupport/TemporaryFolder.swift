@@ -6,8 +6,13 @@ public final class TemporaryFolder {
     public let path: String
 
     /// Makes an empty folder.
-    public init() {
-        var template = Array("/tmp/belfry-test-XXXXXX".utf8CString)
+    ///
+    /// - Parameters:
+    ///   - inMemory: Whether it is to lie in memory if the system has a place there, where a sync
+    ///     costs nothing.
+    public init(inMemory: Bool = false) {
+        let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(parent)/belfry-test-XXXXXX".utf8CString)
         let made = mkdtemp(&template) != nil
         precondition(made, "no temporary folder could be made: errno \(errno)")
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -26,6 +31,25 @@ public final class TemporaryFolder {
         fputs(text, stream)
         fclose(stream)
         return file
+    }
+
+    /// What is in a file, of any folder; nothing where there is none.
+    public func text(of file: String) -> String {
+        guard let stream = fopen(file, "r") else { return "" }
+        defer { fclose(stream) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = fread(&piece, 1, piece.count, stream)
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += piece[..<count]
+        }
+    }
+
+    /// Gives a file another name.
+    public func rename(_ name: String, to other: String) {
+        let result = Glibc.rename("\(path)/\(name)", "\(path)/\(other)")
+        precondition(result == 0, "\(name) could not be renamed: errno \(errno)")
     }
 
     private static func remove(_ path: String) {

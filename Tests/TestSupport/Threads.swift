@@ -11,7 +11,7 @@ internal import Protection
 ///   - bound: How long all of them together may take.
 /// - Throws: The first error of any thread, else ``Gate/TimedOut`` if the bound passed.
 public func inParallel(
-    _ count: Int, within bound: Duration = .seconds(20),
+    _ count: Int, within bound: Duration = .seconds(300),
     _ body: @escaping @Sendable (Int) throws -> Void
 ) throws {
     let start = Gate(openings: count)
@@ -32,4 +32,20 @@ public func inParallel(
     let result = Result { () throws(Gate.TimedOut) in try end.wait(within: bound) }
     if let failure = failure.value { throw failure }
     try result.get()
+}
+
+/// Runs `body` on that many threads of their own at once, and returns when all have ended, without
+/// blocking a thread that tasks share.
+///
+/// As the blocking one otherwise.
+public func inParallel(
+    _ count: Int, within bound: Duration = .seconds(300),
+    _ body: @escaping @Sendable (Int) throws -> Void
+) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread {
+            continuation.resume(
+                with: Result { try inParallel(count, within: bound, body) as Void })
+        }
+    }
 }

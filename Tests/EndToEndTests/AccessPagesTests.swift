@@ -1,0 +1,79 @@
+import TestSupport
+import Testing
+
+/// Every combination of what a browser tells of the page that asks, over each way in.
+@Suite(.blocking) struct AccessPagesTests {
+    private enum Request: CaseIterable { case receive, publish, webSocket }
+
+    private static let sites: [String?] = [nil, "none", "same-origin", "same-site", "cross-site"]
+    private static let dashboard = "https://dash.example"
+
+    private static let configuration =
+        "[http]\norigins = \(dashboard)\nhosts = bus.example\n"
+
+    /// What the contract says of a request; nil for yes.
+    private static func refusal(
+        isUnix: Bool, isKnownHost: Bool, host: String, origin: String?, site: String?
+    ) -> Int? {
+        guard isUnix || isKnownHost else { return 421 }
+        guard let origin else {
+            return [nil, "none", "same-origin"].contains(site) ? nil : 403
+        }
+        if origin == dashboard { return nil }
+        return origin == "http://\(host)" && [nil, "same-origin"].contains(site) ? nil : 403
+    }
+
+    private func ask(
+        _ address: RawClient.Address, _ request: Request, _ host: String,
+        _ headers: [(String, String)]
+    ) throws -> RawClient.Answer {
+        let client = try RawClient(address)
+        var head =
+            request == .publish
+            ? "POST /topics/t HTTP/1.1\r\n" : "GET /topics/t?wait=0 HTTP/1.1\r\n"
+        head += "Host: \(host)\r\n"
+        let upgrade = request == .webSocket ? WebSocketClient.handshake : []
+        for (name, value) in headers + upgrade { head += "\(name): \(value)\r\n" }
+        head += request == .publish ? "Content-Length: 1\r\n\r\nx" : "\r\n"
+        try client.send(head)
+        return request == .webSocket ? try client.readHead() : try client.readAnswer()
+    }
+
+    @Test(arguments: [false, true])
+    func aPageIsLetInExactlyWhereTheContractSaysSo(isUnix: Bool) throws {
+        let daemon = try RunningDaemon(configuration: Self.configuration)
+        let address = isUnix ? daemon.unix : daemon.tcp
+        let hosts = [
+            ("localhost:\(daemon.port)", true), ("127.0.0.1", true), ("bus.example", true),
+            ("evil.example", false), ("localhost.evil.example:\(daemon.port)", false),
+            ("localhost:1", false),
+        ]
+        for request in Request.allCases {
+            let success = [.receive: 204, .publish: 201, .webSocket: 101][request]
+            for (host, isKnownHost) in hosts {
+                let origins = [
+                    nil, "http://\(host)", "https://\(host)", "null", Self.dashboard,
+                    "http://evil.example", "http://localhost:1",
+                ]
+                for origin in Set(origins) {
+                    for site in Self.sites {
+                        let headers =
+                            (origin.map { [("Origin", $0)] } ?? [])
+                            + (site.map { [("Sec-Fetch-Site", $0)] } ?? [])
+                        let answer = try ask(address, request, host, headers)
+                        let refusal = Self.refusal(
+                            isUnix: isUnix, isKnownHost: isKnownHost, host: host, origin: origin,
+                            site: site)
+                        #expect(
+                            answer.status == refusal ?? success,
+                            "\(request) at \(host) from \(origin ?? "-") \(site ?? "-")")
+                        let isShared = refusal == nil && origin == Self.dashboard
+                        #expect(
+                            answer.header("access-control-allow-origin")
+                                == (isShared ? Self.dashboard : nil))
+                    }
+                }
+            }
+        }
+    }
+}

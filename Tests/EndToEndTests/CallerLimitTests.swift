@@ -1,0 +1,115 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What one user may take, and that others still get theirs.
+@Suite(.blocking, .enabled(if: getuid() == 0, "only root can be two users"))
+struct CallerLimitTests {
+    /// What somebody else is answered, by status.
+    private func stranger(_ daemon: RunningDaemon, _ path: String, _ more: String...) throws
+        -> String
+    {
+        let curl = try ChildProcess(
+            "/usr/bin/setpriv",
+            [
+                "--reuid=65533", "--regid=65533", "--clear-groups", ChildProcess.curl, "-sS",
+                "-o", "/dev/null", "-w", "%{http_code}", daemon.url(path),
+            ] + more)
+        #expect(try curl.wait() == .exited(0))
+        return curl.text(of: .output)
+    }
+
+    private func expectOwnLimit(_ answer: RawClient.Answer, _ what: String) {
+        #expect(answer.status == 429, "\(what)")
+        ProblemTests.check(answer, "LIMIT_CALLER", what)
+        #expect(answer.header("retry-after") == "1", "\(what)")
+    }
+
+    @Test(arguments: ["raw", "ndjson", "sse"])
+    func whoWaitsTooOftenKeepsNobodyElseFromWaiting(form: String) throws {
+        let daemon = try RunningDaemon(
+            configuration: "[poll]\nsubscribers = 8\nsubscribers_per_uid = 2\n")
+        let client = try daemon.connect()
+        try client.register("t")
+        let waiting = try [daemon.tcp, daemon.unix].map { address in
+            let poller = try RawClient(address)
+            try poller.send("GET", "/topics/t")
+            return poller
+        }
+        try client.await(subscribers: 2, of: "t")
+        expectOwnLimit(try client.get("/topics/t?as=\(form)"), form)
+        #expect(try client.get("/topics/t?wait=0").status == 204)
+        #expect(try stranger(daemon, "/topics/t?wait=10ms") == "204")
+        waiting[0].close()
+        try client.await(subscribers: 1, of: "t")
+        try client.send("GET", "/topics/t")
+        try RawClient(daemon.tcp).await(subscribers: 2, of: "t")
+        try RawClient(daemon.tcp).publish("x", to: "t")
+        #expect(try waiting[1].readAnswer().text == "x")
+        #expect(try client.readAnswer().text == "x")
+        #expect(try stranger(daemon, "/topics/t?since=latest") == "200")
+    }
+
+    @Test func whoConnectsTooOftenKeepsNobodyElseOut() throws {
+        let daemon = try RunningDaemon(configuration: "[http]\nconnections_per_uid = 3\n")
+        var held = try [daemon.tcp, daemon.unix, daemon.tcp].map { address in
+            let client = try RawClient(address)
+            #expect(try client.get("/healthz").status == 200)
+            return client
+        }
+        for address in [daemon.tcp, daemon.unix] {
+            // Told at once: a request might meet a socket that is closed by then.
+            let refused = try RawClient(address)
+            expectOwnLimit(try refused.readAnswer(), "connection 4")
+            #expect(try refused.readToEnd().isEmpty)
+        }
+        #expect(try stranger(daemon, "/healthz") == "200")
+        held.removeLast().close()
+        try eventually("a place is free again") {
+            try daemon.connect().get("/healthz").status == 200
+        }
+    }
+
+    @Test func whoMakesTooManyTopicsKeepsNobodyElseFromMakingThem() throws {
+        let daemon = try RunningDaemon(configuration: "[bus]\ntopics = 8\ntopics_per_uid = 2\n")
+        let client = try daemon.connect()
+        for topic in ["a", "b"] { try client.publish("x", to: topic) }
+        for method in ["POST", "PUT"] {
+            let body: [UInt8]? = method == "POST" ? [0x78] : nil
+            expectOwnLimit(try client.exchange(method, "/topics/c", body: body), method)
+        }
+        try client.publish("x", to: "a")
+        #expect(try stranger(daemon, "/topics/c", "-d", "x") == "201")
+        expectOwnLimit(try client.exchange("PUT", "/topics/d"), "a third topic")
+        #expect(try client.exchange("DELETE", "/topics/b").status == 204)
+        try client.publish("x", to: "d")
+    }
+
+    @Test func whoMadeATopicIsCountedForItAfterARestart() throws {
+        let folder = TemporaryFolder()
+        var daemon = try RunningDaemon(
+            configuration: "[bus]\ntopics = 8\ntopics_per_uid = 2\n",
+            arguments: ["--store", "sqlite:\(folder.path)/belfry.db"])
+        for topic in ["a", "b"] { try daemon.connect().publish("x", to: topic) }
+        #expect(try stranger(daemon, "/topics/c", "-d", "x") == "201")
+        daemon = try daemon.restarted()
+        expectOwnLimit(try daemon.connect().exchange("PUT", "/topics/d"), "after a restart")
+        #expect(try stranger(daemon, "/topics/d", "-d", "x") == "201")
+        expectOwnLimit(try daemon.connect().exchange("PUT", "/topics/e"), "after a restart")
+        #expect(try stranger(daemon, "/topics/e", "-d", "x") == "429")
+    }
+
+    @Test func aTopicMayHaveABoundOfItsOwn() throws {
+        let daemon = try RunningDaemon(configuration: "[poll]\nsubscribers_per_topic = 1\n")
+        let client = try daemon.connect()
+        try client.register("t")
+        let first = try daemon.connect()
+        try first.send("GET", "/topics/t")
+        try client.await(subscribers: 1, of: "t")
+        let refused = try client.get("/topics/t")
+        #expect(refused.status == 503)
+        ProblemTests.check(refused, "LIMIT_BUS", "a second subscriber")
+        #expect(try client.get("/topics/other?wait=10ms").status == 204)
+        #expect(try client.get("/topics/*?wait=10ms").status == 204)
+    }
+}

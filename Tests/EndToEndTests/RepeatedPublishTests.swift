@@ -1,0 +1,377 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Publishes that come again with another body, which are not parsed again, and mean the same.
+@Suite(.blocking, .serialized) struct RepeatedPublishTests {
+    /// The number of requests so far that were not parsed.
+    private func repeats(_ client: RawClient) throws -> Int {
+        let samples = try MetricsTests.samples(client)
+        return Int(try #require(samples["belfry_http_repeated_requests_total"]))
+    }
+
+    private func post(
+        _ body: String, to target: String = "/topics/t", headers: [(String, String)] = []
+    ) -> String {
+        let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
+        return "POST \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// A connection whose next publish of these words is known.
+    private func publisher(
+        _ address: RawClient.Address, target: String = "/topics/t",
+        headers: [(String, String)] = []
+    ) throws -> RawClient {
+        let client = try RawClient(address)
+        for number in 0..<3 {
+            try client.send(post("known \(number)", to: target, headers: headers))
+            #expect(try client.readAnswer().status < 300)
+        }
+        return client
+    }
+
+    private static let forms: [(target: String, headers: [(String, String)])] = [
+        ("/topics/t", []),
+        ("/topics/t?type=a&key=b", [("Content-Type", "text/plain")]),
+        ("/topics/t", [("Event-Type", "a"), ("Event-Key", "k"), ("User-Agent", "x")]),
+        ("/topics/t?split=lines", [("Content-Type", "application/x-ndjson")]),
+        ("/topics/t", [("Connection", "keep-alive"), ("Accept", "*/*")]),
+    ]
+
+    @Test(arguments: 0..<forms.count, [false, true])
+    func itPublishesWhatAFreshConnectionWould(form: Int, overUnix: Bool) throws {
+        let daemon = try RunningDaemon(arguments: ["--store", overUnix ? "memory" : "sqlite"])
+        let observer = try daemon.connect()
+        let address = overUnix ? daemon.unix : daemon.tcp
+        let (target, headers) = Self.forms[form]
+        let client = try publisher(address, target: target, headers: headers)
+        let before = try repeats(observer)
+        let bodies = ["x", "{\"a\":1}", "one\ntwo\r\n\nthree", "\u{0}\u{1}", "", "\n\n"]
+        for body in bodies {
+            try client.send(post(body, to: target, headers: headers))
+            let again = try client.readAnswer()
+            let fresh = try RawClient(address)
+            try fresh.send(post(body, to: target, headers: headers))
+            let first = try fresh.readAnswer()
+            #expect(Answered(again) == Answered(first), "\(body)")
+        }
+        #expect(try repeats(observer) == before + bodies.count)
+        let events = try Received(observer, "t").events.dropFirst(3)
+        #expect(events.count % 2 == 0)
+    }
+
+    @Test(arguments: [false, true], ["memory", "sqlite"])
+    func anySequenceMeansWhatItMeansOnFreshConnections(overUnix: Bool, store: String) throws {
+        var random = SeededRandom(for: "publishes \(overUnix) \(store)")
+        let settings = "[bus]\nevent_bytes = 4000\n"
+        let daemons = try (0..<2).map { _ in
+            try RunningDaemon(configuration: settings, arguments: ["--store", store])
+        }
+        let addresses = daemons.map { overUnix ? $0.unix : $0.tcp }
+        var sequence = RandomRequests()
+        var kept = try RawClient(addresses[0])
+        let neighbour = try daemons[0].connect()
+        for step in 0..<400 {
+            let request = sequence.next(using: &random)
+            var told: [Answered] = []
+            var wanted: [Answered] = []
+            do {
+                told = try answers(to: request, over: &kept, of: addresses[0]) {
+                    // What came so far is seen by itself.
+                    _ = try neighbour.get("/healthz")
+                }
+                for bytes in request.requests {
+                    let fresh = try RawClient(addresses[1])
+                    try fresh.send(bytes)
+                    if request.closes { fresh.halfClose() }
+                    wanted.append(Answered(try fresh.readAnswer(toHead: request.isHead)))
+                }
+            } catch {
+                Issue.record("step \(step), \(request), \(told.count) answers: \(error)")
+                throw error
+            }
+            try #require(told == wanted, "step \(step): \(request)")
+        }
+        let observers = try daemons.map { try $0.connect() }
+        for topic in RandomRequests.topics {
+            let received = try observers.map { try Received($0, topic) }
+            #expect(received[0] == received[1])
+            #expect(received[0].events.count > 20)
+        }
+        #expect(try repeats(observers[0]) > 40)
+        #expect(try repeats(observers[1]) == 0)
+    }
+
+    /// What a step is answered over a connection that is kept, and made anew where it was closed;
+    /// `between` runs between two pieces.
+    private func answers(
+        to step: RandomRequests.Step, over client: inout RawClient, of address: RawClient.Address,
+        between: () throws -> Void
+    ) throws -> [Answered] {
+        var answers: [Answered] = []
+        for (index, piece) in step.pieces.enumerated() {
+            if index > 0 { try between() }
+            try client.send(piece)
+        }
+        if step.closes { client.halfClose() }
+        for _ in step.requests {
+            answers.append(Answered(try client.readAnswer(toHead: step.isHead)))
+        }
+        if step.closes || answers.last?.closes == true {
+            #expect(try client.readToEnd() == [])
+            client = try RawClient(address)
+        }
+        return answers
+    }
+
+    @Test func itCountsLikeAnyOther() throws {
+        let daemon = try RunningDaemon()
+        let observer = try daemon.connect()
+        let client = try publisher(daemon.tcp)
+        let before = try MetricsTests.samples(observer)
+        for _ in 0..<2 {
+            try client.send(post("x"))
+            #expect(try client.readAnswer().status == 201)
+        }
+        let after = try MetricsTests.samples(observer)
+        func grown(_ name: String) -> Double { (after[name] ?? 0) - (before[name] ?? 0) }
+        #expect(grown("belfry_http_repeated_requests_total") == 2)
+        // The page itself is one more.
+        #expect(grown("belfry_http_requests_total") == 3)
+        #expect(grown("belfry_http_answers_total") == 3)
+        #expect(grown("belfry_published_events_total") == 2)
+        #expect(grown("belfry_http_accepted_connections_total") == 0)
+    }
+
+    @Test(arguments: ["memory", "sqlite"])
+    func aSubscriberThatWaitsIsTold(store: String) throws {
+        let daemon = try RunningDaemon(arguments: ["--store", store])
+        let client = try publisher(daemon.tcp)
+        let waiting = try daemon.connect()
+        for number in 0..<20 {
+            try waiting.send("GET", "/topics/t?wait=1h")
+            try client.await(subscribers: 1, of: "t")
+            try client.send(post("event \(number)"))
+            #expect(try client.readAnswer().text.contains("\"subscribers\":1"))
+            #expect(try waiting.readAnswer().text == "event \(number)")
+        }
+    }
+
+    @Test func itsLineInTheAccessLogIsLikeAnyOther() throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.path)/access.log"
+        let daemon = try RunningDaemon(configuration: "[daemon]\naccess_log = \(path)\n")
+        let observer = try daemon.connect()
+        let client = try publisher(daemon.unix)
+        for _ in 0..<3 {
+            try client.send(post("known 3"))
+            #expect(try client.readAnswer().status == 201)
+        }
+        #expect(try repeats(observer) == 3)
+        var lines: [String] = []
+        try eventually("six lines of publishes") {
+            lines = folder.text(of: path).split(separator: "\n").map(String.init)
+                .filter { $0.contains("\"method\":\"POST\",\"path\":\"/topics/t\"") }
+            return lines.count == 6
+        }
+        // All but the moment and how long it took.
+        let told = lines.map { line in
+            line.split(separator: ",").filter {
+                !$0.contains("\"time\"") && !$0.contains("\"us\"")
+            }.joined(separator: ",")
+        }
+        #expect(Set(told).count == 1, "\(told)")
+        #expect(told[0].contains("\"pid\":\(getpid())"))
+    }
+
+    @Test func rulesThatChangedAreFollowed() throws {
+        let access = try AccessDaemon(rules: [])
+        let observer = try access.daemon.connect()
+        let client = try publisher(access.daemon.tcp)
+        try client.send(post("x"))
+        #expect(try client.readAnswer().status == 201)
+        #expect(try repeats(observer) == 1)
+        try access.reload(rules: ["t publish uid:4000000"])
+        try client.send(post("x"))
+        let refused = try client.readAnswer()
+        #expect(refused.status == 403 && refused.member("code") == "ACCESS_DENIED")
+        #expect(try repeats(observer) == 1)
+        try access.reload(rules: [])
+        for _ in 0..<8 {
+            try client.send(post("x"))
+            #expect(try client.readAnswer().status == 201)
+        }
+        #expect(try repeats(observer) > 1)
+    }
+
+    @Test func limitsThatChangedAreFollowed() throws {
+        let access = try AccessDaemon(rules: [])
+        let observer = try access.daemon.connect()
+        let client = try publisher(access.daemon.tcp)
+        let body = String(repeating: "x", count: 3_000)
+        try client.send(post(body))
+        #expect(try client.readAnswer().status == 201)
+        #expect(try repeats(observer) == 1)
+        try access.reload(rules: [], settings: "[bus]\nevent_bytes = 2999\n")
+        try client.send(post(body))
+        let refused = try client.readAnswer()
+        #expect(refused.status == 413 && refused.member("code") == "EVENT_TOO_LARGE")
+        #expect(refused.header("connection") == "close")
+        #expect(try repeats(observer) == 1)
+    }
+
+    @Test func aTopicThatWasDeletedIsNotMadeAgainWhereThatIsForbidden() throws {
+        let daemon = try RunningDaemon(configuration: "[bus]\nautocreate = no\n")
+        let observer = try daemon.connect()
+        try observer.register("t")
+        let client = try publisher(daemon.tcp)
+        #expect(try observer.exchange("DELETE", "/topics/t").status == 204)
+        try client.send(post("x"))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 404 && answer.member("code") == "TOPIC_UNKNOWN")
+        #expect(try repeats(observer) == 1)
+        try observer.register("t")
+        try client.send(post("x"))
+        #expect(try client.readAnswer().status == 201)
+        #expect(try repeats(observer) == 2)
+    }
+
+    @Test func aStopClosesIdleOnesAndRefusesOthers() throws {
+        let daemon = try RunningDaemon(configuration: "[daemon]\ndrain_seconds = 10\n")
+        let idle = try publisher(daemon.tcp)
+        let client = try publisher(daemon.tcp)
+        try client.send(post("x"))
+        #expect(try client.readAnswer().status == 201)
+        // A piece of a request keeps its connection, and is refused when it is whole.
+        let request = post("late")
+        try client.send(String(request.dropLast(2)))
+        _ = try daemon.connect().get("/healthz")
+        daemon.send(SIGTERM)
+        #expect(try idle.readToEnd().isEmpty)
+        try client.send(String(request.suffix(2)))
+        let answer = try client.readAnswer()
+        #expect(answer.status == 503 && answer.member("code") == "DRAINING")
+        #expect(answer.header("connection") == "close")
+        #expect(try daemon.wait() == .exited(0))
+    }
+}
+
+/// An answer but for what differs between any two: when it was given, and ids.
+private struct Answered: Equatable, CustomStringConvertible {
+    let description: String
+    let closes: Bool
+
+    init(_ answer: RawClient.Answer) {
+        let masked = ["date", "event-id", "location", "event-cursor", "event-oldest", "link"]
+        let headers = answer.headers.map { name, value in
+            masked.contains(name.lowercased()) ? name : "\(name): \(value)"
+        }
+        var text = ""
+        for part in answer.text.split(separator: ",", omittingEmptySubsequences: false) {
+            let isOwn = ["\"id\":", "\"first\":", "\"last\":", "\"time\":", "\"cursor\":"].contains
+            {
+                part.contains($0)
+            }
+            text += isOwn ? "…," : part + ","
+        }
+        description = ([answer.statusLine] + headers + [text]).joined(separator: "\n")
+        closes = answer.header("connection") == "close"
+    }
+}
+
+/// What a subscriber gets of a topic from its beginning, but for ids and times.
+private struct Received: Equatable {
+    let events: [String]
+
+    init(_ client: RawClient, _ topic: String) throws {
+        let answer = try client.get("/topics/\(topic)?as=json&since=earliest&wait=0&max=10000")
+        #expect(answer.status == 200)
+        events = answer.text.split(separator: "{\"id\":").dropFirst().map { event in
+            event.split(separator: ",").filter {
+                !$0.contains("\"time\":") && $0 != event.split(separator: ",").first
+            }.joined(separator: ",").split(separator: "\"cursor\"").first.map(String.init) ?? ""
+        }
+    }
+}
+
+/// Requests of a publisher, most of them like the one before, others of every kind.
+private struct RandomRequests {
+    static let topics = ["t", "u"]
+    private static let heads = [
+        ("/topics/t", ""), ("/topics/t", "Event-Type: a\r\n"), ("/topics/u?split=lines", ""),
+        ("/topics/u", "Content-Type: text/plain\r\nConnection: keep-alive\r\n"),
+    ]
+    private static let others = [
+        "HEAD /topics/nobody HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /topics/t?since=now&wait=0 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+        "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+            + "Content-Length: 2\r\n\r\nab",
+        "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: a\r\n"
+            + "Content-Length: 2\r\n\r\nab",
+        "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\n"
+            + "Content-Length: 2\r\n\r\nab",
+        "POST /topics/a..b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab",
+        "POST /topics/t?what=x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab",
+        "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+            + "Content-Length: 2\r\n\r\nab",
+        "PUT /topics/t HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab",
+        "POST /topics/t HTTP/1.0\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab",
+        "POST /topics/t HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            + "Content-Length: 2\r\n\r\nab",
+    ]
+
+    /// Requests that are sent together, in pieces.
+    struct Step: CustomStringConvertible {
+        var requests: [String]
+        var pieces: [[UInt8]]
+        var closes = false
+        var isHead = false
+
+        var description: String {
+            "\(requests) in \(pieces.map(\.count))\(closes ? ", then closed" : "")"
+        }
+    }
+
+    private var head = Self.heads[0]
+
+    private func post(using random: inout SeededRandom) -> String {
+        let sizes = [0, 1, 9, 10, 100, 999, 3_999]
+        let size =
+            Int.random(in: 0..<30, using: &random) == 0
+            ? 4_001 : sizes.randomElement(using: &random)!
+        let letters = Array("ab\n{}\"")
+        let body = String((0..<size).map { _ in letters.randomElement(using: &random)! })
+        return "POST \(head.0) HTTP/1.1\r\nHost: localhost\r\n\(head.1)"
+            + "Content-Length: \(size)\r\n\r\n\(body)"
+    }
+
+    mutating func next(using random: inout SeededRandom) -> Step {
+        let kind = Int.random(in: 0..<100, using: &random)
+        if kind < 8 { head = Self.heads.randomElement(using: &random)! }
+        if kind >= 92 {
+            let request = Self.others.randomElement(using: &random)!
+            return Step(
+                requests: [request], pieces: [Array(request.utf8)],
+                isHead: request.hasPrefix("HEAD"))
+        }
+        var requests = [post(using: &random)]
+        if kind >= 88 {
+            // None that closes in front of another, which would not be answered.
+            let pair = (0..<2).map { _ in
+                "POST \(head.0) HTTP/1.1\r\nHost: localhost\r\n\(head.1)Content-Length: 3\r\n\r\nabc"
+            }
+            requests = pair
+        }
+        let bytes = Array(requests.joined().utf8)
+        var step = Step(requests: requests, pieces: [bytes])
+        if (82..<90).contains(kind) {
+            let cut = Int.random(in: 1..<bytes.count, using: &random)
+            step.pieces = [Array(bytes[..<cut]), Array(bytes[cut...])]
+        }
+        if kind == 81 { step.closes = true }
+        return step
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The daemon on a store on the disk: what was answered is there again.
+@Suite(.blocking) struct StoreTests {
+    private static func daemon(_ configuration: String = "", sync: String = "normal") throws
+        -> RunningDaemon
+    {
+        try RunningDaemon(
+            configuration: "[store]\nstore = sqlite\nsync = \(sync)\n\(configuration)")
+    }
+
+    @Test(arguments: ["normal", "full"])
+    func everythingIsThereAfterStopsAndKillsAndNoCursorHasAGap(sync: String) throws {
+        var daemon = try Self.daemon(sync: sync)
+        #expect(daemon.readyLine.contains(" store=sqlite:/"))
+        var published: [UInt64] = []
+        for round in 0..<4 {
+            let client = try daemon.connect()
+            if let first = published.first {
+                let body = try PollBody(client.get("/topics/t?as=json&since=\(first)&wait=0"))
+                #expect(body.gap == nil, "in round \(round)")
+                #expect(body.events.map(\.id) == published.dropFirst().map(String.init))
+                let last = try PollBody(
+                    client.get("/topics/t?as=json&since=\(published.last!)&wait=0"))
+                #expect(last.gap == nil && last.events.isEmpty)
+            }
+            for index in 0..<3 {
+                published.append(try client.publish("\(round) \(index)", to: "t"))
+            }
+            if round % 2 == 0 { try daemon.kill() }
+            daemon = try daemon.restarted()
+        }
+        #expect(zip(published, published.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(try daemon.terminate() == .exited(0))
+    }
+
+    @Test func settingsAndHeadersOfEventsSurviveAndSignalsAreGapped() throws {
+        var daemon = try Self.daemon()
+        var client = try daemon.connect()
+        try client.register("kept", "?keep=2&for=1h")
+        try client.register("signals", "?persist=no")
+        for index in 0..<4 {
+            try client.publish(
+                "\(index)", to: "kept",
+                headers: [
+                    ("Event-Type", "t"), ("Event-Key", "k"), ("Content-Type", "text/x-\(index)"),
+                ])
+        }
+        let signal = try client.publish("x", to: "signals")
+        daemon = try daemon.restarted()
+        client = try daemon.connect()
+        let answer = try client.get("/topics/kept?since=latest")
+        #expect(answer.text == "3" && answer.header("content-type") == "text/x-3")
+        #expect(answer.header("event-type") == "t" && answer.header("event-key") == "k")
+        let list = try client.get("/topics").text
+        #expect(list.contains("\"name\":\"kept\"") && list.contains("\"keep\":2"))
+        let gapped = try PollBody(client.get("/topics/signals?as=json&since=\(signal - 1)&wait=0"))
+        #expect(gapped.gap?.after == "\(signal - 1)" && gapped.events.isEmpty)
+    }
+
+    @Test func whatMemoryHasNoRoomForIsReadFromTheDisk() throws {
+        let daemon = try Self.daemon("[bus]\nmemory_bytes = 2M\nevent_bytes = 64K\n")
+        let client = try daemon.connect()
+        let payload = String(repeating: "x", count: 20_000)
+        let ids = try (0..<300).map { try client.publish("\($0) \(payload)", to: "t") }
+        var cursor = ids[0] - 1
+        var received: [String] = []
+        while received.count < ids.count {
+            let body = try PollBody(client.get("/topics/t?as=json&since=\(cursor)&max=50"))
+            #expect(body.gap == nil)
+            received += body.events.map(\.id)
+            cursor = try #require(UInt64(body.cursor))
+        }
+        #expect(received == ids.map(String.init))
+        let raw = try client.get("/topics/t?since=earliest")
+        #expect(raw.text == "0 \(payload)")
+    }
+
+    @Test func aBackupIsTakenFromARunningDaemonAndTheStoreIsChecked() throws {
+        let daemon = try Self.daemon()
+        let client = try daemon.connect()
+        let ids = try (0..<20).map { try client.publish("\($0)", to: "t") }
+        let path = try #require(
+            daemon.readyLine.split(separator: "store=sqlite:").last.map(String.init))
+        let folder = TemporaryFolder()
+        func belfryd(_ arguments: [String], _ store: String) throws -> ChildProcess {
+            let child = try ChildProcess(
+                ChildProcess.product("belfryd"),
+                ["--config", "/dev/null", "--store", "sqlite:\(store)"] + arguments,
+                environment: ["HOME": folder.path])
+            return child
+        }
+        let copy = "\(folder.path)/copy.db"
+        #expect(try belfryd(["--backup", copy], path).wait() == .exited(0))
+        let again = try belfryd(["--backup", copy], path)
+        #expect(try again.wait() == .exited(1))
+        #expect(again.text(of: .errors).contains("there is a file \(copy) already"))
+        let inUse = try belfryd(["--check-store"], path)
+        #expect(try inUse.wait() == .exited(1))
+        #expect(inUse.text(of: .errors).contains("is in use by another bus"))
+        let whole = try belfryd(["--check-store"], copy)
+        #expect(try whole.wait() == .exited(0))
+        #expect(whole.text(of: .output) == "OK\n")
+        let restored = try RunningDaemon(arguments: ["--store", "sqlite:\(copy)"])
+        let body = try PollBody(
+            restored.connect().get("/topics/t?as=json&since=\(ids[0])&wait=0"))
+        #expect(body.gap != nil && body.events.map(\.id) == ids.dropFirst().map(String.init))
+        let memory = try ChildProcess(
+            ChildProcess.product("belfryd"),
+            ["--config", "/dev/null", "--store", "memory", "--check-store"],
+            environment: ["HOME": folder.path])
+        #expect(try memory.wait() == .exited(2))
+        #expect(try daemon.terminate() == .exited(0))
+        let stopped = try belfryd(["--check-store"], path)
+        #expect(try stopped.wait() == .exited(0))
+    }
+}

@@ -7,6 +7,7 @@ enum BenchCore {
         ("protected", ProtectedContests.all),
         ("once", OnceContests.all),
         ("broadcaster", BroadcasterContests.all),
+        ("subject", SubjectContests.all),
     ]
 
     static func main() {

@@ -1,0 +1,1 @@
+"""Runs the rows, round by round, and writes down what they measured."""

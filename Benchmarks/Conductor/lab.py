@@ -1,0 +1,115 @@
+"""What rows work with: servers, loads, and the order of turns."""
+
+import http.client
+import pathlib
+import subprocess
+
+from .servers import Belfry, Broken, Nchan, Server
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+COMMON = ("Load/wire.c", "Load/usage.c")
+PROGRAMS = {
+    "fan": ("Load/fan.c", "Load/subscribers.c", "Load/publisher.c", *COMMON, "-lpthread"),
+    "flood": ("Load/flood.c", *COMMON),
+    "drain": ("Load/drain.c", *COMMON),
+    "nats_fan": ("Load/nats_fan.c", *COMMON, "-lnats"),
+    "constant": ("Peers/constant.c", "-lmicrohttpd"),
+    "relay": ("Peers/relay.c",),
+    "allocations.so": ("Counts/allocations.c", "-shared", "-fPIC"),
+}
+
+
+class Lab:
+    """The tools of one run."""
+
+    def __init__(self, daemon, folder, growth=False, quick=False):
+        self.daemon = pathlib.Path(daemon).resolve()
+        self.folder = pathlib.Path(folder).resolve()
+        self.growth = growth
+        self.quick = quick
+        self.round = 0
+
+    def build(self, *names):
+        """Compiles the named programs, or all."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name in names or PROGRAMS:
+            parts = PROGRAMS[name]
+            sources = [str(HERE / part) for part in parts if part.endswith(".c")]
+            flags = [part for part in parts if part.startswith("-")]
+            subprocess.run(
+                ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(self.folder / name), *sources, *flags],
+                check=True)
+
+    def turns(self, contestants):
+        """The contestants, in an order that turns round from round to round."""
+        return list(contestants)[:: -1 if self.round % 2 else 1]
+
+    def points(self, table, growth=()):
+        """The points to measure: those of the table, and with `--growth` the others."""
+        return sorted({*table, *(growth if self.growth else ())})
+
+    def times(self, count):
+        """So many operations, or a tenth with `--quick`."""
+        return max(1, count // 10 if self.quick else count)
+
+    def belfry(self, store="memory", wrap=(), **settings):
+        return Belfry(self.folder / "belfryd", self.daemon, store, settings, wrap)
+
+    def nchan(self):
+        return Nchan(self.folder / "nchan", HERE / "Peers/nchan.conf")
+
+    def constant(self):
+        return Server("libmicrohttpd", self.folder / "peer", [str(self.folder / "constant"), "@PORT@"])
+
+    def relay(self):
+        return Server("bare relay", self.folder / "peer", [str(self.folder / "relay"), "@PORT@"])
+
+    def nats(self):
+        return Server("nats-server", self.folder / "peer", ["nats-server", "-a", "127.0.0.1", "-p", "@PORT@"])
+
+    def start_load(self, program, server, **options):
+        """Starts a load on the server; options are its own, lists repeated."""
+        command = [str(self.folder / program), "--port", str(server.port), "--pid", str(server.pid)]
+        for name, value in options.items():
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                command.append(f"--{name.strip('_')}")
+                if one is not True:
+                    command.append(str(one))
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def figures(self, load, server):
+        """What the load printed, once it has ended; a load that fails breaks the row."""
+        try:
+            out, err = load.communicate(timeout=180)
+        except subprocess.TimeoutExpired:
+            load.kill()
+            raise Broken(f"{server.name}: the load did not end") from None
+        if load.returncode:
+            raise Broken(f"{server.name}: {pathlib.Path(load.args[0]).name}: {(err + out).strip()[:400]}")
+        return {name: float(value) for name, value in (part.split("=") for part in out.split())}
+
+    def load(self, program, server, **options):
+        return self.figures(self.start_load(program, server, **options), server)
+
+    def fan(self, server, mode, **options):
+        """`fan` in one of its modes, with the paths of the server where none are given."""
+        defaults = {"mode": mode, "pub": server.publish_path, "sub": server.subscribe_path}
+        if mode == "lp":
+            defaults["next"] = server.next_poll
+        if mode == "ws" and isinstance(server, Belfry):
+            defaults["sub"] += "?as=raw"
+        return self.load("fan", server, **{**defaults, **options})
+
+    def fill(self, server, topics, events, size, lines=1000):
+        """Publishes so many marked events to each of the topics, in batches."""
+        line = b"@T=0000000000000001@".ljust(size, b"x") + b"\n"
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        for topic in topics:
+            for begin in range(0, events, lines):
+                body = line * min(lines, events - begin)
+                connection.request("POST", f"/topics/{topic}?split=lines", body)
+                answer = connection.getresponse()
+                said = answer.read()
+                if answer.status != 201:
+                    raise Broken(f"{server.name}: {said[:300]!r}")
+        connection.close()

@@ -1,0 +1,52 @@
+"""Where and with what was measured."""
+
+import datetime
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+
+def output(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except OSError:
+        return ""
+    return (done.stdout + done.stderr).strip()
+
+
+def version(pattern, *command):
+    found = re.search(pattern, output(*command))
+    return found[1] if found else "?"
+
+
+def package(name):
+    return output("dpkg-query", "-W", "-f", "${Version}", name) or "?"
+
+
+def system():
+    text = pathlib.Path("/etc/os-release").read_text()
+    return re.search(r'PRETTY_NAME="(.*)"', text)[1]
+
+
+def processor():
+    found = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return found[1] if found else platform.machine()
+
+
+def describe(daemon, rounds, seconds):
+    """The head of the documents: a list of facts."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    commit = output("git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty")
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    facts = [
+        f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, {rounds} rounds in {seconds / 60:.0f} minutes;"
+        f" load average at the end {load}",
+        f"{processor()}, {os.cpu_count()} processors, {memory:.0f} GiB; Linux {platform.release()}, {system()}",
+        f"{output(str(daemon), '--version')} at {commit}; nginx {version(r'nginx/([0-9.]+)', '/usr/sbin/nginx', '-v')}"
+        f" with nchan {package('libnginx-mod-nchan')}, one worker; nats-server"
+        f" {version(r'v([0-9.]+)', 'nats-server', '--version')} with libnats {package('libnats-dev')};"
+        f" libmicrohttpd {package('libmicrohttpd-dev')}",
+    ]
+    return "\n".join(f"- {fact}" for fact in facts)

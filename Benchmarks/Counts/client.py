@@ -1,0 +1,129 @@
+"""A client that does one thing at a time, so that the server does the same for each operation."""
+
+import re
+import socket
+import time
+
+from Conductor.servers import Broken
+
+UPGRADE = (b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+           b"Sec-WebSocket-Key: bWVhc3VyZWQgYXQgd29yaw==\r\n")
+EVENT = b"event %07d" + b"x" * 87
+
+
+class Connection:
+    """A connection that knows how much of what it sent the server has read."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), 20)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.input = b""
+
+    def send(self, target, headers=b"", body=None):
+        method, length = (b"GET", b"") if body is None else (b"POST", b"Content-Length: %d\r\n" % len(body))
+        self.socket.sendall(
+            b"%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s%s\r\n%s" % (method, target, headers, length, body or b""))
+
+    def read_until(self, end):
+        """Everything up to and with `end`; what comes behind it is kept."""
+        while end not in self.input:
+            got = self.socket.recv(65536)
+            if not got:
+                raise Broken(f"cut off behind {self.input[-200:]!r}")
+            self.input += got
+        taken, _, self.input = self.input.partition(end)
+        return taken + end
+
+    def read_answer(self):
+        head = self.read_until(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 2"):
+            raise Broken(f"refused: {head[:300]!r}")
+        length = int(re.search(rb"Content-Length: (\d+)", head)[1])
+        while len(self.input) < length:
+            self.input += self.socket.recv(65536)
+        body, self.input = self.input[:length], self.input[length:]
+        return head, body
+
+    def wait_until_read(self):
+        """Returns when the server has taken the request and had time to go back to its wait: else a
+        publish would sometimes be seen in the same turn as the poll before it."""
+        ours = "0100007F:%04X" % self.socket.getsockname()[1]
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            with open("/proc/net/tcp") as table:
+                theirs = next(line.split() for line in table if line.split()[2] == ours)
+            if theirs[4].endswith(":00000000"):
+                time.sleep(0.002)
+                return
+        raise Broken("a request was not read")
+
+
+class Path:
+    """One way of an event through the server; `run` repeats it."""
+
+    def __init__(self, port):
+        self.publisher = Connection(port)
+        self.count = 0
+
+    def publish(self):
+        self.count += 1
+        event = EVENT % self.count
+        self.publisher.send(b"/topics/t0", body=event)
+        self.publisher.read_answer()
+        return event
+
+    def run(self, operations):
+        for _ in range(operations):
+            self.publish()
+
+
+class LongPoll(Path):
+    def __init__(self, port):
+        super().__init__(port)
+        self.subscriber = Connection(port)
+        self.ask(b"")
+
+    def ask(self, query):
+        self.subscriber.send(b"/topics/t0" + query)
+        self.subscriber.wait_until_read()
+
+    def run(self, operations):
+        for _ in range(operations):
+            event = self.publish()
+            head, body = self.subscriber.read_answer()
+            if body != event:
+                raise Broken(f"{body!r} is not what was published")
+            self.ask(b"?since=" + re.search(rb"Event-Cursor: (\d+)", head)[1])
+
+
+class Stream(Path):
+    """Ten subscribers of a stream, so that what is done once for an event weighs little."""
+
+    subscribers = 10
+    query, headers = b"", b"Accept: text/event-stream\r\n"
+
+    def __init__(self, port):
+        super().__init__(port)
+        self.streams = [Connection(port) for _ in range(self.subscribers)]
+        for stream in self.streams:
+            stream.send(b"/topics/t0" + self.query, self.headers)
+            stream.read_until(b"\r\n\r\n")
+
+    def run(self, operations):
+        for _ in range(operations):
+            event = self.publish()
+            for stream in self.streams:
+                stream.read_until(event)
+
+
+class WebSocket(Stream):
+    query, headers = b"?as=raw", UPGRADE
+
+
+# Name, what is done, and how many deliveries each publish makes.
+PATHS = {
+    "publish": (Path, 0),
+    "long poll": (LongPoll, 1),
+    "event stream": (Stream, Stream.subscribers),
+    "WebSocket": (WebSocket, WebSocket.subscribers),
+}

@@ -1,0 +1,32 @@
+"""What the store on the disk adds to publishing and delivery."""
+
+from Conductor.row import Aim, Figure, Row
+from Conductor.servers import Broken
+
+CPU, TIME = "CPU µs a publish and its delivery", "µs a publish and its delivery"
+STORES = {"SQLite, normal": "sqlite", "memory": "memory"}
+
+
+class Sqlite(Row):
+    name = "sqlite"
+    title = "publish and delivery to one event stream, by store"
+    grows = "publishers"
+    aims = [
+        Aim(CPU, "SQLite, normal", 64, ("memory", 64), at_most=2.0),
+        Aim(TIME, "SQLite, normal", 64, ("memory", 64), at_most=2.0),
+    ]
+
+    def measure(self, lab):
+        requests = lab.times(100_000)
+        for publishers in lab.points([64], [1, 8, 640]):
+            for who, store in lab.turns(STORES.items()):
+                with lab.belfry(store=store) as server:
+                    follower = lab.start_load(
+                        "fan", server, mode="sse", sub="/topics/t0", subs=1, await_=requests + requests // 10, secs=120)
+                    if follower.stderr.readline() != "ready\n":
+                        raise Broken("the subscriber was not ready")
+                    figures = lab.load(
+                        "flood", server, path="/topics/t0", connections=publishers, requests=requests)
+                    lab.figures(follower, server)
+                    yield Figure(CPU, who, publishers, figures["cpu_us"])
+                    yield Figure(TIME, who, publishers, 1e6 / figures["rate"])

@@ -1,0 +1,55 @@
+"""What the conductor makes of figures."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import Rows  # noqa: E402
+from Conductor import results  # noqa: E402
+from Conductor.row import Aim, Figure, Row  # noqa: E402
+
+UNIT = "µs"
+
+
+def rounds(*pairs):
+    """Rounds of the daemon and a peer at one point."""
+    return [[Figure(UNIT, "belfryd", 1, mine), Figure(UNIT, "peer", 1, other)] for mine, other in pairs]
+
+
+class Example(Row):
+    name, title, grows = "example", "an example", "things"
+    aims = [Aim(UNIT, "belfryd", 1, ("peer", 1), at_most=0.5), Aim(UNIT, "belfryd", 1, at_least=3)]
+
+
+class ConductorTests(unittest.TestCase):
+    def test_a_ratio_is_the_median_of_the_quotients_of_each_round(self):
+        # The quotient of the medians would be 1.
+        figures = rounds((1, 10), (10, 1), (2, 2), (4, 10), (3, 10))
+        self.assertAlmostEqual(Example.aims[0].value(figures), 0.4)
+
+    def test_an_aim_is_met_at_its_bound_and_missed_beyond(self):
+        for mine, states in ((5, [True, True]), (6, [False, True]), (2, [True, False])):
+            judged = [met for _, _, met in results.judged(Example(), rounds((mine, 10)))]
+            self.assertEqual(judged, states)
+
+    def test_what_was_not_measured_is_not_met(self):
+        self.assertEqual([met for _, _, met in results.judged(Example(), [[]])], [False, False])
+        self.assertIn("not measured", results.table([Example()], {"example": [[]]}, {}))
+
+    def test_a_broken_row_has_no_figures(self):
+        page = results.document("", [Example()], {"example": rounds((1, 2))}, {"example": "cut off"}, "")
+        self.assertNotIn("## example", page)
+        self.assertIn("cut off", results.table([Example()], {"example": []}, {"example": "cut off"}))
+
+    def test_the_spread_is_that_of_the_rounds(self):
+        self.assertIn("| 1 | belfryd | 12.0 | 11.0 – 200 |  |", results.section(Example(), rounds((11, 1), (200, 1), (12, 1))))
+
+    def test_rows_have_names_of_their_own_and_aims(self):
+        self.assertEqual(len({row.name for row in Rows.ALL}), len(Rows.ALL))
+        self.assertTrue(all(row.aims and row.grows for row in Rows.ALL))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -2,6 +2,12 @@
 
 SWIFT ?= swift
 ARGS ?=
+SECONDS ?= 60
+MINUTES ?= 10
+
+# What ci-long does less of.
+RESTARTS ?= 100
+SLOW_SECONDS ?= 30
 
 DESTDIR ?=
 PREFIX ?= /usr
@@ -15,21 +21,26 @@ BUILD_FLAGS = --explicit-target-dependency-import-check error
 # Sanitized and static builds live beside the ordinary one, so that none evicts another.
 ASAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-asan --sanitize=address
 TSAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN
-RELEASE_FLAGS = $(BUILD_FLAGS) --scratch-path .build-static -c release --static-swift-stdlib
+# Exclusive access is checked in every test; checking it in use as well is a sixth of what a delivery costs.
+RELEASE_FLAGS = $(BUILD_FLAGS) --scratch-path .build-static -c release --static-swift-stdlib \
+	-Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+# The fuzzer needs the sources compiled with its own counters, and a look into them.
+FUZZ_FLAGS = $(BUILD_FLAGS) --scratch-path .build-fuzz -c release --sanitize=fuzzer -Xswiftc -enable-testing
 BENCH_FLAGS = $(BUILD_FLAGS) --scratch-path .build-bench -c release
 RELEASE_BINARY = .build-static/release/belfryd
 
 # All tests are Swift Testing's: XCTest has none to run, and leaks.
 TEST_FLAGS = --disable-xctest
+RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # The long checks, each a target that fails when it cannot run.
-LONG_CHECKS = long-tests docs
+LONG_CHECKS = long-tests docs interop bench-counts test-systemd slow-test fuzz-check openapi-test
 
 .DEFAULT_GOAL = menu
-.PHONY: menu setup run build test release install uninstall config fmt lint check asan tsan ci-long bench-core bench-loops clean \
-	$(LONG_CHECKS)
+# All targets but files, whose names are those of variables: what begins a line and is lower case.
+.PHONY: $(sort $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST))))
 
 menu:
 	@echo 'Belfry, an event bus for one machine:'
@@ -46,7 +57,7 @@ build: setup ## build everything, the tests too
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 
 test: setup ## run every test
-	$(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS)
+	$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS)
 
 release: setup $(RELEASE_BINARY) ## build the daemon for use: optimised, no Swift library needed
 
@@ -71,7 +82,7 @@ uninstall: ## remove what install put there, the configuration excepted
 
 config: setup ## write config/belfryd.conf anew from the table of keys
 	mkdir -p config
-	BELFRY_RECORD=1 $(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS) --filter theFileIsWhatTheTableSays
+	BELFRY_RECORD=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --filter theFileIsWhatTheTableSays
 
 fmt: setup ## lay out the sources
 	$(SWIFT) format -i -r $(SWIFT_SOURCES)
@@ -93,26 +104,95 @@ check: ## all that a change must pass: lint, build, test, asan, tsan
 	$(MAKE) tsan
 
 asan: setup ## run the tests under the address sanitizer, leaks included
-	ASAN_OPTIONS=detect_leaks=1 $(SWIFT) test $(TEST_FLAGS) $(ASAN_FLAGS)
+	ASAN_OPTIONS=detect_leaks=1 $(RUN_TESTS) $(TEST_FLAGS) $(ASAN_FLAGS)
 
 tsan: setup ## run the tests under the thread sanitizer
-	$(SWIFT) test $(TEST_FLAGS) $(TSAN_FLAGS)
+	$(RUN_TESTS) $(TEST_FLAGS) $(TSAN_FLAGS)
 
+ci-long: RESTARTS = 10
+ci-long: SLOW_SECONDS = 6
 ci-long: setup $(LONG_CHECKS) ## the checks that take long; they fail where they cannot run
 
 # Suites named Long… run their short form in `make test` and their long one here.
 long-tests:
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	$(SWIFT) test list --skip-build | grep -q '\.Long' || { echo 'no long tests found' >&2; exit 1; }
-	BELFRY_LONG=1 $(SWIFT) test $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'
+	BELFRY_LONG=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'
+
+interop: ## run clients of other people's making against the daemon (ARGS='--client httpx-sse')
+	@SWIFT='$(SWIFT)' scripts/setup interop
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	@scripts/interop --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
+
+# The machine that boots has its /lib under /usr, as Debian has.
+test-systemd: release ## boot a real systemd with the installed service (needs root; RESTARTS=100)
+	@SWIFT='$(SWIFT)' scripts/setup systemd
+	rm -rf .build-systemd
+	$(MAKE) install DESTDIR=.build-systemd PREFIX=/usr SYSCONFDIR=/etc UNITDIR=/usr/lib/systemd/system
+	@scripts/test-systemd .build-systemd --restarts $(RESTARTS)
+
+test-container: ## build the Dockerfile without a registry, and use what it makes (needs root)
+	@SWIFT='$(SWIFT)' scripts/setup container
+	@SWIFT='$(SWIFT)' scripts/test-container
+
+slow-test: release ## an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)
+	@SWIFT='$(SWIFT)' scripts/setup slow
+	@python3 -B Tests/Outside/under_slow_attack.py --daemon $(RELEASE_BINARY) --seconds $(SLOW_SECONDS)
+
+fuzz: setup ## try every parser on inputs that libFuzzer makes (SECONDS=60 each; ARGS='--parser names --keep')
+	BELFRY_FUZZ=1 $(SWIFT) build $(FUZZ_FLAGS) --product fuzz
+	@scripts/fuzz .build-fuzz/release/fuzz --seconds $(SECONDS) $(ARGS)
+
+fuzz-check: # what is kept, and as many inputs more from one seed, in a minute
+	BELFRY_FUZZ=1 $(SWIFT) build $(FUZZ_FLAGS) --product fuzz
+	@scripts/fuzz .build-fuzz/release/fuzz
+
+openapi-test: ## ask the daemon what docs/openapi.yaml says, right and wrong (ARGS='--seconds 60')
+	@SWIFT='$(SWIFT)' scripts/setup openapi
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
+
+crash-test: setup ## kill the daemon 600 times, and cut the power of 150 stores 3 times each (also in long-tests)
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests
+	BELFRY_LONG=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build \
+		--filter 'LongCrashTests|LongPowerLossTests'
+
+bench: setup $(RELEASE_BINARY) ## measure the daemon beside nchan, NATS and bare C (ARGS='publish sse --rounds 5', --growth, --help)
+	@SWIFT='$(SWIFT)' scripts/setup bench
+	@Benchmarks/bench --daemon $(RELEASE_BINARY) $(ARGS)
+
+bench-counts: setup $(RELEASE_BINARY) ## count system calls and allocations of each path, and fail where they grew
+	@SWIFT='$(SWIFT)' scripts/setup counts
+	@python3 -m unittest --quiet Benchmarks/test_conductor.py
+	@Benchmarks/count-operations --daemon $(RELEASE_BINARY) $(ARGS)
+
+bench-profile: setup $(RELEASE_BINARY) ## show where the instructions of each path go (ARGS='publish sse --lines 60')
+	@SWIFT='$(SWIFT)' scripts/setup profile
+	@Benchmarks/profile --daemon $(RELEASE_BINARY) $(ARGS)
+
+soak: setup $(RELEASE_BINARY) ## use a daemon with each store for MINUTES=10, by everybody at once (short in test and long-tests)
+	@$(SWIFT) build $(BUILD_FLAGS) --build-tests >&2
+	@BELFRY_SOAK_MINUTES='$(MINUTES)' BELFRY_LONG=1 BELFRY_DAEMON='$(abspath $(RELEASE_BINARY))' \
+		$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongSoakTests \
+		>.build/soak.log 2>&1 || { cat .build/soak.log; exit 1; }
+	@grep '^|' .build/soak.log
 
 bench-core: setup ## measure the bus inside one process beside others (ARGS='broadcaster --rounds 31')
 	@$(SWIFT) build $(BENCH_FLAGS) --product bench-core >&2
 	@.build-bench/release/bench-core $(ARGS)
 
-bench-loops: setup $(RELEASE_BINARY) ## measure how many event loops serve best (needs gcc, wrk; ROUNDS=5)
-	@command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 1; }
+bench-loops: setup $(RELEASE_BINARY) ## measure how many event loops serve best (ROUNDS=5)
 	@Benchmarks/loops $(RELEASE_BINARY)
 
+bench-idle: setup $(RELEASE_BINARY) ## measure what 10,000 subscribers cost that wait for something else
+	@$(SWIFT) build $(BUILD_FLAGS) --build-tests >&2
+	@BELFRY_LONG=1 BELFRY_DAEMON='$(abspath $(RELEASE_BINARY))' \
+		$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongIdleTests \
+		| grep -E '^\||✘'
+
+bench-store: setup $(RELEASE_BINARY) ## measure what keeping events costs, beside redis-server and nats-server (ROUNDS=5)
+	@SWIFT='$(SWIFT)' scripts/setup store >&2
+	@Benchmarks/store $(RELEASE_BINARY)
+
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench
+	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-systemd .build-container .build-fuzz .build-openapi

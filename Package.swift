@@ -7,8 +7,26 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// What the fuzzer and the tests share: every parser with its inputs. Only `make fuzz` asks for the
+// program around libFuzzer, which needs a build of its own.
+let fuzzed: [Target.Dependency] = [
+    "HTTPFront", "BusAPI", "BelfryDaemon", "Access", "Digests", "Topics", "Telemetry",
+    "TestSupport",
+]
+let fuzzing: Target =
+    Context.environment["BELFRY_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzed, exclude: ["Corpus", "Driver.swift"],
+        swiftSettings: strict)
+    : .executableTarget(
+        name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+        exclude: ["Corpus", "CorpusTests.swift"],
+        swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+
 let package = Package(
     name: "belfry",
+    // Synchronization's Mutex, the lock under everything, is there from these on.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Protection", targets: ["Protection"]),
         .library(name: "Broadcasting", targets: ["Broadcasting"]),
@@ -29,11 +47,25 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
+        .target(name: "Digests", dependencies: ["CNettle"], swiftSettings: strict),
         .target(
-            name: "HTTPFront", dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD"],
+            name: "HTTPFront",
+            dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD", "Digests"],
             swiftSettings: strict),
         .target(
-            name: "BusAPI", dependencies: ["Topics", "HTTPFront", "Telemetry", "Protection"],
+            name: "Access", dependencies: ["Topics", "Protection", "Digests"],
+            swiftSettings: strict),
+        .target(
+            name: "BusAPI",
+            dependencies: ["Topics", "Access", "HTTPFront", "Telemetry", "Protection"],
+            swiftSettings: strict),
+
+        // The store on a disk.
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "SQLiteStore", dependencies: ["Topics", "Telemetry", "Protection", "CSQLite"],
             swiftSettings: strict),
 
         // The service.
@@ -43,8 +75,8 @@ let package = Package(
         .target(
             name: "BelfryDaemon",
             dependencies: [
-                "Protection", "Broadcasting", "Telemetry", "Topics", "HTTPFront", "BusAPI",
-                "CSystemd", "CInih",
+                "Protection", "Broadcasting", "Telemetry", "Topics", "Access", "SQLiteStore",
+                "HTTPFront", "BusAPI", "CSystemd", "CInih",
             ],
             swiftSettings: strict),
         .executableTarget(name: "belfryd", dependencies: ["BelfryDaemon"], swiftSettings: strict),
@@ -67,9 +99,28 @@ let package = Package(
         .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", "Protection", "TestSupport"],
             swiftSettings: strict),
+        .target(
+            name: "StoreSupport", dependencies: ["Topics", "Protection"],
+            path: "Tests/StoreSupport", swiftSettings: strict),
         .testTarget(
             name: "TopicsTests",
-            dependencies: ["Topics", "Broadcasting", "Protection", "Telemetry", "TestSupport"],
+            dependencies: [
+                "Topics", "Broadcasting", "Protection", "Telemetry", "StoreSupport", "TestSupport",
+            ],
+            swiftSettings: strict),
+        .target(name: "FaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: [
+                "SQLiteStore", "Topics", "Broadcasting", "Protection", "Telemetry", "StoreSupport",
+                "TestSupport", "CSQLite", "FaultyDisk",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DigestsTests", dependencies: ["Digests", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AccessTests",
+            dependencies: ["Access", "Topics", "Digests", "Protection", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPFrontTests",
@@ -78,16 +129,19 @@ let package = Package(
         .testTarget(
             name: "BusAPITests",
             dependencies: [
-                "BusAPI", "HTTPFront", "Topics", "Protection", "Telemetry", "TestSupport",
+                "BusAPI", "HTTPFront", "SQLiteStore", "Topics", "Access", "Broadcasting",
+                "Protection", "Telemetry", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "BelfryDaemonTests", dependencies: ["BelfryDaemon", "Telemetry", "TestSupport"],
+            name: "BelfryDaemonTests",
+            dependencies: ["BelfryDaemon", "Access", "Telemetry", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "StructureTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["belfryd", "Protection", "TestSupport"],
             swiftSettings: strict),
+        fuzzing,
     ],
     swiftLanguageModes: [.v6]
 )

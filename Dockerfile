@@ -1,0 +1,37 @@
+# Belfry in a container: see "In a container" in README.md.
+FROM docker.io/library/swift:6.3-bookworm AS builder
+WORKDIR /belfry
+# What building needs is a table of this script's.
+COPY scripts/setup scripts/
+RUN scripts/setup && rm -rf /var/lib/apt/lists/*
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+COPY Benchmarks Benchmarks
+RUN swift build -c release --static-swift-stdlib --product belfryd \
+    && strip -o belfryd "$(swift build -c release --static-swift-stdlib --show-bin-path)/belfryd"
+
+FROM docker.io/library/debian:bookworm-slim
+# The libraries that belfryd is linked with, and curl for the health check. Their versions are those
+# of Debian 12, which only ever mends them.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends \
+        curl libinih1 libmicrohttpd12 libnettle8 libsqlite3-0 libstdc++6 libsystemd0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 7464 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin belfry \
+    && install -d -o belfry -g belfry -m 0700 /var/lib/belfry
+COPY --from=builder /belfry/belfryd /usr/bin/belfryd
+COPY config/belfryd.conf /etc/belfry/belfryd.conf
+COPY LICENSE /usr/share/doc/belfry/LICENSE
+
+# All addresses are those of the container: who gets in is decided where its port is published. A
+# request that comes to localhost:7464 there has that Host here.
+ENV STATE_DIRECTORY=/var/lib/belfry \
+    BELFRY_LISTEN_TCP=0.0.0.0:7464
+VOLUME /var/lib/belfry
+EXPOSE 7464
+USER 7464:7464
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+    CMD ["curl", "-fsS", "-o", "/dev/null", "http://localhost:7464/readyz"]
+ENTRYPOINT ["belfryd"]

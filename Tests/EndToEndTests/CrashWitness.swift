@@ -42,13 +42,13 @@ final class CrashWitness: Sendable {
                 let text = "\(publisher) \(life) \(round)"
                 if round % 5 < 4 {
                     let answer = try client.exchange(
-                        "POST", "/topics/\(topic)", body: Array(text.utf8), within: 20)
+                        "POST", "/topics/\(topic)", body: Array(text.utf8), within: 60)
                     note(answer.status, answer.number("event-id").map { [$0] }, [text])
                 } else {
                     let lines = (0..<10).map { "\(text) line \($0)" }
                     let answer = try client.exchange(
                         "POST", "/topics/\(topic)?split=lines",
-                        body: Array(lines.joined(separator: "\n").utf8), within: 20)
+                        body: Array(lines.joined(separator: "\n").utf8), within: 60)
                     let first = answer.member("first").flatMap { UInt64($0) }
                     note(answer.status, first.map { first in (0..<10).map { first + $0 } }, lines)
                 }
@@ -98,7 +98,7 @@ final class CrashWitness: Sendable {
     ) throws -> Int {
         let cursor = state.read { $0.readers[reader].cursor } ?? "0"
         let answer = try client.exchange(
-            "GET", "/topics/\(selector)?as=json&wait=\(wait)&since=\(cursor)", within: 20)
+            "GET", "/topics/\(selector)?as=json&wait=\(wait)&since=\(cursor)", within: 60)
         let body = try PollBody(answer)
         let events = try body.events.map { (try #require(UInt64($0.id)), $0.data ?? "") }
         state.write { state in
@@ -142,7 +142,7 @@ final class CrashWitness: Sendable {
             let body = try PollBody(
                 client.exchange(
                     "GET", "/topics/\(selector)?as=json&wait=0&max=10000&since=\(since)",
-                    within: 20))
+                    within: 60))
             if body.events.isEmpty { return found }
             found += try body.events.map { (try #require(UInt64($0.id)), $0.data ?? "") }
             since = body.cursor

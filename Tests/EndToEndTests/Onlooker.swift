@@ -26,7 +26,7 @@ struct Onlooker {
         looks += 1
         self.client = nil
         if Int.random(in: 0..<8, using: &random) == 0 { return client.reset() }
-        let answer = try client.readAnswer(toHead: method == "HEAD", within: 20)
+        let answer = try client.readAnswer(toHead: method == "HEAD", within: 60)
         try #require([200, 204, 404, 410].contains(answer.status), "\(method) \(path): \(answer)")
         note(answer)
         if Int.random(in: 0..<6, using: &random) > 0 { self.client = client }

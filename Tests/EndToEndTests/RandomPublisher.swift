@@ -39,7 +39,7 @@ struct RandomPublisher {
 
     /// Takes the answer to the request that waits for it, if one does.
     mutating func finish() throws {
-        try take(within: 20)
+        try take(within: 60)
         try #require(request == nil, "a publisher is not answered")
     }
 
@@ -87,7 +87,7 @@ struct RandomKeeper {
     /// Gives a topic other bounds, or deletes it.
     mutating func change(_ topic: String) throws {
         if deletes, Int.random(in: 0..<3, using: &random) == 0 {
-            let status = try client.exchange("DELETE", "/topics/\(topic)", within: 20).status
+            let status = try client.exchange("DELETE", "/topics/\(topic)", within: 60).status
             try #require(status == 204 || status == 404)
             return
         }
@@ -95,7 +95,7 @@ struct RandomKeeper {
             "keep=0", "keep=1", "keep=7", "keep=50", "for=1ms", "for=50ms",
             "bytes=\(5 * payloadBytesMax)", "bytes=\(70 * payloadBytesMax)",
         ].randomElement(using: &random)!
-        let answer = try client.exchange("PUT", "/topics/\(topic)?\(bound)", within: 20)
+        let answer = try client.exchange("PUT", "/topics/\(topic)?\(bound)", within: 60)
         try #require(answer.status == 200 || answer.status == 201, "\(answer.text)")
     }
 

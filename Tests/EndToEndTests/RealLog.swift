@@ -41,7 +41,7 @@ struct RealLog {
     private static func history() throws -> [UInt8] {
         let git = try ChildProcess(
             "/usr/bin/git", ["-C", PackageFiles.root, "log", "--patch", "--no-color", "-n", "30"])
-        try #require(try git.wait(within: 20) == .exited(0))
+        try #require(try git.wait(within: 60) == .exited(0))
         return git.written(to: .output)
     }
 

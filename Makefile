@@ -5,7 +5,7 @@ ARGS ?=
 SECONDS ?= 60
 MINUTES ?= 10
 
-# What ci-long does less of.
+# What .ci/run does less of.
 RESTARTS ?= 100
 SLOW_SECONDS ?= 30
 
@@ -35,8 +35,8 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
-# The long checks, each a target that fails when it cannot run.
-LONG_CHECKS = long-tests docs interop bench-counts test-systemd slow-test fuzz-check openapi-test
+# What .ci/run does besides `check`, each a target that fails when it cannot run.
+CI_CHECKS = docs interop bench-counts test-systemd slow-test fuzz-check openapi-test
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -94,7 +94,7 @@ docs: setup ## make the documentation of the libraries (.build-docs), and check 
 	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' scripts/docs
 
 # A crashed test must end, not wait for a backtrace.
-check asan tsan ci-long: export SWIFT_BACKTRACE = enable=no
+check asan tsan long-tests: export SWIFT_BACKTRACE = enable=no
 
 check: ## all that a change must pass: lint, build, test, asan, tsan
 	$(MAKE) lint
@@ -109,12 +109,11 @@ asan: setup ## run the tests under the address sanitizer, leaks included
 tsan: setup ## run the tests under the thread sanitizer
 	$(RUN_TESTS) $(TEST_FLAGS) $(TSAN_FLAGS)
 
-ci-long: RESTARTS = 10
-ci-long: SLOW_SECONDS = 6
-ci-long: setup $(LONG_CHECKS) ## the checks that take long; they fail where they cannot run
+ci: RESTARTS = 10
+ci: SLOW_SECONDS = 6
+ci: check $(CI_CHECKS) ## all that .ci/run does: check, and what others see of the daemon, in short forms
 
-# Suites named Long… run their short form in `make test` and their long one here.
-long-tests:
+long-tests: setup ## run the long form of the suites named Long…, whose short one is in `make test`
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	$(SWIFT) test list --skip-build | grep -q '\.Long' || { echo 'no long tests found' >&2; exit 1; }
 	BELFRY_LONG=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'

@@ -29,7 +29,7 @@ import Testing
     /// while all threads notify all topics.
     @Test func registeredMinusUnregisteredEqualsAlive() throws {
         let tallies = Protected<[Tally]>([])
-        try inParallel(Self.threads, within: .seconds(120)) { index in
+        try inParallel(Self.threads) { index in
             let tally = hammer(topic: index)
             tallies.write { $0.append(tally) }
         }

@@ -65,7 +65,7 @@ import Testing
         // Let go of here and not by a thread, which may end after the test.
         let asked = Protected<Tally?>(modest)
         let all = Protected<[Deeds]>([])
-        try inParallel(Self.threads, within: .seconds(120)) { index in
+        try inParallel(Self.threads) { index in
             let deeds = hammer(subject, asking: asked, random: "hammering subject \(index)")
             all.append(deeds)
         }

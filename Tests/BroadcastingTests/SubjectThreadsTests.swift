@@ -202,7 +202,7 @@ import Testing
         let gate = Gate()
         // Readers share their few threads with all other tests, and may wait for them to end.
         let sending = Task.detached {
-            try await inParallel(2, within: .seconds(600)) { _ in
+            try await inParallel(2) { _ in
                 while !stop.load(ordering: .relaxed) {
                     subject.value?.send(census.member())
                     gate.open()

@@ -87,6 +87,25 @@ import Topics
         #expect(next.header("event-id") == "\(ids[1])")
     }
 
+    @Test func aPollThatComesAgainWhileTheStoreStillAnswersTheLastIsAnother() throws {
+        let client = try server.connect()
+        func poll(since id: EventID, _ wait: String = "10ms") throws -> RawClient.Answer {
+            try client.exchange("GET", "/topics/t?since=\(id)&wait=\(wait)")
+        }
+        for _ in 0..<2 { #expect(try poll(since: ids[149]).status == 204) }
+        let repeats = server.loops[0].repeats.value
+        store.shut()
+        for _ in 0..<2 { #expect(try poll(since: ids[0]).header("event-cursor") == "\(ids[0])") }
+        try client.send("GET", "/topics/t?since=\(ids[1])&wait=10ms")
+        while store.waiting < 3 { Glibc.poll(nil, 0, 3) }
+        store.open()
+        #expect(try client.readAnswer().header("event-id") == "\(ids[2])")
+        for index in 2..<5 {
+            #expect(try poll(since: ids[index]).header("event-id") == "\(ids[index + 1])")
+        }
+        #expect(server.loops[0].repeats.value == repeats + 6)
+    }
+
     @Test func aDeletionMeanwhileIsTheAnswer() throws {
         store.shut()
         let client = try server.connect()

@@ -22,7 +22,7 @@ final class StreamServer {
         _ configuration: BusAPIConfiguration = BusAPIConfiguration(
             access: AccessPolicy(administrator: getuid()), version: "0"),
         store: any EventStore = MemoryStore(ceiling: nil), memoryBytes: Int = 64 << 20,
-        sendProgressSeconds: Int = 30
+        sendProgressSeconds: Int = 3_600
     ) throws {
         memory = MemoryBudget(bytesMax: memoryBytes)
         bus = try EventBus(
@@ -33,6 +33,7 @@ final class StreamServer {
         var http = HTTPServerConfiguration(listen: [
             .tcp(SocketAddress(numeric: "127.0.0.1", port: 0)!, optional: false)
         ])
+        http.idleSeconds = 3_600
         http.sendProgressSeconds = sendProgressSeconds
         server = HTTPServer(
             configuration: http, log: Self.log, memory: memory,

@@ -9,7 +9,7 @@ import Testing
         let client = try stuckReader(daemon)
         let begin = monotonicSeconds()
         #expect(try daemon.terminate() == .exited(0))
-        #expect((1..<8).contains(monotonicSeconds() - begin))
+        #expect(monotonicSeconds() - begin >= 1)
         client.close()
     }
 

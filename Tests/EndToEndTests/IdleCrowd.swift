@@ -42,7 +42,7 @@ struct IdleCrowd {
         }
         for (number, client) in clients.enumerated().dropFirst(first)
         where SubscriberForm.streams.contains(forms[number % forms.count]) {
-            try #require(client.hasMore(within: 30), "subscriber \(number) hears nothing")
+            try #require(client.hasMore(within: 60), "subscriber \(number) hears nothing")
         }
         try observer.await(subscribers: isCounted, of: "idle.shared", within: 30)
     }
@@ -58,7 +58,7 @@ struct IdleCrowd {
     func wake(_ daemon: RunningDaemon) throws {
         try daemon.connect().publish("awake", to: "idle.shared")
         for (number, client) in clients.enumerated() {
-            try #require(client.hasMore(within: 30), "subscriber \(number) still sleeps")
+            try #require(client.hasMore(within: 60), "subscriber \(number) still sleeps")
         }
     }
 }

@@ -36,7 +36,7 @@ import Testing
         func pass(_ count: Int, _ ways: [VanishingCrowd.Way], descriptorsMax: Int) throws {
             let crowd = VanishingCrowd(
                 addresses: [daemon.tcp, daemon.unix], seed: random.next(), ways: ways)
-            try crowd.pass(count, within: .seconds(Self.isLong ? 600 : 120))
+            try crowd.pass(count)
             // Who half-closes and then leaves sends no word of it over TCP: waiters are looked at
             // again every 15 s, or noticed when they are answered.
             if ways.count > 2, !Self.isLong { try observer.publish("x", to: "crowd") }

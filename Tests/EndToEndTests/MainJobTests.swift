@@ -17,7 +17,7 @@ import Testing
         let topic = Subscription(daemon, topic: "machine.log")
         let start = try topic.newest()
         let streams = SubscriberForm.streams
-        try inParallel(4 + streams.count, within: .seconds(240)) { part in
+        try inParallel(4 + streams.count) { part in
             switch part {
             case 0:
                 for lines in job { try topic.publish(lines) }

@@ -143,7 +143,7 @@ private struct SoakRound: Sendable {
         let count = 200
         repeat {
             try VanishingCrowd(addresses: addresses, seed: random.next(), phases: phases)
-                .pass(count, within: .seconds(120))
+                .pass(count)
             outcome.write { $0.vanished += count }
         } while !isOver()
     }

@@ -28,8 +28,8 @@ struct VanishingCrowd: Sendable {
     static let heldMax = 24
 
     /// Sends so many clients through, on as many threads as there are.
-    func pass(_ count: Int, threads: Int = 4, within bound: Duration) throws {
-        try inParallel(threads, within: bound) { [self] index in
+    func pass(_ count: Int, threads: Int = 4) throws {
+        try inParallel(threads) { [self] index in
             var random = SeededRandom(seed: seed &+ UInt64(index))
             var held: [RawClient] = []
             for _ in 0..<count / threads {

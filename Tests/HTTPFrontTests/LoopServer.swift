@@ -6,6 +6,8 @@ import Testing
 @testable import HTTPFront
 
 /// A running server with `LoopHandler`s on a TCP port and a unix socket, stopped at the end.
+///
+/// It waits for its clients longer than any test takes, unless the test adjusts that.
 final class LoopServer {
     enum Transport: CaseIterable, Sendable, CustomTestStringConvertible {
         case tcp, unix
@@ -30,6 +32,10 @@ final class LoopServer {
             .unix(path: path, mode: 0o600),
         ])
         configuration.loops = loops
+        configuration.headerSeconds = 3_600
+        configuration.bodySeconds = 3_600
+        configuration.idleSeconds = 3_600
+        configuration.sendProgressSeconds = 3_600
         adjust(&configuration)
         memory = MemoryBudget(bytesMax: memoryBytes)
         let backstage = backstage

@@ -192,7 +192,7 @@ import Topics
         let counts = Protected((held: 0, most: 0))
         // As often as goes in some seconds, which is less often under a sanitizer.
         let end = ContinuousClock.now + .seconds(4)
-        try inParallel(8, within: .seconds(60)) { _ in
+        try inParallel(8) { _ in
             for _ in 0..<10_000 where ContinuousClock.now < end {
                 guard let file = try? StoreFile(existing: path) else { continue }
                 let now = holders.write {

@@ -11,7 +11,7 @@ internal import Protection
 ///   - bound: How long all of them together may take.
 /// - Throws: The first error of any thread, else ``Gate/TimedOut`` if the bound passed.
 public func inParallel(
-    _ count: Int, within bound: Duration = .seconds(300),
+    _ count: Int, within bound: Duration = .seconds(900),
     _ body: @escaping @Sendable (Int) throws -> Void
 ) throws {
     let start = Gate(openings: count)
@@ -39,7 +39,7 @@ public func inParallel(
 ///
 /// As the blocking one otherwise.
 public func inParallel(
-    _ count: Int, within bound: Duration = .seconds(300),
+    _ count: Int, within bound: Duration = .seconds(900),
     _ body: @escaping @Sendable (Int) throws -> Void
 ) async throws {
     try await withCheckedThrowingContinuation { continuation in

@@ -111,6 +111,7 @@ tsan: setup ## run the tests under the thread sanitizer
 
 ci: RESTARTS = 10
 ci: SLOW_SECONDS = 6
+ci: OPENAPI_SEED = --seed 1
 ci: check $(CI_CHECKS) ## all that .ci/run does: check, and what others see of the daemon, in short forms
 
 long-tests: setup ## run the long form of the suites named Long…, whose short one is in `make test`
@@ -149,7 +150,7 @@ fuzz-check: # what is kept, and as many inputs more from one seed, in a minute
 openapi-test: ## ask the daemon what docs/openapi.yaml says, right and wrong (ARGS='--seconds 60')
 	@SWIFT='$(SWIFT)' scripts/setup openapi
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
-	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
+	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(OPENAPI_SEED) $(ARGS)
 
 crash-test: setup ## kill the daemon 600 times, and cut the power of 150 stores 3 times each (also in long-tests)
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests

@@ -39,13 +39,15 @@ extension EventBus {
             decide { $0.cancel(prepared) }
             return .failure(error)
         case .success(.events(let events)):
-            guard let first = events.first, let last = events.last else { break }
+            guard !events.isEmpty else { break }
+            let (first, last) = (events[0].id, events[events.count - 1].id)
+            let time = events[events.count - 1].time
             let now = clock.now()
             let subscribers = decide { $0.admit(events, of: prepared, now: now) }
-            notify(prepared.batch.topic, newest: last.id, .events)
+            notify(prepared.batch.topic, newest: last, .events)
             return .success(
                 PublishReceipt(
-                    first: first.id, last: last.id, count: events.count, time: last.time,
+                    first: first, last: last, count: events.count, time: time,
                     subscribers: subscribers))
         case .success:
             break

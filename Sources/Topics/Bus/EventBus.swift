@@ -29,6 +29,15 @@ public final class EventBus: Sendable {
         var log: EventLog
         var chargedEventBytes = 0
         var chargedTopicBytes = 0
+
+        /// What events and topics have grown by since the last call.
+        mutating func takeGrowth() -> (events: Int, topics: Int) {
+            let events = log.eventBytes - chargedEventBytes
+            let topics = log.topicBytes - chargedTopicBytes
+            chargedEventBytes += events
+            chargedTopicBytes += topics
+            return (events, topics)
+        }
     }
 
     /// A bus on `store`, which is opened by this.
@@ -64,21 +73,13 @@ public final class EventBus: Sendable {
     func decide<Value, Failure: Error>(
         _ verb: (inout EventLog) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let (outcome, leftovers, events, topics) = log.write { guarded in
+        let (outcome, leftovers, growth) = log.write { guarded in
             let outcome = Result { () throws(Failure) in try verb(&guarded.log) }
-            let leftovers = guarded.log.takeLeftovers()
-            let events = leftovers.eventBytes - guarded.chargedEventBytes
-            let topics = leftovers.topicBytes - guarded.chargedTopicBytes
-            guarded.chargedEventBytes += events
-            guarded.chargedTopicBytes += topics
-            return (outcome, leftovers, events, topics)
+            return (outcome, guarded.log.takeLeftovers(), guarded.takeGrowth())
         }
-        charge(events, to: .events)
-        charge(topics, to: .topics)
-        if !leftovers.trims.isEmpty { perform(leftovers.trims) }
-        if leftovers.evicted > 0 {
-            logger.debug("memory is full: the largest topics let go of \(leftovers.evicted) events")
-        }
+        charge(growth.events, to: .events)
+        charge(growth.topics, to: .topics)
+        if let leftovers { perform(leftovers) }
         return try outcome.get()
     }
 
@@ -87,12 +88,15 @@ public final class EventBus: Sendable {
         if bytes < 0 { memory.release(-bytes, from: use) }
     }
 
-    private func perform(_ trims: [StoreTrim]) {
-        for trim in trims {
+    private func perform(_ leftovers: Leftovers) {
+        for trim in leftovers.trims {
             store.trim(trim) { [self] loss in
                 let now = clock.now()
                 decide { $0.storeLost(trim.topic, loss, now: now) }
             }
+        }
+        if leftovers.evicted > 0 {
+            logger.debug("memory is full: the largest topics let go of \(leftovers.evicted) events")
         }
     }
 

@@ -1,5 +1,7 @@
 /// Events that are published together to one topic: all of them, in order, or none.
-public struct PublishBatch: Sendable {
+///
+/// An object, for on its way through store and log it is handed on often.
+public final class PublishBatch: Sendable {
     /// Where they go.
     public let topic: TopicName
     /// What is said of each of them.
@@ -8,6 +10,10 @@ public struct PublishBatch: Sendable {
     public let sender: Sender
     /// One payload per event, at least one.
     public let payloads: [Payload]
+    /// The bytes of all payloads.
+    let payloadBytes: Int
+    /// What the events will take in memory, in bytes.
+    let memoryBytes: Int
 
     /// A batch of at least one event.
     public init(
@@ -19,13 +25,21 @@ public struct PublishBatch: Sendable {
         self.attributes = attributes
         self.sender = sender
         self.payloads = payloads
+        var payloadBytes = 0
+        for payload in payloads { payloadBytes += payload.count }
+        self.payloadBytes = payloadBytes
+        memoryBytes =
+            payloadBytes + payloads.count * (Overhead.eventBytes + attributes.memoryBytes)
     }
 
-    /// What the events will take in memory, in bytes.
-    var memoryBytes: Int {
-        var bytes = payloads.count * (Overhead.eventBytes + attributes.memoryBytes)
-        for payload in payloads { bytes += payload.count }
-        return bytes
+    /// The same batch, with other copies of an equal topic and equal attributes.
+    init(_ batch: PublishBatch, topic: TopicName, attributes: EventAttributes) {
+        self.topic = topic
+        self.attributes = attributes
+        sender = batch.sender
+        payloads = batch.payloads
+        payloadBytes = batch.payloadBytes
+        memoryBytes = batch.memoryBytes
     }
 
     /// What the batch takes while it waits for a store, in bytes.

@@ -57,9 +57,12 @@ public struct EventAttributes: Hashable, Sendable {
 
     /// Whether all three are equal.
     public static func == (left: EventAttributes, right: EventAttributes) -> Bool {
-        left.box === right.box
-            || (left.type == right.type && left.key == right.key
-                && left.contentType == right.contentType)
+        guard let (one, other) = left.box.flatMap({ one in right.box.map { (one, $0) } }) else {
+            return left.box === right.box
+        }
+        return one === other
+            || one.type == other.type && one.key == other.key
+                && one.contentType == other.contentType
     }
 
     /// Feeds all three.

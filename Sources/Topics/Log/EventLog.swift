@@ -121,15 +121,11 @@ struct EventLog {
             + indexes.bytes
     }
 
-    /// Takes what the verbs since the last call left to be done outside the lock.
-    mutating func takeLeftovers() -> Leftovers {
-        guard !leftovers.isEmpty else {
-            return Leftovers(eventBytes: eventBytes, topicBytes: topicBytes)
-        }
+    /// Takes what the verbs since the last call left to be done outside the lock; nil for nothing.
+    mutating func takeLeftovers() -> Leftovers? {
+        guard !leftovers.isEmpty else { return nil }
         var taken = Leftovers()
         swap(&taken, &leftovers)
-        taken.eventBytes = eventBytes
-        taken.topicBytes = topicBytes
         return taken
     }
 
@@ -211,9 +207,6 @@ struct Leftovers {
     var trims: [StoreTrim] = []
     /// How many events memory let go for others, if any.
     var evicted = 0
-    /// What events and topics take by now.
-    var eventBytes = 0
-    var topicBytes = 0
 
     var isEmpty: Bool { events.isEmpty && rings.isEmpty && trims.isEmpty && evicted == 0 }
 }

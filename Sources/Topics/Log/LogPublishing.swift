@@ -5,9 +5,6 @@ struct PreparedBatch: Sendable {
     /// Who made the topic, or makes it by this batch: what the store is told and the log keeps to,
     /// also if the topic vanishes meanwhile.
     let owner: UInt32?
-    let memoryBytes: Int
-
-    var payloadBytes: Int { batch.payloads.reduce(0) { $0 + $1.count } }
 }
 
 /// How much memory there is, and what others than the log hold of it.
@@ -27,41 +24,42 @@ extension EventLog {
         try check(batch)
         let record = records[batch.topic]
         let retention = record?.settings.retention ?? defaults
-        if let bytesMax = retention.bytes,
-            let index = batch.payloads.firstIndex(where: { $0.count > bytesMax })
-        {
-            throw .eventTooLarge(bytesMax: bytesMax, index: index)
-        }
+        try Self.check(batch, eventBytesMax: retention.bytes ?? .max)
         if record == nil { try checkNewTopic(batch.topic, by: batch.sender.uid) }
-        let memoryBytes = batch.memoryBytes
         let topicBytes = record == nil ? Overhead.topicBytes : 0
-        try makeRoom(for: memoryBytes + topicBytes, in: room)
-        eventBytes += memoryBytes
-        pendingBytes += memoryBytes
-        let isSame = record?.attributes == batch.attributes
-        let interned = PublishBatch(
-            topic: record?.name ?? batch.topic,
-            attributes: isSame ? record?.attributes ?? .none : batch.attributes,
-            sender: batch.sender, payloads: batch.payloads)
+        try makeRoom(for: batch.memoryBytes + topicBytes, in: room)
+        eventBytes += batch.memoryBytes
+        pendingBytes += batch.memoryBytes
+        guard let record else {
+            return PreparedBatch(batch: batch, persists: true, owner: batch.sender.uid)
+        }
+        let isSame = record.attributes == batch.attributes
         return PreparedBatch(
-            batch: interned, persists: record?.settings.persists ?? true,
-            owner: record == nil ? batch.sender.uid : record?.owner, memoryBytes: memoryBytes)
+            batch: PublishBatch(
+                batch, topic: record.name,
+                attributes: isSame ? record.attributes : batch.attributes),
+            persists: record.settings.persists, owner: record.owner)
     }
 
     private func check(_ batch: PublishBatch) throws(BusError) {
         try checkOpen(batch.topic)
         if batch.attributes.isReserved { throw .typeReserved(batch.attributes.type ?? "") }
-        var bytes = 0
-        for (index, payload) in batch.payloads.enumerated() {
-            guard payload.count <= limits.eventBytesMax else {
-                throw .eventTooLarge(bytesMax: limits.eventBytesMax, index: index)
-            }
-            bytes += payload.count
-        }
-        guard batch.payloads.count <= limits.batchEventsMax, bytes <= limits.batchBytesMax else {
+        try Self.check(batch, eventBytesMax: limits.eventBytesMax)
+        guard batch.payloads.count <= limits.batchEventsMax,
+            batch.payloadBytes <= limits.batchBytesMax
+        else {
             throw .batchTooLarge(
                 eventsMax: limits.batchEventsMax, bytesMax: limits.batchBytesMax)
         }
+    }
+
+    private static func check(
+        _ batch: PublishBatch, eventBytesMax bytesMax: Int
+    ) throws(BusError) {
+        guard batch.payloadBytes > bytesMax,
+            let index = batch.payloads.firstIndex(where: { $0.count > bytesMax })
+        else { return }
+        throw .eventTooLarge(bytesMax: bytesMax, index: index)
     }
 
     private func checkOpen(_ topic: TopicName) throws(BusError) {
@@ -91,26 +89,26 @@ extension EventLog {
 
     /// Counts a batch out again that the store did not take.
     mutating func cancel(_ prepared: PreparedBatch) {
-        eventBytes -= prepared.memoryBytes
-        pendingBytes -= prepared.memoryBytes
+        eventBytes -= prepared.batch.memoryBytes
+        pendingBytes -= prepared.batch.memoryBytes
     }
 
     /// Makes committed events visible. Returns how many subscriptions match their topic.
     mutating func admit(
         _ events: [Event], of prepared: PreparedBatch, now: Timestamp
     ) -> Int {
-        pendingBytes -= prepared.memoryBytes
-        guard let last = events.last else { return 0 }
+        pendingBytes -= prepared.batch.memoryBytes
+        guard !events.isEmpty else { return 0 }
         let record = ensure(
             prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
         record.attributes = prepared.batch.attributes
         for event in events { record.append(event) }
         order.moveToFront(record.node)
         indexes.moveToFront(record)
-        newest = last.id
+        newest = record.newest
         statistics.batches += 1
         statistics.published += events.count
-        statistics.publishedBytes += prepared.payloadBytes
+        statistics.publishedBytes += prepared.batch.payloadBytes
         statistics.retained += events.count
         let count = subscribers.matching(record)
         touch(record, at: now)

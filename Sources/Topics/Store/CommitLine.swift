@@ -20,7 +20,19 @@ struct CommitLine<Job> {
 
     /// What became of an entry that was brought.
     enum Place {
-        case taken, tooMuch, closed
+        /// Nobody commits, and nothing waits: whoever brought it does from now on, with it first.
+        case first
+        /// It waits behind others.
+        case queued
+        case tooMuch, closed
+    }
+
+    /// What whoever commits does next.
+    enum Next {
+        /// To go on with what waits.
+        case more
+        /// Nothing: all is committed, or somebody else goes on.
+        case nothing
     }
 
     init(turnBytesMax: Int) {
@@ -29,19 +41,24 @@ struct CommitLine<Job> {
 
     /// Takes an entry behind the others, unless too much waits or the line is closed.
     ///
-    /// - Returns: Whether it was taken, and whether the caller is to commit from now on, which may
+    /// - Returns: Whether it was taken, and whether the caller is to commit what waits, which may
     ///   be the case even if it was not: somebody may rely on it.
     mutating func add(_ job: Job, bytes: Int) -> (place: Place, isToCommit: Bool) {
         let fits = queuedBytes == 0 || queuedBytes + bytes <= queuedBytesMax
-        let place: Place = isClosed ? .closed : fits ? .taken : .tooMuch
-        if place == .taken {
+        let isIdle = !isCommitting && jobs.isEmpty
+        let place: Place =
+            isClosed ? .closed : !fits ? .tooMuch : isIdle ? .first : .queued
+        switch place {
+        case .first: queuedBytes += bytes
+        case .queued:
             queuedBytes += bytes
             jobs.append(job)
+        case .tooMuch, .closed: break
         }
-        guard !isCommitting, !jobs.isEmpty else { return (place, false) }
+        guard !isCommitting, place == .first || !jobs.isEmpty else { return (place, false) }
         isCommitting = true
         turnBytes = 0
-        return (place, true)
+        return (place, place != .first)
     }
 
     /// Takes nothing from now on; what waits is committed.
@@ -53,25 +70,26 @@ struct CommitLine<Job> {
     /// Whether whoever commits has done its part.
     var isTurnOver: Bool { isCommitting && turnBytes >= turnBytesMax }
 
-    /// Hands all that waits to whoever commits; with nothing left, nobody commits any more.
+    /// Hands all that waits to whoever commits.
     mutating func take(into jobs: inout [Job]) {
         swap(&jobs, &self.jobs)
-        if jobs.isEmpty { isCommitting = false }
     }
 
-    /// An entry of so many bytes was committed, and of those taken with it `rest` is left.
-    ///
-    /// - Returns: Whether the caller goes on; else it was relieved, and `rest` is here again.
+    /// An entry of so many bytes was committed, and of those taken with it `rest` is left, which is
+    /// here again where the caller was relieved. With nothing left, nobody commits any more.
     mutating func finish(
         bytes: Int, rest: ArraySlice<Job>, isSomebodyAtTheDoor: Bool
-    ) -> Bool {
+    ) -> Next {
         queuedBytes -= bytes
         turnBytes += bytes
-        let isLast = rest.isEmpty && jobs.isEmpty
-        guard isTurnOver, isSomebodyAtTheDoor, !isLast else { return true }
+        guard !rest.isEmpty || !jobs.isEmpty else {
+            isCommitting = false
+            return .nothing
+        }
+        guard isTurnOver, isSomebodyAtTheDoor else { return .more }
         jobs = rest + jobs
         isCommitting = false
         handOvers += 1
-        return false
+        return .nothing
     }
 }

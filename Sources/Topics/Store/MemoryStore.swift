@@ -95,7 +95,8 @@ public final class MemoryStore: EventStore {
             return line.add(job, bytes: job.queuedBytes)
         }
         switch place {
-        case .taken: break
+        case .first: if finish(job, rest: []) == .more { commitWhatWaits() }
+        case .queued: break
         case .closed: then(.failure(.draining))
         case .tooMuch:
             then(
@@ -135,18 +136,20 @@ public final class MemoryStore: EventStore {
                 line.take(into: &jobs)
                 door.wantRelief(line.isTurnOver)
             }
-            guard !jobs.isEmpty else { return }
             for (index, job) in jobs.enumerated() {
-                job.then(perform(job.entry))
-                let goesOn = queue.write { line in
-                    defer { door.wantRelief(line.isTurnOver) }
-                    return line.finish(
-                        bytes: job.queuedBytes, rest: jobs[(index + 1)...],
-                        isSomebodyAtTheDoor: door.isSomebodyThere)
-                }
-                guard goesOn else { return }
+                guard finish(job, rest: jobs[(index + 1)...]) == .more else { return }
             }
             jobs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func finish(_ job: Job, rest: ArraySlice<Job>) -> CommitLine<Job>.Next {
+        job.then(perform(job.entry))
+        return queue.write { line in
+            defer { door.wantRelief(line.isTurnOver) }
+            return line.finish(
+                bytes: job.queuedBytes, rest: rest,
+                isSomebodyAtTheDoor: door.isSomebodyThere)
         }
     }
 

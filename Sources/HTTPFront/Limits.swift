@@ -149,6 +149,9 @@ public enum HTTPFrontLimits {
     /// Copying so little costs less than to have the kernel gather two pieces.
     static let joinedBodyBytesMax = 1024
 
+    /// Bytes of answers that a turn of a loop gathers before it sends them.
+    static let outboxBytesMax = 16 * 1024
+
     /// The fraction of the memory budget that bodies on their way in may take together; beyond it
     /// requests with a body are answered 503.
     public static let bodiesMemoryFraction = 4

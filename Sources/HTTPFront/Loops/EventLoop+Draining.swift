@@ -13,6 +13,8 @@ extension EventLoop {
         isDraining = true
         stopAccepting()
         handler.drain()
+        // Who is answered and not yet told is not idle.
+        sendAnswers()
         for connection in connections.all where isIdle(connection) {
             // A request that is on its way in is served, or refused by the handler.
             if TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0 { continue }

@@ -142,9 +142,10 @@ extension EventLoop {
                 body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body])), exchange)
         }
         if exchange.isDetached { return }
-        if let response = exchange.response ?? direct {
+        if let response = exchange.response {
             return write(response, for: kept.context, to: connection)
         }
+        if let direct { return write(direct, for: kept.context, to: connection) }
         request.stage = .awaiting
         request.isPending = true
         meters.pending.add(1)
@@ -170,7 +171,9 @@ extension EventLoop {
 
     /// Takes bytes that were looked at out of the socket; false when they cannot be had.
     private func take(_ count: Int, from connection: Connection) -> Bool {
-        guard receive(count, from: connection, flags: 0).count == count else { return false }
+        // A TCP socket then does not copy them again.
+        let taken = receive(count, from: connection, flags: Int32(MSG_TRUNC))
+        guard taken.count == count else { return false }
         connection.taken += UInt64(count)
         return true
     }

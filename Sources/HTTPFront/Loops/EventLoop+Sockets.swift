@@ -52,35 +52,59 @@ extension EventLoop {
 
     /// Writes an answer to a socket that we hold and watch, then hands the socket back or ends it.
     func write(_ response: Response, for context: ResponseContext, to connection: Connection) {
-        var response = response
-        if connection.mustClose || isDraining { response.closesConnection = true }
-        let closes = !ResponseEncoder.keepsAlive(response, for: context)
-        var head: [UInt8] = []
-        head.reserveCapacity(512)
-        encoder.encodeHead(of: response, for: context, into: &head)
-        let body =
-            ResponseEncoder.sendsBody(response, for: context) ? response.body : ResponseBody.empty
+        let closes =
+            connection.mustClose || isDraining
+            || !ResponseEncoder.keepsAlive(response, for: context)
         meters.countAnswer(response)
         noteWhole(response, for: context, connection)
-        guard body.count <= HTTPFrontLimits.joinedBodyBytesMax else {
-            return send(head: head, body: body, closes: closes, to: connection)
+        let sendsBody = ResponseEncoder.sendsBody(response, for: context)
+        if sendsBody, response.body.count > HTTPFrontLimits.joinedBodyBytesMax {
+            var head: [UInt8] = []
+            encoder.encodeHead(of: response, for: context, closes: closes, into: &head)
+            return send(head: head, body: response.body, closes: closes, to: connection)
         }
-        body.withBytes { head.append(contentsOf: $0) }
-        send(head: head, body: .empty, closes: closes, to: connection)
+        encoder.encodeHead(of: response, for: context, closes: closes, into: &outbox.bytes)
+        if sendsBody { response.body.withBytes { outbox.bytes.append(contentsOf: $0) } }
+        outbox.add(for: connection, closes: closes)
+        if !isGathering || outbox.isFull { sendAnswers() }
+    }
+
+    /// Sends the answers that were made and not yet sent.
+    func sendAnswers() {
+        outbox.drain { answer, bytes in
+            let (connection, closes) = (answer.connection, answer.closes)
+            let result = SocketWriter.send(bytes, from: 0, to: connection.descriptor)
+            conclude(result, closes: closes, connection) { sent in
+                UnsentTail(
+                    head: Array(bytes), body: .empty, sent: sent, closes: closes, ledger: unsent)
+            }
+        }
     }
 
     /// Writes the last bytes of an answer, then hands the socket back or ends it.
     func send(head: [UInt8], body: ResponseBody, closes: Bool, to connection: Connection) {
+        let result = SocketWriter.send(
+            head: head, body: body, from: 0, to: connection.descriptor)
+        conclude(result, closes: closes, connection) { sent in
+            UnsentTail(head: head, body: body, sent: sent, closes: closes, ledger: unsent)
+        }
+    }
+
+    /// Goes on behind an attempt to write an answer to its end, of which `tail` makes the rest.
+    private func conclude(
+        _ result: SendResult, closes: Bool, _ connection: Connection,
+        tail: (_ sent: Int) -> UnsentTail
+    ) {
         timers.cancel(connection.slot)
-        switch SocketWriter.send(head: head, body: body, from: 0, to: connection.descriptor) {
+        switch result {
         case .whole: answerIsOut(connection, closes: closes)
         case .failed: closeConnection(connection)
         case .partly(let sent):
+            let tail = tail(sent)
             connection.phase = .sending
-            connection.tail = UnsentTail(
-                head: head, body: body, sent: sent, closes: closes, ledger: unsent)
+            connection.tail = tail
             connection.progressedAt = now
-            connection.unsentBytes = body.count
+            connection.unsentBytes = tail.bodyBytes
             poller.change(
                 connection.descriptor, [.readable, .writable, .readClosed, .edge],
                 token: connection.token)

@@ -9,15 +9,14 @@ extension EventLoop {
         guard case .stream = connection.owner else {
             preconditionFailure("a stream is begun on a socket that detachStream gave")
         }
-        var response = response
         let framing = context.version == .http11 ? BodyFraming.chunked : .untilClose
-        if connection.mustClose || isDraining || framing == .untilClose {
-            response.closesConnection = true
-        }
-        connection.mustClose = !ResponseEncoder.keepsAlive(response, for: context)
+        connection.mustClose =
+            connection.mustClose || isDraining || framing == .untilClose
+            || !ResponseEncoder.keepsAlive(response, for: context)
         var head: [UInt8] = []
         head.reserveCapacity(512)
-        encoder.encodeHead(of: response, for: context, framing: framing, into: &head)
+        encoder.encodeHead(
+            of: response, for: context, closes: connection.mustClose, framing: framing, into: &head)
         meters.countAnswer(response)
         connection.trace?.note(response)
         guard ResponseEncoder.sendsBody(response, for: context) else {
@@ -35,7 +34,8 @@ extension EventLoop {
     ) {
         var head: [UInt8] = []
         head.reserveCapacity(512)
-        encoder.encodeHead(of: response, for: context, framing: .switched, into: &head)
+        encoder.encodeHead(
+            of: response, for: context, closes: false, framing: .switched, into: &head)
         meters.countAnswer(response)
         connection.trace?.note(response)
         connection.phase = .streaming

@@ -28,6 +28,7 @@ final class EventLoop {
     var connections = ConnectionTable()
     var timers: TimerWheel
     var encoder = ResponseEncoder()
+    var outbox = Outbox()
     let unsent: UnsentLedger
     /// Before when connections are not looked through again for slow ones.
     var nextShedAt: UInt64 = 0
@@ -66,6 +67,9 @@ final class EventLoop {
     private(set) var parser: Parser!
     private(set) var handler: (any RequestHandler)!
     private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
+
+    /// Whether answers stay in the outbox until all that is at hand is done.
+    private(set) var isGathering = false
 
     var isDraining = false
     var drainDue: UInt64?
@@ -145,7 +149,7 @@ final class EventLoop {
         servesOne =
             count == 1 && !hasMail
             && (!parserIsDue || parsedConnections == 1 || parsedRequests <= 1)
-        if hasMail { mailbox.takeMessages().forEach(receive) }
+        if hasMail { gatherAnswers { mailbox.takeMessages().forEach(receive) } }
         passDeadlines()
         serveArrived()
         if parserIsDue || parser.dueMilliseconds == 0 {
@@ -155,7 +159,7 @@ final class EventLoop {
             parsedRequests = lastRequestNumber - number
             tellEnds()
         }
-        mailbox.takeOwnMessages().forEach(receive)
+        gatherAnswers { mailbox.takeOwnMessages().forEach(receive) }
         tellLost()
         serveArrived()
     }
@@ -212,9 +216,19 @@ final class EventLoop {
         guard !arrived.isEmpty else { return }
         let batch = arrived
         arrived.removeAll(keepingCapacity: true)
-        for connection in batch where connection.phase == .waiting {
-            if !answersRepetition(on: connection) { giveToParser(connection) }
+        gatherAnswers {
+            for connection in batch where connection.phase == .waiting {
+                if !answersRepetition(on: connection) { giveToParser(connection) }
+            }
         }
+    }
+
+    /// Sends what `body` answers in the end; where it serves one request alone, as it comes.
+    private func gatherAnswers(_ body: () -> Void) {
+        isGathering = !servesOne
+        body()
+        isGathering = false
+        sendAnswers()
     }
 
     private func end() {

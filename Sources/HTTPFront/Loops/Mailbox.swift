@@ -134,8 +134,7 @@ final class Mailbox: @unchecked Sendable {
         requestBeingHandled = number
         body()
         requestBeingHandled = 0
-        defer { directReply = nil }
-        return directReply
+        return directReply.take()
     }
 
     /// Drops what is in it, and whatever comes later.

@@ -6,7 +6,20 @@ extension [UInt8] {
 
     /// Appends a number in decimal digits, without making a string of it.
     public mutating func append(decimal value: UInt64) {
-        var rest = value
+        value.withDecimalDigits { append(contentsOf: $0) }
+    }
+
+    /// Appends a number in decimal digits, a minus sign before a negative one.
+    public mutating func append(decimal value: Int) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        append(decimal: UInt64(value.magnitude))
+    }
+}
+
+extension UInt64 {
+    /// Calls `body` with the decimal digits, which are valid only inside.
+    func withDecimalDigits(_ body: (UnsafeRawBufferPointer) -> Void) {
+        var rest = self
         // Room for the 20 digits of 2^64 - 1, filled from its end.
         var room: (UInt64, UInt64, UInt64) = (0, 0, 0)
         Swift.withUnsafeMutableBytes(of: &room) { digits in
@@ -16,13 +29,7 @@ extension [UInt8] {
                 digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             } while rest != 0
-            append(contentsOf: UnsafeRawBufferPointer(rebasing: digits[start...]))
+            body(UnsafeRawBufferPointer(rebasing: digits[start...]))
         }
-    }
-
-    /// Appends a number in decimal digits, a minus sign before a negative one.
-    public mutating func append(decimal value: Int) {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        append(decimal: UInt64(value.magnitude))
     }
 }

@@ -13,6 +13,16 @@ public struct HeaderLines: Sendable, ExpressibleByArrayLiteral {
         bytes.reserveCapacity(capacity)
     }
 
+    /// The fields whose lines `write` writes, at most `capacity` bytes of them: each as
+    /// `Name: value`, CR and LF, and no other control byte in it.
+    public init(atMost capacity: Int, _ write: (inout TextWriter) -> Void) {
+        bytes = [UInt8](atMost: capacity, write)
+        assert(
+            bytes.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
+                line.last == UInt8(ascii: "\r") && !line.dropLast().contains(where: \.isControl)
+            }, "lines of headers are not what they should be")
+    }
+
     /// These fields, in order.
     public init(arrayLiteral fields: (StaticString, String)...) {
         for (name, value) in fields { add(name, value) }

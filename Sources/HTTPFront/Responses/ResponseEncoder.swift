@@ -17,7 +17,17 @@ enum BodyFraming {
 /// Belongs to one loop: it keeps the `Date` of the current second.
 struct ResponseEncoder {
     private var date = HTTPDate()
+    private var start = Start()
     private let clock: () -> Int64
+
+    /// What the last answer began with; the next often begins with the same.
+    private struct Start {
+        var version = HTTPVersion.http11
+        var status = 0
+        var second: Int64 = .min
+        /// Status line and date.
+        var bytes: [UInt8] = []
+    }
 
     /// An encoder that takes the Unix second of `Date` from `clock`.
     init(clock: @escaping () -> Int64 = { Int64(time(nil)) }) {
@@ -35,7 +45,9 @@ struct ResponseEncoder {
     mutating func encode(
         _ response: Response, for context: ResponseContext, into output: inout [UInt8]
     ) {
-        encodeHead(of: response, for: context, into: &output)
+        encodeHead(
+            of: response, for: context, closes: !Self.keepsAlive(response, for: context),
+            into: &output)
         guard Self.sendsBody(response, for: context) else { return }
         response.body.withBytes { output.append(contentsOf: $0) }
     }
@@ -47,16 +59,11 @@ struct ResponseEncoder {
 
     /// Appends an answer's status line and headers, with the empty line behind them.
     mutating func encodeHead(
-        of response: Response, for context: ResponseContext, framing: BodyFraming = .counted,
-        into output: inout [UInt8]
+        of response: Response, for context: ResponseContext, closes: Bool,
+        framing: BodyFraming = .counted, into output: inout [UInt8]
     ) {
-        output.append(context.version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ")
-        output.append(decimal: response.status)
-        output.append(UInt8(ascii: " "))
-        output.append(StatusCode.reason(for: response.status))
-        output.append("\r\nDate: ")
-        output.append(contentsOf: date.bytes(at: clock()))
-        Self.endLine(&output)
+        begin(response.status, context.version)
+        output.append(contentsOf: start.bytes)
         response.forEachHeaders(for: context.crossOrigin) { output.append(contentsOf: $0.bytes) }
         switch framing {
         case .counted where !response.forbidsBody:
@@ -68,12 +75,28 @@ struct ResponseEncoder {
         case .counted, .chunked, .untilClose: break
         case .switched: return Self.endLine(&output)
         }
-        if !Self.keepsAlive(response, for: context) {
+        if closes {
             output.append("Connection: close\r\n")
         } else if context.version == .http10 {
             output.append("Connection: keep-alive\r\n")
         }
         Self.endLine(&output)
+    }
+
+    private mutating func begin(_ status: Int, _ version: HTTPVersion) {
+        let second = clock()
+        guard second != start.second || status != start.status || version != start.version else {
+            return
+        }
+        var bytes: [UInt8] = []
+        bytes.append(version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ")
+        bytes.append(decimal: status)
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(StatusCode.reason(for: status))
+        bytes.append("\r\nDate: ")
+        bytes.append(contentsOf: date.bytes(at: second))
+        Self.endLine(&bytes)
+        start = Start(version: version, status: status, second: second, bytes: bytes)
     }
 
     private static func endLine(_ output: inout [UInt8]) {

@@ -44,8 +44,9 @@ enum SocketWriter {
         }
     }
 
+    /// Writes what is left of `bytes` behind its first `sent`, in one system call.
     @inline(__always)
-    private static func send(
+    static func send(
         _ bytes: UnsafeRawBufferPointer, from sent: Int, to descriptor: Int32
     ) -> SendResult {
         let total = bytes.count - sent

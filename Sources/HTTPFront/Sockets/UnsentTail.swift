@@ -27,6 +27,9 @@ final class UnsentTail {
         ledger.release(body, extra: head.count)
     }
 
+    /// Bytes of the body, those that are sent included.
+    var bodyBytes: Int { body.count }
+
     /// Writes what the kernel takes at this moment.
     func send(to descriptor: Int32) -> SendResult {
         let result = SocketWriter.send(head: head, body: body, from: sent, to: descriptor)

@@ -1,0 +1,127 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// Answers that a turn of a loop makes for many are sent together, and none is lost by that.
+@Suite(.blocking) struct OutboxTests {
+    private static func post(_ body: String) -> String {
+        "POST /again HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// Keeps the server's loop from its next turn until `open`.
+    private final class Hold {
+        private let begun = Gate()
+        private let ended = Gate()
+
+        init(_ server: LoopServer) throws {
+            let (begun, ended) = (begun, ended)
+            server.backstage.state.value.loops[0].post { _ in
+                begun.open()
+                try? ended.wait()
+            }
+            try begun.wait()
+        }
+
+        func open() { ended.open() }
+    }
+
+    private func turns(_ server: LoopServer) -> Int {
+        server.server.loops[0].turns.counts.reduce(0, +)
+    }
+
+    private func connection(_ slot: Int) -> Connection {
+        Connection(slot: slot, generation: 1, descriptor: -1, peer: Peer(transport: .unix))
+    }
+
+    @Test func eachAnswerIsSentOnceAndInOrder() {
+        var outbox = Outbox()
+        let connections = (0..<3).map(connection)
+        for (slot, text) in ["first", "", "third"].enumerated() {
+            outbox.bytes.append(contentsOf: text.utf8)
+            outbox.add(for: connections[slot], closes: slot == 2)
+        }
+        var sent: [String] = []
+        let note = { (answer: Outbox.Answer, bytes: UnsafeRawBufferPointer) in
+            let text = String(decoding: bytes, as: UTF8.self)
+            sent.append("\(answer.connection.slot) \(text) \(answer.closes)")
+        }
+        outbox.drain(note)
+        #expect(sent == ["0 first false", "1  false", "2 third true"])
+        outbox.drain(note)
+        #expect(sent.count == 3 && outbox.bytes.isEmpty)
+    }
+
+    @Test func whoIsClosedMeanwhileIsLeftOut() {
+        var outbox = Outbox()
+        let connections = (0..<3).map(connection)
+        for connection in connections {
+            outbox.bytes.append(UInt8(connection.slot))
+            outbox.add(for: connection, closes: false)
+        }
+        connections[1].phase = .closed
+        var sent: [UInt8] = []
+        outbox.drain { sent += Array($1) }
+        #expect(sent == [0, 2])
+    }
+
+    @Test func itIsFullBeforeItTakesMuchMemory() {
+        var outbox = Outbox()
+        let one = connection(0)
+        var count = 0
+        while !outbox.isFull {
+            outbox.bytes.append(contentsOf: [UInt8](repeating: 120, count: 1_000))
+            outbox.add(for: one, closes: false)
+            count += 1
+        }
+        #expect(count == (HTTPFrontLimits.outboxBytesMax + 999) / 1_000)
+        outbox.drain { _, _ in }
+        #expect(!outbox.isFull)
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases, [1, 900])
+    func everybodyWhoAsksInOneTurnGetsTheirOwnAnswer(
+        _ transport: LoopServer.Transport, bodyBytes: Int
+    ) throws {
+        let server = try LoopServer()
+        let clients = try (0..<100).map { _ in try server.connect(transport) }
+        func body(_ index: Int) -> String {
+            "\(index) " + String(repeating: "x", count: bodyBytes)
+        }
+        // Requests come again from the fourth on.
+        for _ in 0..<3 {
+            for (index, client) in clients.enumerated() {
+                try client.send(Self.post(body(index)))
+                #expect(try client.readAnswer().text == body(index))
+            }
+        }
+        let before = turns(server)
+        let hold = try Hold(server)
+        for (index, client) in clients.enumerated() { try client.send(Self.post(body(index))) }
+        for (index, client) in clients.enumerated() where index % 3 == 0 { client.reset() }
+        hold.open()
+        for (index, client) in clients.enumerated() where index % 3 != 0 {
+            #expect(try client.readAnswer().text == body(index))
+        }
+        #expect(turns(server) - before < 20)
+        #expect(server.backstage.state.value.repeated.count >= 66)
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func whoIsAnsweredInTheTurnOfADrainGetsTheAnswer(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let clients = try (0..<50).map { _ in try server.connect(transport) }
+        for client in clients { try client.send("GET /park HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+        server.expect(server.server.census.parked, becomes: clients.count)
+        let hold = try Hold(server)
+        server.backstage.finishParked("answered")
+        let loop = server.backstage.state.value.loops[0]
+        loop.mailbox.post(.drain(until: MonotonicClock.milliseconds() + 3_600_000))
+        hold.open()
+        for client in clients {
+            #expect(try client.readAnswer().text == "answered")
+            #expect(try client.readToEnd() == [])
+        }
+    }
+}

@@ -54,9 +54,14 @@ public final class Exchange {
     ///
     /// `make` is called before this returns, and only where the bytes of the request are known to be
     /// all that it has; nobody can rely on it.
-    public func offer(_ make: () -> any RepeatableRequest) {
+    ///
+    /// - Parameter name: Where in the raw target a name stands that may differ too; nil for none.
+    public func offer(
+        withName name: Range<Int>? = nil, _ make: () -> any RepeatableRequest
+    ) {
         loop.assertOnThread()
         guard isOpen else { return }
+        request.name = name
         loop.consider(make, of: request, on: connection)
     }
 

@@ -99,6 +99,46 @@ import Testing
         #expect(try repeats(publisher) > 40)
     }
 
+    @Test(
+        arguments: ["", "?wait=1h", "?wait=1h&as=json&type=a", "?wait=1h&"], [false, true])
+    func itIsKnownByTheFirstThatHasNoCursor(query: String, overUnix: Bool) throws {
+        let daemon = try RunningDaemon()
+        let publisher = try daemon.connect()
+        try publisher.register("t")
+        let client = try RawClient(overUnix ? daemon.unix : daemon.tcp)
+        var target = "/topics/t" + query
+        for number in 0..<4 {
+            try client.send("GET", target)
+            try publisher.await(subscribers: 1, of: "t")
+            try publisher.publish("\(number)", to: "t", headers: [("Event-Type", "a")])
+            let answer = try client.readAnswer()
+            #expect(answer.status == 200 && answer.text.contains("\(number)"))
+            let cursor = try #require(answer.header("event-cursor"))
+            target = "/topics/t" + query + (query.isEmpty ? "?" : "&") + "since=\(cursor)"
+        }
+        #expect(try repeats(publisher) == 3)
+    }
+
+    @Test(arguments: ["?sinc=", "?Since=", "?since=-", "?since=@", "?wait=0&since=", "#since="])
+    func anotherParameterThanTheCursorIsParsed(addition: String) throws {
+        let daemon = try RunningDaemon(arguments: ["--store", "memory"])
+        let publisher = try daemon.connect()
+        let id = try publisher.publish("x", to: "t")
+        let client = try daemon.connect()
+        try client.send("GET", "/topics/t")
+        try publisher.await(subscribers: 1, of: "t")
+        try publisher.publish("y", to: "t")
+        #expect(try client.readAnswer().text == "y")
+        let request = Self.get("/topics/t\(addition)\(id)")
+        try client.send(request)
+        let answer = try client.readAnswer()
+        #expect(try repeats(publisher) == 0)
+        let fresh = try daemon.connect()
+        try fresh.send(request)
+        let told = try fresh.readAnswer()
+        #expect(answer.status == told.status && answer.text == told.text)
+    }
+
     @Test func itWaitsAndCountsLikeAnyOther() throws {
         let daemon = try RunningDaemon()
         let publisher = try daemon.connect()

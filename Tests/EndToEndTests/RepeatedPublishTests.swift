@@ -126,6 +126,66 @@ import Testing
         return answers
     }
 
+    @Test(arguments: [false, true])
+    func itMayBeToAnotherTopicEachTime(overUnix: Bool) throws {
+        let daemon = try RunningDaemon()
+        let observer = try daemon.connect()
+        let client = try publisher(overUnix ? daemon.unix : daemon.tcp)
+        let before = try repeats(observer)
+        let names = ["u", "t", "a.long.name.of-some_segments", "T", "0", "t"]
+        for name in names {
+            try client.send(post("to \(name)", to: "/topics/\(name)"))
+            let answer = try client.readAnswer()
+            #expect(answer.status == 201 && answer.text.contains("\"topic\":\"\(name)\""))
+            #expect(try observer.get("/topics/\(name)?since=-1").text == "to \(name)")
+        }
+        #expect(try repeats(observer) == before + names.count)
+        let fresh = try publisher(daemon.tcp, target: "/topics/x.1")
+        for number in 2..<5 {
+            try fresh.send(post("x", to: "/topics/x.\(number)"))
+            #expect(try fresh.readAnswer().status == 201)
+        }
+        #expect(try repeats(observer) == before + names.count + 3)
+    }
+
+    @Test func publishersOfManyTopicsAreKnownFromTheirFourthOn() throws {
+        let daemon = try RunningDaemon()
+        let observer = try daemon.connect()
+        let client = try RawClient(daemon.tcp)
+        for number in 0..<50 {
+            try client.send(post("x", to: "/topics/t\(number)"))
+            #expect(try client.readAnswer().status == 201)
+        }
+        #expect(try repeats(observer) == 47)
+    }
+
+    @Test func whoMayPublishToOneTopicMayNotToAnother() throws {
+        let access = try AccessDaemon(rules: ["closed publish uid:4000000"])
+        let observer = try access.daemon.connect()
+        let client = try publisher(access.daemon.tcp)
+        for _ in 0..<2 {
+            try client.send(post("x", to: "/topics/closed"))
+            let refused = try client.readAnswer()
+            #expect(refused.status == 403 && refused.member("code") == "ACCESS_DENIED")
+            try client.send(post("x"))
+            #expect(try client.readAnswer().status == 201)
+        }
+        #expect(try repeats(observer) == 4)
+        #expect(try observer.get("/topics/closed?since=earliest&wait=0").text == "")
+    }
+
+    @Test func itsLineInTheAccessLogNamesItsOwnTopic() throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.path)/access.log"
+        let daemon = try RunningDaemon(configuration: "[daemon]\naccess_log = \(path)\n")
+        let client = try publisher(daemon.unix)
+        try client.send(post("x", to: "/topics/other.one"))
+        #expect(try client.readAnswer().status == 201)
+        try eventually("its line") {
+            folder.text(of: path).contains("\"method\":\"POST\",\"path\":\"/topics/other.one\"")
+        }
+    }
+
     @Test func itCountsLikeAnyOther() throws {
         let daemon = try RunningDaemon()
         let observer = try daemon.connect()
@@ -298,10 +358,16 @@ private struct Received: Equatable {
 
 /// Requests of a publisher, most of them like the one before, others of every kind.
 private struct RandomRequests {
-    static let topics = ["t", "u"]
+    static let topics = ["t", "u", "v-1.w_2"]
+    /// What stands behind the topic, and headers.
     private static let heads = [
-        ("/topics/t", ""), ("/topics/t", "Event-Type: a\r\n"), ("/topics/u?split=lines", ""),
-        ("/topics/u", "Content-Type: text/plain\r\nConnection: keep-alive\r\n"),
+        ("", ""), ("", "Event-Type: a\r\n"), ("?split=lines", ""),
+        ("", "Content-Type: text/plain\r\nConnection: keep-alive\r\n"),
+    ]
+    /// What only looks like a topic's name, and what is a name otherwise than it looks.
+    private static let oddNames = [
+        "a..b", ".a", "a.", ".", "..", "t/", "t/events/1", "%74", "$t", "t,u", "*", "t?type=b",
+        String(repeating: "n", count: 256), "",
     ]
     private static let others = [
         "HEAD /topics/nobody HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -337,6 +403,7 @@ private struct RandomRequests {
     }
 
     private var head = Self.heads[0]
+    private var name = Self.topics[0]
 
     private func post(using random: inout SeededRandom) -> String {
         let sizes = [0, 1, 9, 10, 100, 999, 3_999]
@@ -345,13 +412,17 @@ private struct RandomRequests {
             ? 4_001 : sizes.randomElement(using: &random)!
         let letters = Array("ab\n{}\"")
         let body = String((0..<size).map { _ in letters.randomElement(using: &random)! })
-        return "POST \(head.0) HTTP/1.1\r\nHost: localhost\r\n\(head.1)"
+        return "POST /topics/\(name)\(head.0) HTTP/1.1\r\nHost: localhost\r\n\(head.1)"
             + "Content-Length: \(size)\r\n\r\n\(body)"
     }
 
     mutating func next(using random: inout SeededRandom) -> Step {
         let kind = Int.random(in: 0..<100, using: &random)
         if kind < 8 { head = Self.heads.randomElement(using: &random)! }
+        if (5..<30).contains(kind) { name = Self.topics.randomElement(using: &random)! }
+        let before = name
+        defer { name = before }
+        if (30..<36).contains(kind) { name = Self.oddNames.randomElement(using: &random)! }
         if kind >= 92 {
             let request = Self.others.randomElement(using: &random)!
             return Step(
@@ -362,7 +433,8 @@ private struct RandomRequests {
         if kind >= 88 {
             // None that closes in front of another, which would not be answered.
             let pair = (0..<2).map { _ in
-                "POST \(head.0) HTTP/1.1\r\nHost: localhost\r\n\(head.1)Content-Length: 3\r\n\r\nabc"
+                "POST /topics/\(name)\(head.0) HTTP/1.1\r\nHost: localhost\r\n\(head.1)"
+                    + "Content-Length: 3\r\n\r\nabc"
             }
             requests = pair
         }

@@ -195,7 +195,8 @@ final class Wait: DetachedSocketOwner {
 extension Wait: RepeatableRequest {
     var isCurrent: Bool { backstage.state.value.isCurrent }
 
-    func handle(value: String, body: RequestBody, _ exchange: Exchange) {
+    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
+        let value = String(decoding: differences.value, as: UTF8.self)
         backstage.state.write { $0.repeated.append(value) }
         if value == "0" { return exchange.respond(LoopHandler.text("at once")) }
         handler.park(exchange, milliseconds: milliseconds, valuePlace: valuePlace)
@@ -218,7 +219,8 @@ final class Again: RepeatableRequest {
 
     var isCurrent: Bool { handler.backstage.state.value.isCurrent }
 
-    func handle(value: String, body: RequestBody, _ exchange: Exchange) {
+    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
+        let body = differences.body
         handler.backstage.state.write { $0.repeated.append("\(body.count)") }
         answer(body, exchange)
     }

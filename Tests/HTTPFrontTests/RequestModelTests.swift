@@ -14,7 +14,7 @@ import Testing
     private func model(
         _ text: String, headers: [(String, String)] = [], method: String = "GET",
         version: HTTPVersion = .http11, headBytes: Int? = nil, at place: ValuePlace? = nil,
-        body: String = "", length: RequestHead.BodyLength = .none
+        body: String = "", length: RequestHead.BodyLength = .none, name: Range<Int>? = nil
     ) throws -> RequestModel? {
         var fields = HeaderFields()
         for (name, value) in headers { fields.append(name, value) }
@@ -27,7 +27,7 @@ import Testing
         }
         return RequestModel(
             Self.seen(text + body), headBytes: headBytes ?? text.utf8.count, head: head,
-            valueAt: try #require(place ?? since))
+            valueAt: try #require(place ?? since), name: name)
     }
 
     private static func seen(_ text: String) -> SeenInput {
@@ -58,7 +58,7 @@ import Testing
     @Test func anyOtherDifferenceOfOneByteIsNotKnown() throws {
         let model = try #require(try model(Self.byParameter))
         let bytes = Array(Self.byParameter.utf8)
-        for index in bytes.indices where !model.value.contains(index) {
+        for index in bytes.indices where !model.places.value.contains(index) {
             for change in [1, 0x20, 0x80] as [UInt8] {
                 var other = bytes
                 other[index] ^= change
@@ -154,11 +154,99 @@ import Testing
     private func publish(
         _ text: String = Self.publish, body: String = "abcde",
         headers: [(String, String)] = Self.publishHeaders,
-        length: RequestHead.BodyLength = .counted(5), headBytes: Int? = nil, method: String = "POST"
+        length: RequestHead.BodyLength = .counted(5), headBytes: Int? = nil,
+        method: String = "POST", name: Range<Int>? = nil
     ) throws -> RequestModel? {
         try model(
             text, headers: headers, method: method, headBytes: headBytes, at: .length, body: body,
-            length: length)
+            length: length, name: name)
+    }
+
+    /// Where the topic stands in the target of ``publish``.
+    private static let nameRange = 8..<9
+
+    private func name(_ model: RequestModel, in input: String) -> String? {
+        Array(input.utf8).withUnsafeBytes { bytes in
+            model.parts(of: bytes).map { parts in
+                #expect(
+                    bytes[parts.target].elementsEqual(
+                        input.split(separator: " ")[1].utf8))
+                return String(decoding: bytes[parts.name], as: UTF8.self)
+            }
+        }
+    }
+
+    @Test(arguments: ["a", "b", "Z", "0", "-", "_", "a.b", "a.", "a..b", "0123456789.A-Z_a-z"])
+    func anotherPlainNameIsKnownWhereOneMayDiffer(text: String) throws {
+        let model = try #require(try publish(name: Self.nameRange))
+        for body in ["abcde", "", "0123456789"] {
+            let head = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ")
+                .replacing(": 5", with: ": \(body.utf8.count)")
+            #expect(name(model, in: head + body) == text)
+            #expect(self.body(model, in: head + body) == body)
+            #expect(name(model, in: head + body + "!") == nil)
+        }
+        #expect(name(try #require(try publish()), in: Self.publish + "abcde") == "")
+        let other = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ") + "abcde"
+        #expect((name(try #require(try publish()), in: other) == nil) == (text != "a"))
+    }
+
+    @Test(arguments: [
+        "", ".", "..", ".a", "a/", "/a", "a/b", "a?", "a?b=c", "%61", "a,b", "*", "a.>", "$a",
+        "a~", "a b", "a\u{0}", "a\t", "ä", "a\r\n",
+    ])
+    func aNameThatIsNotPlainIsNot(text: String) throws {
+        let model = try #require(try publish(name: Self.nameRange))
+        let request = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ") + "abcde"
+        #expect(name(model, in: request) == nil)
+    }
+
+    @Test func besideTheNameAnyOtherDifferenceOfOneByteIsNotKnown() throws {
+        let model = try #require(try publish(name: Self.nameRange))
+        let bytes = Array((Self.publish + "abcde").utf8)
+        #expect(Array("a".utf8) == Array(bytes[model.places.name]))
+        for index in 0..<bytes.count - 5
+        where !model.places.value.contains(index) && !model.places.name.contains(index) {
+            for change in [1, 0x20, 0x80] as [UInt8] {
+                var other = bytes
+                other[index] ^= change
+                let text = String(decoding: other, as: UTF8.self)
+                #expect(body(model, in: text) == nil, "byte \(index) by \(change)")
+            }
+        }
+        for count in bytes.indices {
+            #expect(body(model, in: String(decoding: bytes[..<count], as: UTF8.self)) == nil)
+        }
+    }
+
+    @Test(arguments: ["%61", ".a", "a/b", "a,b"])
+    func aRequestWhoseNameIsNotPlainIsKnownByItsBytes(text: String) throws {
+        let request = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ")
+        let model = try #require(try publish(request, name: 8..<8 + text.utf8.count))
+        #expect(name(model, in: request + "abcde") == "")
+        #expect(name(model, in: Self.publish + "abcde") == nil)
+    }
+
+    @Test(arguments: [("/a", "/a?since="), ("/a?b=c", "/a?b=c&since="), ("/a?", "/a?&since=")])
+    func aParameterMayBeAddedBehindTheTarget(target: String, longer: String) throws {
+        let request = "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
+        let model = try #require(try model(request, at: .parameter("since")))
+        #expect(value(model, in: Array(request.utf8)) == nil)
+        for number in ["0", "77", "9999999999999999"] {
+            let next = request.replacing(target, with: longer + number)
+            #expect(value(model, in: Array(next.utf8)) == number)
+            #expect(value(model, in: Array(next.replacing("since", with: "Since").utf8)) == nil)
+            #expect(value(model, in: Array(next.replacing("=\(number)", with: "=").utf8)) == nil)
+        }
+    }
+
+    @Test func aParameterTooManyIsNotAdded() throws {
+        func request(_ count: Int) -> String {
+            "GET /a?\((0..<count).map { "p\($0)" }.joined(separator: "&")) HTTP/1.1\r\nHost: x\r\n\r\n"
+        }
+        let most = HTTPFrontLimits.queryItemsMax
+        #expect(try model(request(most - 1), at: .parameter("since")) != nil)
+        #expect(try model(request(most), at: .parameter("since")) == nil)
     }
 
     private func body(_ model: RequestModel, in input: String) -> String? {
@@ -183,7 +271,7 @@ import Testing
         let model = try #require(try publish())
         let request = Self.publish + "abcde"
         let bytes = Array(request.utf8)
-        for index in 0..<bytes.count - 5 where !model.value.contains(index) {
+        for index in 0..<bytes.count - 5 where !model.places.value.contains(index) {
             var other = bytes
             other[index] ^= 0x20
             #expect(body(model, in: String(decoding: other, as: UTF8.self)) == nil, "\(index)")

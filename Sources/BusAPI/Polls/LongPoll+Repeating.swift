@@ -7,8 +7,9 @@ extension LongPoll: RepeatableRequest {
     var isCurrent: Bool { configurationNumber == handler.configurationNumber }
 
     // Under the configuration that it was read by the caller may read what the caller might before.
-    func handle(value: String, body: RequestBody, _ exchange: Exchange) {
+    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         do throws(Refusal) {
+            let value = String(decoding: differences.value, as: UTF8.self)
             try next().begin(at: value, exchange)
         } catch {
             exchange.respond(error.response)

@@ -11,7 +11,7 @@ struct ReceiveRequest {
     let filter: EventFilter
     let form: EventForm
     private(set) var start: StartPosition
-    /// Where in the request it is said; `nil` where it is not.
+    /// Where in the request it is said, or will be in the next; `nil` where it cannot.
     let startPlace: ValuePlace?
     /// How long to wait for an event, in microseconds; `nil` where the request does not say.
     let wait: Int64?
@@ -55,7 +55,7 @@ struct ReceiveRequest {
     mutating func begin(at text: String) throws(Refusal) {
         switch startPlace {
         case .header: start = try Self.start(lastEventID: text)
-        case .target: start = try Self.start(since: text)
+        case .target, .parameter: start = try Self.start(since: text)
         case .length, nil: break
         }
     }
@@ -66,7 +66,7 @@ struct ReceiveRequest {
         if let last = try head.headers.only("last-event-id"), !last.isEmpty {
             return (try start(lastEventID: last), .header("last-event-id"))
         }
-        guard let since = parameters.text("since") else { return (.now, nil) }
+        guard let since = parameters.text("since") else { return (.now, .parameter("since")) }
         return (try start(since: since), parameters.place("since"))
     }
 

@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 internal import Topics
 
@@ -5,7 +6,8 @@ extension BusHandler {
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
         let request = try publishRequest(call)
-        call.exchange.offer { RepeatablePublish(request, on: self) }
+        let (caller, name) = (call.caller, call.head.target.lastSegmentRange)
+        call.exchange.offer(withName: name) { RepeatablePublish(request, by: caller, on: self) }
         try publish(request, call.request.body, call.exchange)
     }
 
@@ -37,14 +39,20 @@ extension BusHandler {
         _ call: borrowing Call
     ) throws(Refusal) -> PublishRequest {
         let (head, parameters) = (call.head, call.parameters)
-        let topic = try TopicName(request: call.resource.name)
-        try require(configuration.access.publish(topic, call.caller))
+        let topic = try publishable(call.resource.name, by: call.caller)
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         try Self.refuseUnsupported(head)
         let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
         return PublishRequest(
             topic: topic, attributes: attributes,
             sender: Sender(uid: head.peer.uid, pid: head.peer.pid), isSplit: isSplit)
+    }
+
+    /// The topic of this name, if the caller may publish to it.
+    func publishable(_ name: String, by caller: Caller) throws(Refusal) -> TopicName {
+        let topic = try TopicName(request: name)
+        try require(configuration.access.publish(topic, caller))
+        return topic
     }
 
     private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {

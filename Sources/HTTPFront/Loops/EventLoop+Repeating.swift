@@ -28,13 +28,13 @@ extension EventLoop {
         guard connection.phase == .parsing, let head = request.head, !isDraining else { return }
         switch connection.repetition {
         case .none:
-            if connection.chance.isDue(at: request.target),
+            if connection.chance.isDue(at: request),
                 RequestModel.isPossible(of: head, headBytes: request.headBytes)
             {
                 request.next = .expected
             }
         case .seen(let seen):
-            guard connection.chance.isGood() || connection.chance.isDue(at: request.target) else {
+            guard connection.chance.isGood() || connection.chance.isDue(at: request) else {
                 return
             }
             let kept = KeptRequest(
@@ -132,14 +132,18 @@ extension EventLoop {
         let request = ActiveRequest(
             number: lastRequestNumber, repeating: kept, body: BodyBuffer(memory: memory))
         beginTrace(
-            connection, method: kept.model.hasBody ? "POST" : "GET", target: request.target)
+            connection, method: kept.model.hasBody ? "POST" : "GET",
+            target: Array(input[parts.target]))
         connection.trace?.record.bytesIn += parts.body.count
         let exchange = Exchange(loop: self, connection: connection, request: request)
         let direct = mailbox.handling(request.number) {
             kept.handled.handle(
-                value: kept.model.hasBody
-                    ? "" : String(decoding: input[parts.value], as: UTF8.self),
-                body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body])), exchange)
+                RequestDifferences(
+                    value: UnsafeRawBufferPointer(
+                        rebasing: input[kept.model.hasBody ? 0..<0 : parts.value]),
+                    name: UnsafeRawBufferPointer(rebasing: input[parts.name]),
+                    body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body]))),
+                exchange)
         }
         if exchange.isDetached { return }
         if let response = exchange.response {

@@ -1,12 +1,15 @@
 // What the access log is told; nothing is noted where there is none.
 extension EventLoop {
     /// Begins to note a request whose headers are there.
-    func beginTrace(_ connection: Connection, method: @autoclosure () -> String, target: [UInt8]) {
+    func beginTrace(
+        _ connection: Connection, method: @autoclosure () -> String,
+        target: @autoclosure () -> [UInt8]
+    ) {
         guard let sink = settings.accessSink else { return }
         connection.trace = AccessTrace(
             AccessRecord(
                 method: method(),
-                path: String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self),
+                path: String(decoding: target().prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self),
                 peer: connection.peer),
             for: sink)
     }

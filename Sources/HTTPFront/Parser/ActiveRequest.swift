@@ -23,7 +23,7 @@ final class ActiveRequest {
 
     /// Unique within the loop; never 0.
     let number: UInt64
-    /// The request line's target as it was sent.
+    /// The request line's target as it was sent; empty of a repetition.
     let target: [UInt8]
     /// Where in the parser's memory the target ends, nil outside it; only compared, never read
     /// through.
@@ -49,6 +49,8 @@ final class ActiveRequest {
     var headBytes = 0
     /// Whether the connection is to be closed without an answer.
     var isAbandoned = false
+    /// Where in the target a name stands that may differ in a repetition; nil for none.
+    var name: Range<Int>?
     /// What the connection's next request may turn out to repeat, once this one is answered.
     var next = Repetition.none
 
@@ -63,7 +65,7 @@ final class ActiveRequest {
     /// A repetition, which is not parsed.
     init(number: UInt64, repeating kept: KeptRequest, body: consuming BodyBuffer) {
         self.number = number
-        target = kept.model.target
+        target = []
         targetEnd = nil
         self.body = body
         context = kept.context

@@ -18,6 +18,13 @@ extension UInt8 {
     /// Whether the byte is a control that no header value or request target may hold.
     var isControl: Bool { self < 0x20 || self == 0x7F }
 
+    /// Whether the byte stands for itself in a segment of a path, and ends none: a letter, a digit,
+    /// `.`, `_` or `-`.
+    var isPlainInPath: Bool {
+        lowercased &- UInt8(ascii: "a") < 26 || decimalValue != nil || self == UInt8(ascii: ".")
+            || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+    }
+
     /// The digit's value, or nil for any other byte.
     var decimalValue: UInt8? {
         let value = self &- UInt8(ascii: "0")

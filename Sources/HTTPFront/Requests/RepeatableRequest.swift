@@ -2,10 +2,27 @@
 public enum ValuePlace: Sendable {
     /// In the target of a GET, these of its bytes; see `QueryItems.Item.valueRange`.
     case target(Range<Int>)
+    /// Behind the target of a GET: the value of a parameter of this name, which the GET itself does
+    /// not have.
+    case parameter(StaticString)
     /// The value of a header field of a GET, the only one of this name, which is in lower case.
     case header(StaticString)
     /// The Content-Length of a POST, whose body differs too.
     case length
+}
+
+/// What differs in a request from the one that it repeats; its bytes are valid until
+/// `RepeatableRequest.handle` returns.
+public struct RequestDifferences {
+    /// 1 to 16 digits; empty with `ValuePlace.length`, where the body says it.
+    public let value: UnsafeRawBufferPointer
+
+    /// What stands in place of the name that was offered to differ, which is not looked at further:
+    /// letters, digits, `.`, `_` and `-`, no dot in front. Empty where none was offered.
+    public let name: UnsafeRawBufferPointer
+
+    /// Empty but with `ValuePlace.length`; no longer than was admitted when the request was parsed.
+    public let body: RequestBody
 }
 
 /// What a handler has made of a request, and can use again when the same bytes come again on the
@@ -20,13 +37,8 @@ public protocol RepeatableRequest: AnyObject {
     /// read by has changed.
     var isCurrent: Bool { get }
 
-    /// Answers the request with another value, as `RequestHandler.handle` answers one with that
-    /// value in it: it may `respond` or `detach` before it returns, else the request is answered by
+    /// Answers the request with these differences, as `RequestHandler.handle` answers one that has
+    /// them: it may `respond` or `detach` before it returns, else the request is answered by
     /// `exchange.reply` later, from any thread.
-    ///
-    /// - Parameters:
-    ///   - value: 1 to 16 digits; empty with `ValuePlace.length`, where the body says it.
-    ///   - body: Empty but with `ValuePlace.length`; valid until it returns, and no longer than was
-    ///     admitted when the request was parsed.
-    func handle(value: String, body: RequestBody, _ exchange: Exchange)
+    func handle(_ differences: RequestDifferences, _ exchange: Exchange)
 }

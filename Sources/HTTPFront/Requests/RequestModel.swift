@@ -14,24 +14,22 @@ struct SeenInput {
 }
 
 /// The line and headers of a request that was parsed, by which the same request with another
-/// number in one place is known without parsing it.
+/// number in one place, and another name in one of its target, is known without parsing it.
 ///
-/// Of such a request everything but that number means what it meant before, because the bytes are
-/// the same. Where the number is the length of the body, the body follows, all of it. What differs
-/// in any other way, is not complete, or has something behind it, is not told apart further: it is
-/// no repetition.
+/// Of such a request everything else means what it meant before, because the bytes are the same.
+/// Where the number is the length of the body, the body follows, all of it. What differs in any
+/// other way, is not complete, or has something behind it, is not told apart further: it is no
+/// repetition.
 struct RequestModel {
-    /// The request, from its first byte to the last of the empty line.
-    let bytes: [UInt8]
-    /// Where the value stands in them.
-    let value: Range<Int>
-    /// The target as it was sent.
-    let target: [UInt8]
+    /// Its bytes, and where in them those parts stand.
+    let places: RequestPlaces
     /// Whether the value is the length of a body.
     let hasBody: Bool
 
     /// Where the parts of a repetition that may differ lie in it.
     struct Parts {
+        let target: Range<Int>
+        let name: Range<Int>
         let value: Range<Int>
         /// What the value of Content-Length counts, else empty.
         let body: Range<Int>
@@ -42,34 +40,21 @@ struct RequestModel {
     /// - Parameters:
     ///   - seen: What was there to be read before the parser read.
     ///   - headBytes: How long the parser found the request's line and headers to be.
-    init?(_ seen: SeenInput, headBytes: Int, head: RequestHead, valueAt place: ValuePlace) {
+    ///   - name: Where in the target a name stands that may differ; one that is not plain may not.
+    init?(
+        _ seen: SeenInput, headBytes: Int, head: RequestHead, valueAt place: ValuePlace,
+        name: Range<Int>? = nil
+    ) {
         hasBody = if case .length = place { true } else { false }
         guard Self.isPossible(of: head, headBytes: headBytes), headBytes <= seen.start.count,
             head.method == (hasBody ? "POST" : "GET"),
             let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes
         else { return nil }
-        let bytes = Array(seen.start.prefix(headBytes))
-        guard let target = Self.target(of: head, in: bytes) else { return nil }
-        switch place {
-        case .target(let range):
-            // Without it, digits would be more of the parameter's name.
-            guard range.upperBound <= target.count, range.lowerBound > 0,
-                bytes[target.lowerBound + range.lowerBound - 1] == UInt8(ascii: "=")
-            else { return nil }
-            value = target.lowerBound + range.lowerBound..<target.lowerBound + range.upperBound
-        case .header(let name):
-            guard let range = Self.value(of: name, head.headers, in: bytes, behind: target)
-            else { return nil }
-            value = range
-        case .length:
-            guard
-                let range = Self.value(
-                    of: "content-length", head.headers, in: bytes, behind: target)
-            else { return nil }
-            value = range
-        }
-        self.bytes = bytes
-        self.target = Array(bytes[target])
+        guard
+            let places = RequestPlaces(
+                Array(seen.start.prefix(headBytes)), of: head, valueAt: place, name: name)
+        else { return nil }
+        self.places = places
     }
 
     /// Whether a request of this head may have a model, as far as can be said without its bytes.
@@ -87,21 +72,41 @@ struct RequestModel {
     ///
     /// - Complexity: O(bytes of the model).
     func parts(of input: UnsafeRawBufferPointer) -> Parts? {
-        guard input.count >= bytes.count - value.count else { return nil }
-        let number = Self.number(in: input[value.lowerBound...])
-        let headBytes = bytes.count - value.count + number.digits
+        guard let place = place(ofNameIn: input) else { return nil }
+        let (bytes, name, value) = (places.bytes, places.name, places.value)
+        let shift = place.count - name.count
+        let start = value.lowerBound + shift
+        guard start <= input.count else { return nil }
+        let number = Self.number(in: input[start...])
+        let end = start + number.digits
+        let headBytes = end + bytes.count - value.upperBound
         guard Self.digits.contains(number.digits), headBytes <= input.count,
-            input.count - headBytes == (hasBody ? number.value : 0)
+            input.count - headBytes == (hasBody ? number.value : 0),
+            isSame(input, 0..<name.lowerBound, at: 0),
+            isSame(input, name.upperBound..<value.lowerBound, at: place.upperBound),
+            isSame(input, value.upperBound..<bytes.count, at: end)
         else { return nil }
-        let end = value.lowerBound + number.digits
-        let isSame = bytes.withUnsafeBytes { bytes in
-            memcmp(bytes.baseAddress!, input.baseAddress!, value.lowerBound) == 0
-                && memcmp(
-                    bytes.baseAddress! + value.upperBound, input.baseAddress! + end,
-                    bytes.count - value.upperBound) == 0
+        return Parts(
+            target: places.target.lowerBound..<places.target.upperBound + shift, name: place,
+            value: start..<end,
+            body: headBytes..<input.count)
+    }
+
+    /// Whether these bytes of the model stand in `input` from `start` on, which has as many.
+    private func isSame(
+        _ input: UnsafeRawBufferPointer, _ range: Range<Int>, at start: Int
+    ) -> Bool {
+        places.bytes.withUnsafeBytes { bytes in
+            memcmp(bytes.baseAddress! + range.lowerBound, input.baseAddress! + start, range.count)
+                == 0
         }
-        guard isSame else { return nil }
-        return Parts(value: value.lowerBound..<end, body: headBytes..<input.count)
+    }
+
+    /// Where in `input` stands what takes the place of the name; nil where nothing does that may.
+    private func place(ofNameIn input: UnsafeRawBufferPointer) -> Range<Int>? {
+        let name = places.name
+        if name.isEmpty { return name }
+        return RequestPlaces.nameEnd(in: input, from: name.lowerBound).map { name.lowerBound..<$0 }
     }
 
     /// The decimal number that bytes begin with, as far as it may be a value.
@@ -128,48 +133,6 @@ struct RequestModel {
         }
     }
 
-    /// Where the target stands, if the bytes begin as a request of this head does.
-    private static func target(of head: RequestHead, in bytes: [UInt8]) -> Range<Int>? {
-        let begin = head.method.utf8.count + 1
-        let end = begin + head.target.raw.utf8.count
-        guard bytes.count > end, bytes.starts(with: head.method.utf8),
-            bytes[begin - 1] == UInt8(ascii: " "),
-            bytes[begin..<end].elementsEqual(head.target.raw.utf8),
-            bytes[end...].starts(with: bytesOf(version))
-        else { return nil }
-        return begin..<end
-    }
-
-    /// Where the value of a field stands: on the one line that begins with its name, provided that
-    /// it is what the parser took for the value.
-    private static func value(
-        of name: StaticString, _ headers: HeaderFields, in bytes: [UInt8], behind target: Range<Int>
-    ) -> Range<Int>? {
-        guard headers.occurrences(of: name) == 1 else { return nil }
-        return bytes.withUnsafeBytes { bytes in
-            var start = target.upperBound
-            while let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                start = feed + 1
-                let colon = start + name.utf8CodeUnitCount
-                guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
-                    UnsafeRawBufferPointer(rebasing: bytes[start..<colon]).equalsIgnoringCase(name)
-                else { continue }
-                let begin = bytes[(colon + 1)...].firstIndex { !$0.isBlank } ?? bytes.count
-                let isIt = headers.withFirst(name) { value in
-                    bytes[begin...].starts(with: value) ? value.count : nil
-                }
-                return (isIt ?? nil).map { begin..<begin + $0 }
-            }
-            return nil
-        }
-    }
-
-    private static func bytesOf(_ text: StaticString) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
-
-    /// What stands behind the target; other versions are parsed.
-    private static let version: StaticString = " HTTP/1.1\r\n"
     /// 2^53, below which JSON's readers count exactly, has 16.
     private static let digits = 1...16
     /// What makes a request more than its line and a body of known length: something asked of the

@@ -39,6 +39,13 @@ public struct RequestTarget: Sendable {
         return raw[start..<utf8.index(start, offsetBy: pathRange.count)]
     }
 
+    /// Where the last segment of the path stands in `raw`, counted in bytes; empty without a path.
+    public var lastSegmentRange: Range<Int> {
+        let slash = raw.utf8.prefix(pathRange.upperBound).lastIndex(of: UInt8(ascii: "/"))
+        guard let slash, !pathRange.isEmpty else { return pathRange }
+        return raw.utf8.distance(from: raw.utf8.startIndex, to: slash) + 1..<pathRange.upperBound
+    }
+
     /// Reads a target in origin, absolute or asterisk form.
     ///
     /// - Throws: `TargetError` for NUL, controls, blanks and fragments anywhere, an encoded `/` in

@@ -18,7 +18,8 @@ final class KeptRequest {
     ) {
         guard let place = handled.valuePlace, let head = request.head,
             let model = RequestModel(
-                seen, headBytes: request.headBytes, head: head, valueAt: place)
+                seen, headBytes: request.headBytes, head: head, valueAt: place,
+                name: request.name)
         else { return nil }
         self.model = model
         self.settingsNumber = settingsNumber

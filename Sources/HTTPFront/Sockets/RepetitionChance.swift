@@ -8,7 +8,7 @@
 struct RepetitionChance {
     /// Repeatable requests of one target in a row that the parser answered since the last attempt.
     private var parsed: UInt8 = 0
-    /// The hash of that target.
+    /// The hash of that target, without a name in it that may differ.
     private var target = 0
     /// How many of them there have to be for the next.
     private var parsedMin = Self.parsedMinFirst
@@ -20,8 +20,8 @@ struct RepetitionChance {
     private var isNew = true
 
     /// Whether the time for an attempt has come, at one more request that the parser answers.
-    mutating func isDue(at target: [UInt8]) -> Bool {
-        let hash = target.hashValue
+    mutating func isDue(at request: ActiveRequest) -> Bool {
+        let hash = Self.hash(of: request.target, without: request.name)
         if hash != self.target { parsed = 0 }
         self.target = hash
         parsed += 1
@@ -30,6 +30,14 @@ struct RepetitionChance {
         parsed = 0
         isTrying = true
         return true
+    }
+
+    private static func hash(of target: [UInt8], without name: Range<Int>?) -> Int {
+        guard let name else { return target.hashValue }
+        var hasher = Hasher()
+        hasher.combine(target[..<name.lowerBound])
+        hasher.combine(target[name.upperBound...])
+        return hasher.finalize()
     }
 
     /// Whether to take out a socket whose request was seen before the parser read it.

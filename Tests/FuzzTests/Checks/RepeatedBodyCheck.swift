@@ -23,8 +23,8 @@ extension ParserCheck {
         guard let model else { return }
         try agree(known(seen, by: model), Array(seen[first.count...]), "the body it was made of")
 
-        let before = Array(first[..<model.value.lowerBound])
-        let after = Array(first[model.value.upperBound...])
+        let before = Array(first[..<model.places.value.lowerBound])
+        let after = Array(first[model.places.value.upperBound...])
         let digits = Array("\(body.count)".utf8)
         let next = before + digits + after + body
         try agree(known(next, by: model), body, "another body")

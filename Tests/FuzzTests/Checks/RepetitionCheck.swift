@@ -2,7 +2,7 @@
 
 extension ParserCheck {
     /// What is known as a repetition of a request is that request with another number in one place,
-    /// and read anew means the same but for that number.
+    /// or with one more parameter, and read anew means the same but for that number.
     ///
     /// Input: a target, then headers, one a line, then a NUL and what comes next on the connection.
     static let repetition = ParserCheck("repetition", bytesMax: 1024) { input in
@@ -15,10 +15,11 @@ extension ParserCheck {
                 head: meaning.head,
                 valueAt: meaning.place)
         else { return }
-        let before = Array(first.bytes[..<model.value.lowerBound])
-        let after = Array(first.bytes[model.value.upperBound...])
+        let (whole, value) = (model.places.bytes, model.places.value)
+        let before = Array(whole[..<value.lowerBound])
+        let after = Array(whole[value.upperBound...])
 
-        let next = halves.count > 1 ? Array(halves[1]) : first.bytes
+        let next = halves.count > 1 ? Array(halves[1]) : whole
         let middle = next.dropFirst(before.count).dropLast(after.count)
         let isRepetition =
             next == before + middle + after && (1...16).contains(middle.count)
@@ -68,7 +69,10 @@ private struct Poll {
             let items = query.map { "\($0.name)=\($0.value)" }
             return (head, .header("last-event-id"), id, head.target.path + items)
         }
-        guard let since = query.first(where: { $0.name == "since" }) else { return nil }
+        guard let since = query.first(where: { $0.name == "since" }) else {
+            let items = query.map { "\($0.name)=\($0.value)" }
+            return (head, .parameter("since"), "", head.target.path + items + [""])
+        }
         let items = query.map { $0.valueRange == since.valueRange ? "" : "\($0.name)=\($0.value)" }
         return (head, .target(since.valueRange), since.value, head.target.path + items)
     }

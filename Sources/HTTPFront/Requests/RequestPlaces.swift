@@ -1,0 +1,120 @@
+/// Where in the bytes of a parsed request stand the parts of which a repetition may have others.
+struct RequestPlaces {
+    /// The request, from its first byte to the last of the empty line; with the parameter that a
+    /// repetition has in its target, if it has one more.
+    let bytes: [UInt8]
+    /// Where the target stands in them.
+    let target: Range<Int>
+    /// Where the name stands in them that may differ; empty, in front, where none may.
+    let name: Range<Int>
+    /// Where the value stands in them.
+    let value: Range<Int>
+
+    /// The places in the bytes of a request; nil where they are not what the parser took them for.
+    init?(
+        _ parsed: [UInt8], of head: RequestHead, valueAt place: ValuePlace, name: Range<Int>?
+    ) {
+        var bytes = parsed
+        guard var target = Self.target(of: head, in: bytes) else { return nil }
+        switch place {
+        case .target(let range):
+            // Without it, digits would be more of the parameter's name.
+            guard range.upperBound <= target.count, range.lowerBound > 0,
+                bytes[target.lowerBound + range.lowerBound - 1] == UInt8(ascii: "=")
+            else { return nil }
+            value = target.lowerBound + range.lowerBound..<target.lowerBound + range.upperBound
+        case .parameter(let name):
+            guard head.target.query.count < HTTPFrontLimits.queryItemsMax else { return nil }
+            let end = Self.insert(name, behind: target, in: &bytes)
+            target = target.lowerBound..<end
+            value = end..<end
+        case .header(let name):
+            guard let range = Self.value(of: name, head.headers, in: bytes, behind: target)
+            else { return nil }
+            value = range
+        case .length:
+            guard
+                let range = Self.value(
+                    of: "content-length", head.headers, in: bytes, behind: target)
+            else { return nil }
+            value = range
+        }
+        self.bytes = bytes
+        self.target = target
+        self.name = Self.place(of: name, target, before: value, in: bytes) ?? 0..<0
+    }
+
+    /// Where the target stands, if the bytes begin as a request of this head does.
+    private static func target(of head: RequestHead, in bytes: [UInt8]) -> Range<Int>? {
+        let begin = head.method.utf8.count + 1
+        let end = begin + head.target.raw.utf8.count
+        guard bytes.count > end, bytes.starts(with: head.method.utf8),
+            bytes[begin - 1] == UInt8(ascii: " "),
+            bytes[begin..<end].elementsEqual(head.target.raw.utf8),
+            bytes[end...].starts(with: bytesOf(version))
+        else { return nil }
+        return begin..<end
+    }
+
+    /// Adds a parameter without a value to a target, and returns where its value begins.
+    private static func insert(
+        _ name: StaticString, behind target: Range<Int>, in bytes: inout [UInt8]
+    ) -> Int {
+        var parameter: [UInt8] = []
+        let isFirst = !bytes[target].contains(UInt8(ascii: "?"))
+        parameter.append(isFirst ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+        parameter.append(name)
+        parameter.append(UInt8(ascii: "="))
+        bytes.insert(contentsOf: parameter, at: target.upperBound)
+        return target.upperBound + parameter.count
+    }
+
+    /// Where the value of a field stands: on the one line that begins with its name, provided that
+    /// it is what the parser took for the value.
+    private static func value(
+        of name: StaticString, _ headers: HeaderFields, in bytes: [UInt8], behind target: Range<Int>
+    ) -> Range<Int>? {
+        guard headers.occurrences(of: name) == 1 else { return nil }
+        return bytes.withUnsafeBytes { bytes in
+            var start = target.upperBound
+            while let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                start = feed + 1
+                let colon = start + name.utf8CodeUnitCount
+                guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<colon]).equalsIgnoringCase(name)
+                else { continue }
+                let begin = bytes[(colon + 1)...].firstIndex { !$0.isBlank } ?? bytes.count
+                let isIt = headers.withFirst(name) { value in
+                    bytes[begin...].starts(with: value) ? value.count : nil
+                }
+                return (isIt ?? nil).map { begin..<begin + $0 }
+            }
+            return nil
+        }
+    }
+
+    /// Where a name of the target stands that is plain; nil for another, and where there is none.
+    private static func place(
+        of name: Range<Int>?, _ target: Range<Int>, before value: Range<Int>, in bytes: [UInt8]
+    ) -> Range<Int>? {
+        guard let name else { return nil }
+        let place = target.lowerBound + name.lowerBound..<target.lowerBound + name.upperBound
+        let end = bytes.withUnsafeBytes { nameEnd(in: $0, from: place.lowerBound) }
+        return end == place.upperBound && place.upperBound <= value.lowerBound ? place : nil
+    }
+
+    /// The end of the plain name that stands in `bytes` from `start` on; nil where none does.
+    static func nameEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var end = start
+        while end < bytes.count, bytes[end].isPlainInPath { end += 1 }
+        // Dots in front may be a segment that means another path.
+        return end > start && bytes[start] != UInt8(ascii: ".") ? end : nil
+    }
+
+    private static func bytesOf(_ text: StaticString) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
+    /// What stands behind the target; other versions are parsed.
+    private static let version: StaticString = " HTTP/1.1\r\n"
+}

@@ -135,6 +135,36 @@ struct TopicTests {
         #expect(bench.bus.statistics.subscribers == 0)
     }
 
+    @Test func subscriptionsOutliveTheTopicsOfTheirName() throws {
+        let bench = try Bench()
+        let name = try TopicName("a")
+        let selector = Selector(name)
+        var count = 0
+        func change(by change: Int) {
+            for _ in 0..<abs(change) {
+                change > 0
+                    ? bench.bus.beginSubscription(selector) : bench.bus.endSubscription(selector)
+            }
+            count += change
+            #expect(bench.bus.subscriptions(to: name) == count)
+            #expect(bench.bus.statistics.subscribers == count)
+        }
+        change(by: 3)
+        for _ in 0..<2 {
+            #expect(try bench.receipt("a", [.empty]).subscribers == count)
+            change(by: 2)
+            change(by: -1)
+            #expect(bench.bus.description(of: name)?.subscribers == count)
+            try bench.remove("a")
+            #expect(bench.bus.subscriptions(to: name) == count)
+            change(by: 1)
+            change(by: -3)
+        }
+        change(by: -count)
+        try bench.publish("a", "x")
+        #expect(bench.bus.subscriptions(to: name) == 0)
+    }
+
     @Test func oneIDIsFoundRemovedOrUnknown() throws {
         let bench = try Bench()
         try bench.register("a", keep: 1)

@@ -127,18 +127,20 @@ final class LongPoll: Subscription, DetachedSocketOwner {
 
     private func step() -> Step {
         while true {
-            if let step = take(reader.next(limit)) { return step }
+            let read = reader.next(limit, in: handler.reads)
+            if let step = take(LogReader.Step(read.outcome), of: read) { return step }
         }
     }
 
     /// What follows from a step; `nil` where the log is to be read again.
-    private func take(_ step: LogReader.Step) -> Step? {
+    ///
+    /// - Parameter read: The read that the step is of, where others may have had it too.
+    private func take(_ step: LogReader.Step, of read: SharedRead? = nil) -> Step? {
         switch step {
         case .events(let events, _):
             let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
             handler.meters.countDelivery(of: events.count, in: form, lag: lag)
-            return .answer(
-                answer.events(events, isNews: reader.isLive, handler.encodings))
+            return .answer(response(of: events, read))
         case .caughtUp: return gap == nil ? .wait : .answer(nothing())
         case .gap(let told):
             handler.meters.gaps.add()
@@ -170,6 +172,16 @@ final class LongPoll: Subscription, DetachedSocketOwner {
     }
 
     private func nothing() -> Response { answer.nothing() }
+
+    /// The answer of these events, which others who read the same may have had.
+    private func response(of events: [Event], _ read: SharedRead?) -> Response {
+        guard let read, gap == nil else {
+            return answer.events(events, isNews: reader.isLive, handler.encodings)
+        }
+        return read.response(to: request) {
+            answer.events(events, isNews: reader.isLive, handler.encodings)
+        }
+    }
 
     private func finish(_ response: Response) {
         let socket = self.socket

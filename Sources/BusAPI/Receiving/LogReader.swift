@@ -19,6 +19,18 @@ struct LogReader {
         case caughtUp
         /// Only the store has what comes next: ``fetch(_:for:)``.
         case older
+
+        /// The step of what was found.
+        init(_ read: LogRead) {
+            self =
+                switch read {
+                case .events(let events, _, let isCutShort):
+                    .events(events, isCutShort: isCutShort)
+                case .caughtUp: .caughtUp
+                case .gap(let gap, _): .gap(gap)
+                case .older: .older
+                }
+        }
     }
 
     private var position = LogPosition(after: .zero)
@@ -87,12 +99,7 @@ struct LogReader {
     /// Goes on behind what was read.
     mutating func take(_ read: LogRead) -> Step {
         pass(read)
-        return switch read {
-        case .events(let events, _, let isCutShort): .events(events, isCutShort: isCutShort)
-        case .caughtUp: .caughtUp
-        case .gap(let gap, _): .gap(gap)
-        case .older: .older
-        }
+        return Step(read)
     }
 
     private mutating func pass(_ read: LogRead) {

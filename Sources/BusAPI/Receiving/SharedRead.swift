@@ -20,12 +20,20 @@ final class SharedRead {
         let write: Write
     }
 
+    private struct Answered {
+        let form: EventForm
+        let nextTarget: String
+        let preferenceApplied: Int64?
+        let response: Response
+    }
+
     private let position: LogPosition
     private let selector: Selector
     private let filter: EventFilter
     private let limit: ReadLimit
     let outcome: LogRead
     private var made: Made?
+    private var answered: Answered?
 
     init(
         _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit,
@@ -55,5 +63,21 @@ final class SharedRead {
         let write = make()
         made = Made(encoding: encoding, framing: framing, write: write)
         return write
+    }
+
+    /// What a poll is answered that was told of no gap: made by `make`, unless the last who asked had
+    /// asked in the same words.
+    func response(to request: ReceiveRequest, _ make: () -> Response) -> Response {
+        if let answered, answered.form == request.form,
+            answered.preferenceApplied == request.preferenceApplied,
+            answered.nextTarget == request.nextTarget
+        {
+            return answered.response
+        }
+        let response = make()
+        answered = Answered(
+            form: request.form, nextTarget: request.nextTarget,
+            preferenceApplied: request.preferenceApplied, response: response)
+        return response
     }
 }

@@ -135,7 +135,7 @@ extension EventBus {
 
     /// Subscriptions to exactly this topic; those with wider selectors are not among them.
     public func subscriptions(to topic: TopicName) -> Int {
-        decide { $0.subscribers.named(topic) }
+        decide { $0.subscriptions(to: topic) }
     }
 
     // MARK: Topics

@@ -142,7 +142,7 @@ struct EventLog {
             settings: settings ?? TopicSettings(retention: defaults, persists: true),
             isRegistered: settings != nil, owner: owner, lost: losses.lost,
             lostTime: losses.lostTime)
-        record.namedSubscribers = subscribers.named(name)
+        subscribers.hand(to: record)
         records[name] = record
         topicsByOwner[owner, default: 0] += 1
         record.node = order.insert(record, inFront: inFront)
@@ -164,6 +164,7 @@ struct EventLog {
 
     mutating func bury(_ record: TopicRecord) {
         records[record.name] = nil
+        subscribers.take(from: record)
         let left = topicsByOwner[record.owner, default: 1] - 1
         topicsByOwner[record.owner] = left == 0 ? nil : left
         order.remove(record.node)
@@ -185,15 +186,18 @@ struct EventLog {
     }
 
     mutating func beginSubscription(_ selector: Selector) {
-        subscribers.change(selector, by: 1)
-        if let name = selector.singleName { records[name]?.namedSubscribers += 1 }
+        subscribers.change(selector, of: selector.singleName.flatMap { records[$0] }, by: 1)
     }
 
     mutating func endSubscription(_ selector: Selector) {
-        subscribers.change(selector, by: -1)
-        guard let name = selector.singleName, let record = records[name] else { return }
-        record.namedSubscribers -= 1
-        vanishIfDone(record)
+        let record = selector.singleName.flatMap { records[$0] }
+        subscribers.change(selector, of: record, by: -1)
+        if let record { vanishIfDone(record) }
+    }
+
+    /// How many subscriptions there are to exactly this name.
+    func subscriptions(to name: TopicName) -> Int {
+        records[name]?.namedSubscribers ?? subscribers.named(name)
     }
 }
 

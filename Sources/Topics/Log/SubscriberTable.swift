@@ -1,24 +1,42 @@
 /// How many subscriptions there are per selector, and so per topic.
+///
+/// How many there are for exactly the name of a topic is with the topic's record.
 struct SubscriberTable {
+    /// Those for names of no topic.
     private var byName: [TopicName: Int] = [:]
     private let bySelector = SelectorIndex<Int>()
     private var version = 0
 
-    /// How many there are for exactly this name.
+    /// How many there are for exactly this name, which is that of no topic.
     func named(_ name: TopicName) -> Int { byName[name] ?? 0 }
 
     /// How many there are in all.
     private(set) var total = 0
 
     /// Adds `change` subscriptions, one more or one less.
-    mutating func change(_ selector: Selector, by change: Int) {
+    ///
+    /// - Parameter record: The topic of which the selector is the name, if there is one.
+    mutating func change(_ selector: Selector, of record: TopicRecord?, by change: Int) {
         total += change
-        if let name = selector.singleName {
+        if let record {
+            let count = Self.count(record.namedSubscribers, by: change, selector)
+            record.namedSubscribers = count ?? 0
+        } else if let name = selector.singleName {
             byName[name] = Self.count(byName[name], by: change, selector)
         } else {
             bySelector[selector] = Self.count(bySelector[selector], by: change, selector)
             version += 1
         }
+    }
+
+    /// Hands those for exactly its name to a topic that has come.
+    mutating func hand(to record: TopicRecord) {
+        record.namedSubscribers = byName.removeValue(forKey: record.name) ?? 0
+    }
+
+    /// Takes those for exactly its name from a topic that goes.
+    mutating func take(from record: TopicRecord) {
+        if record.namedSubscribers > 0 { byName[record.name] = record.namedSubscribers }
     }
 
     /// All that match the topic of `record`.

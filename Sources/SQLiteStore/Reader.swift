@@ -1,9 +1,10 @@
+internal import Protection
 internal import Topics
 
 /// A reader's thread: takes reads from the queue, one turn at a time.
 ///
 /// Belongs to its thread.
-final class Reader: Work {
+final class Reader: ThreadWork {
     private let events: EventReader
     private let queue: ReadQueue
     private let progress: CommitProgress

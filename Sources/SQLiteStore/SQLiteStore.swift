@@ -24,10 +24,10 @@ public final class SQLiteStore: EventStore {
 
     private struct State {
         var shared: SharedParts?
-        var writer: WorkerThread?
-        var readers: [WorkerThread] = []
+        var writer: OwnedThread?
+        var readers: [OwnedThread] = []
 
-        mutating func takeReaders() -> [WorkerThread] {
+        mutating func takeReaders() -> [OwnedThread] {
             defer { readers = [] }
             return readers
         }
@@ -117,13 +117,13 @@ public final class SQLiteStore: EventStore {
                 let reader = try Reader(
                     opening.makeReader(), path: opening.file.path, queue: shared.reads,
                     marks: shared.marks, progress: shared.progress)
-                let thread = try WorkerThread(running: reader)
+                let thread = try Self.start(reader)
                 state.write { $0.readers.append(thread) }
             }
             let writer = try Writer(
                 opening, found, configuration, idCeiling: idCeiling, shared: shared, clock: clock,
                 log: log)
-            let thread = try WorkerThread(running: writer)
+            let thread = try Self.start(writer)
             state.write {
                 $0.writer = thread
                 $0.shared = shared
@@ -134,6 +134,14 @@ public final class SQLiteStore: EventStore {
             throw error as? StoreError
                 ?? (error as? DatabaseError).map { .unusable(opening.file.path, $0) }
                 ?? StoreError(detail: "\(error)")
+        }
+    }
+
+    private static func start(_ work: any ThreadWork) throws(StoreError) -> OwnedThread {
+        do throws(OwnedThread.Failure) {
+            return try OwnedThread(running: work)
+        } catch {
+            throw StoreError(detail: "no thread for the store: \(SystemError.text(error.code))")
         }
     }
 

@@ -5,7 +5,7 @@ internal import Topics
 /// The writer's thread: takes what waits, commits it together, and tells everybody in order.
 ///
 /// Belongs to its thread, once that runs.
-final class Writer: Work {
+final class Writer: ThreadWork {
     private let file: StoreFile
     private let database: Database
     private let clock: any BusClock

@@ -28,8 +28,27 @@ import Testing
         #expect(wakeUps(mailbox) == 0)
         #expect(mailbox.hasOwnMessages)
         #expect(mailbox.takeMessages().isEmpty)
-        #expect(mailbox.takeOwnMessages().count == 1)
-        #expect(!mailbox.hasOwnMessages)
+        var handled = 0
+        mailbox.handleOwnMessages { _ in handled += 1 }
+        #expect(handled == 1 && !mailbox.hasOwnMessages)
+    }
+
+    @Test func whatIsPostedWhileMessagesAreHandledIsLeftForTheNextTime() throws {
+        let mailbox = try Mailbox()
+        mailbox.adoptThread()
+        var dues: [UInt64] = []
+        let handle = { (message: LoopMessage) in
+            guard case .drain(let due) = message else { return }
+            dues.append(due)
+            if due < 10 { mailbox.post(.drain(until: due + 10)) }
+        }
+        for due in 0..<3 as Range<UInt64> { mailbox.post(.drain(until: due)) }
+        mailbox.handleOwnMessages(handle)
+        #expect(dues == [0, 1, 2] && mailbox.hasOwnMessages)
+        mailbox.handleOwnMessages(handle)
+        #expect(dues == [0, 1, 2, 10, 11, 12] && !mailbox.hasOwnMessages)
+        mailbox.handleOwnMessages(handle)
+        #expect(dues.count == 6)
     }
 
     @Test func onlyTheRequestBeingHandledIsAnsweredDirectly() throws {
@@ -43,8 +62,9 @@ import Testing
             ])
         }
         #expect(direct?.status == 207)
-        let numbers = mailbox.takeOwnMessages().flatMap { message -> [UInt64] in
-            if case .replies(let replies) = message { replies.map(\.number) } else { [] }
+        var numbers: [UInt64] = []
+        mailbox.handleOwnMessages { message in
+            if case .replies(let replies) = message { numbers += replies.map(\.number) }
         }
         #expect(numbers == [6, 8])
         #expect(mailbox.handling(8) {}?.status == nil)

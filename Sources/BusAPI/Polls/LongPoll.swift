@@ -127,8 +127,12 @@ final class LongPoll: Subscription, DetachedSocketOwner {
 
     private func step() -> Step {
         while true {
-            let read = reader.next(limit, in: handler.reads)
-            if let step = take(LogReader.Step(read.outcome), of: read) { return step }
+            if handler.reads.isForOne {
+                if let step = take(reader.next(limit)) { return step }
+            } else {
+                let read = reader.next(limit, in: handler.reads)
+                if let step = take(LogReader.Step(read.outcome), of: read) { return step }
+            }
         }
     }
 

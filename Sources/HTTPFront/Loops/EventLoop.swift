@@ -159,7 +159,7 @@ final class EventLoop {
             parsedRequests = lastRequestNumber - number
             tellEnds()
         }
-        gatherAnswers { mailbox.takeOwnMessages().forEach(receive) }
+        gatherAnswers { mailbox.handleOwnMessages(receive) }
         tellLost()
         serveArrived()
     }

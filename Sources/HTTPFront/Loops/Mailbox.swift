@@ -47,6 +47,8 @@ final class Mailbox: @unchecked Sendable {
 
     /// What the loop's own thread has posted since its last turn.
     private var ownMessages: [LoopMessage] = []
+    // Taking turns with it, so that neither is allocated anew.
+    private var ownMessagesBeingHandled: [LoopMessage] = []
 
     /// The number of the request whose handler runs at this moment, 0 for none.
     private var requestBeingHandled: UInt64 = 0
@@ -115,13 +117,14 @@ final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// What the loop's own thread posted since the last call.
-    func takeOwnMessages() -> [LoopMessage] {
+    /// Has each message handled that the loop's own thread posted since the last call, in order;
+    /// what is posted meanwhile is left for the next.
+    func handleOwnMessages(_ handle: (LoopMessage) -> Void) {
         assert(isOwnThread, "only the loop reads its own messages")
-        guard !ownMessages.isEmpty else { return [] }
-        let messages = ownMessages
-        ownMessages = []
-        return messages
+        guard !ownMessages.isEmpty else { return }
+        swap(&ownMessages, &ownMessagesBeingHandled)
+        ownMessagesBeingHandled.forEach(handle)
+        ownMessagesBeingHandled.removeAll(keepingCapacity: true)
     }
 
     /// Whether the loop's own thread posted something that was not taken.

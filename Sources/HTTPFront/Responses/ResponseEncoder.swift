@@ -17,16 +17,16 @@ enum BodyFraming {
 /// Belongs to one loop: it keeps the `Date` of the current second.
 struct ResponseEncoder {
     private var date = HTTPDate()
-    private var start = Start()
+    /// What answers of the second began with so far: the next begins with the same as one of them.
+    private var starts: [Start] = []
+    private var second: Int64 = .min
     private let clock: () -> Int64
 
-    /// What the last answer began with; the next often begins with the same.
     private struct Start {
-        var version = HTTPVersion.http11
-        var status = 0
-        var second: Int64 = .min
+        let status: Int
+        let version: HTTPVersion
         /// Status line and date.
-        var bytes: [UInt8] = []
+        let bytes: [UInt8]
     }
 
     /// An encoder that takes the Unix second of `Date` from `clock`.
@@ -62,8 +62,7 @@ struct ResponseEncoder {
         of response: Response, for context: ResponseContext, closes: Bool,
         framing: BodyFraming = .counted, into output: inout [UInt8]
     ) {
-        begin(response.status, context.version)
-        output.append(contentsOf: start.bytes)
+        begin(response.status, context.version, &output)
         response.forEachHeaders(for: context.crossOrigin) { output.append(contentsOf: $0.bytes) }
         switch framing {
         case .counted where !response.forbidsBody:
@@ -83,10 +82,17 @@ struct ResponseEncoder {
         Self.endLine(&output)
     }
 
-    private mutating func begin(_ status: Int, _ version: HTTPVersion) {
+    /// Appends status line and date.
+    private mutating func begin(
+        _ status: Int, _ version: HTTPVersion, _ output: inout [UInt8]
+    ) {
         let second = clock()
-        guard second != start.second || status != start.status || version != start.version else {
-            return
+        if second != self.second {
+            self.second = second
+            starts.removeAll(keepingCapacity: true)
+        }
+        for start in starts where start.status == status && start.version == version {
+            return output.append(contentsOf: start.bytes)
         }
         var bytes: [UInt8] = []
         bytes.append(version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ")
@@ -96,7 +102,8 @@ struct ResponseEncoder {
         bytes.append("\r\nDate: ")
         bytes.append(contentsOf: date.bytes(at: second))
         Self.endLine(&bytes)
-        start = Start(version: version, status: status, second: second, bytes: bytes)
+        starts.append(Start(status: status, version: version, bytes: bytes))
+        output.append(contentsOf: bytes)
     }
 
     private static func endLine(_ output: inout [UInt8]) {

@@ -1,0 +1,69 @@
+#if !canImport(Darwin)
+    internal import Glibc
+
+    /// What a thread does; it belongs to the thread once that runs.
+    package protocol ThreadWork: AnyObject {
+        func run()
+    }
+
+    /// A plain thread that owns its work, and blocks every signal but those of a crash: signals go to
+    /// a thread that waits for them.
+    ///
+    /// Plain, and not a dispatch queue: the workers of Dispatch set their own priority, which a
+    /// hardened service may not.
+    package struct OwnedThread: Sendable {
+        /// Why there is none: a number of errno.
+        package struct Failure: Error {
+            package let code: Int32
+        }
+
+        private let thread: pthread_t
+
+        private final class Hands {
+            let work: any ThreadWork
+
+            init(_ work: any ThreadWork) {
+                self.work = work
+            }
+        }
+
+        /// Starts a thread that runs `work` to its end and owns it: nobody else touches it any more.
+        package init(running work: any ThreadWork) throws(Failure) {
+            // Unmanaged: the thread takes this reference over.
+            let reference = Unmanaged.passRetained(Hands(work))
+            var thread = pthread_t()
+            // The mask is inherited.
+            var (blocked, previous) = (sigset_t(), sigset_t())
+            sigfillset(&blocked)
+            // A crash must reach the crash handler.
+            for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
+                sigdelset(&blocked, signal)
+            }
+            pthread_sigmask(SIG_SETMASK, &blocked, &previous)
+            let code = pthread_create(
+                &thread, nil,
+                { reference in
+                    // Unmanaged: the other end of the hand-over above.
+                    Unmanaged<Hands>.fromOpaque(reference!).takeRetainedValue().work.run()
+                    return nil
+                }, reference.toOpaque())
+            pthread_sigmask(SIG_SETMASK, &previous, nil)
+            guard code == 0 else {
+                // Unmanaged: nobody took it over.
+                reference.release()
+                throw Failure(code: code)
+            }
+            self.thread = thread
+        }
+
+        /// Waits until the thread has ended; called once.
+        package func join() {
+            pthread_join(thread, nil)
+        }
+
+        /// Lets the thread end by itself; called instead of `join`.
+        package func detach() {
+            pthread_detach(thread)
+        }
+    }
+#endif

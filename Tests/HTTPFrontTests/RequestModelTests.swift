@@ -194,6 +194,7 @@ import Testing
     @Test(arguments: [
         "", ".", "..", ".a", "a/", "/a", "a/b", "a?", "a?b=c", "%61", "a,b", "*", "a.>", "$a",
         "a~", "a b", "a\u{0}", "a\t", "ä", "a\r\n",
+        String(repeating: "n", count: HTTPFrontLimits.keptRequestBytesMax + 1),
     ])
     func aNameThatIsNotPlainIsNot(text: String) throws {
         let model = try #require(try publish(name: Self.nameRange))

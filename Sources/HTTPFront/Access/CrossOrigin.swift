@@ -1,5 +1,7 @@
 /// A configured Origin whose page may read an answer.
-public struct CrossOrigin: Sendable, Equatable {
+///
+/// An object: every request that waits keeps one, or that there is none.
+public final class CrossOrigin: Sendable, Equatable {
     /// The Origin as the browser sent it, which it compares byte for byte.
     public let origin: String
 
@@ -10,6 +12,11 @@ public struct CrossOrigin: Sendable, Equatable {
     public init(origin: String, exposedHeaders: String) {
         self.origin = origin
         self.exposedHeaders = exposedHeaders
+    }
+
+    /// Whether both are the same in words.
+    public static func == (left: CrossOrigin, right: CrossOrigin) -> Bool {
+        left.origin == right.origin && left.exposedHeaders == right.exposedHeaders
     }
 }
 

@@ -3,12 +3,27 @@ struct RequestPlaces {
     /// The request, from its first byte to the last of the empty line; with the parameter that a
     /// repetition has in its target, if it has one more.
     let bytes: [UInt8]
+    // Thousands are kept by those who wait: small numbers, for small requests.
+    private let ends: (target: Ends, name: Ends, value: Ends)
+
+    private struct Ends {
+        let lower: UInt16
+        let upper: UInt16
+
+        init(_ range: Range<Int>) {
+            lower = UInt16(range.lowerBound)
+            upper = UInt16(range.upperBound)
+        }
+
+        var range: Range<Int> { Int(lower)..<Int(upper) }
+    }
+
     /// Where the target stands in them.
-    let target: Range<Int>
+    var target: Range<Int> { ends.target.range }
     /// Where the name stands in them that may differ; empty, in front, where none may.
-    let name: Range<Int>
+    var name: Range<Int> { ends.name.range }
     /// Where the value stands in them.
-    let value: Range<Int>
+    var value: Range<Int> { ends.value.range }
 
     /// The places in the bytes of a request; nil where they are not what the parser took them for.
     init?(
@@ -16,6 +31,7 @@ struct RequestPlaces {
     ) {
         var bytes = parsed
         guard var target = Self.target(of: head, in: bytes) else { return nil }
+        let value: Range<Int>
         switch place {
         case .target(let range):
             // Without it, digits would be more of the parameter's name.
@@ -40,8 +56,8 @@ struct RequestPlaces {
             value = range
         }
         self.bytes = bytes
-        self.target = target
-        self.name = Self.place(of: name, target, before: value, in: bytes) ?? 0..<0
+        let name = Self.place(of: name, target, before: value, in: bytes) ?? 0..<0
+        ends = (Ends(target), Ends(name), Ends(value))
     }
 
     /// Where the target stands, if the bytes begin as a request of this head does.
@@ -65,7 +81,12 @@ struct RequestPlaces {
         parameter.append(isFirst ? UInt8(ascii: "?") : UInt8(ascii: "&"))
         parameter.append(name)
         parameter.append(UInt8(ascii: "="))
-        bytes.insert(contentsOf: parameter, at: target.upperBound)
+        var longer: [UInt8] = []
+        longer.reserveCapacity(bytes.count + parameter.count)
+        longer += bytes[..<target.upperBound]
+        longer += parameter
+        longer += bytes[target.upperBound...]
+        bytes = longer
         return target.upperBound + parameter.count
     }
 
@@ -103,8 +124,10 @@ struct RequestPlaces {
         return end == place.upperBound && place.upperBound <= value.lowerBound ? place : nil
     }
 
-    /// The end of the plain name that stands in `bytes` from `start` on; nil where none does.
+    /// The end of the plain name that stands in `bytes` from `start` on; nil where none does, or
+    /// where it is longer than a request that is kept.
     static func nameEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        let bytes = bytes[..<min(bytes.count, start + HTTPFrontLimits.keptRequestBytesMax)]
         var end = start
         while end < bytes.count, bytes[end].isPlainInPath { end += 1 }
         // Dots in front may be a segment that means another path.

@@ -48,7 +48,8 @@ extension ParserCheck {
     private static func isPlain(_ name: [UInt8]) -> Bool {
         let letters = Array(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
-        return !name.isEmpty && name[0] != UInt8(ascii: ".") && name.allSatisfy(letters.contains)
+        return (1...HTTPFrontLimits.keptRequestBytesMax).contains(name.count)
+            && name[0] != UInt8(ascii: ".") && name.allSatisfy(letters.contains)
     }
 
     private static func known(_ bytes: [UInt8], by model: RequestModel) -> String? {

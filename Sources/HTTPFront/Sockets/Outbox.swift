@@ -2,7 +2,7 @@
 ///
 /// What answers many requests of one turn is sent when all of them are answered: a client of many
 /// connections is then woken by the first answer, and finds the others while it is awake. Sent one
-/// by one, each would find it asleep again, and waking somebody is the dearest part of a send.
+/// by one, each would find it asleep again, and waking somebody is over a quarter of a send.
 struct Outbox {
     /// An answer, which ends where the next begins.
     struct Answer {

@@ -49,6 +49,13 @@ extension RawClient {
 }
 
 extension RawClient.Answer {
+    /// Everything of it but when it was given; where the order of headers does not count, sorted.
+    func butWhen(inOrder: Bool = true) -> String {
+        let lines = headers.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
+        return ([statusLine] + (inOrder ? lines : lines.sorted()) + [text])
+            .joined(separator: "\n")
+    }
+
     /// The number in the only header field of this name.
     func number(_ name: String) -> UInt64? { header(name).flatMap { UInt64($0) } }
 

@@ -12,11 +12,6 @@ import Testing
         ("/topics/t?wait=40m", "Connection: close\r\n"), ("/topics/t?wait=1h&as=json", ""),
     ]
 
-    private func comparable(_ answer: RawClient.Answer) -> String {
-        let headers = answer.headers.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
-        return ([answer.statusLine] + headers.sorted() + [answer.text]).joined(separator: "\n")
-    }
-
     private func send(
         _ client: RawClient, _ asked: (target: String, headers: String), since: UInt64
     )
@@ -50,7 +45,9 @@ import Testing
             let answer = try client.readAnswer()
             let alone = try daemon.connect()
             try send(alone, asked, since: first)
-            let (told, wanted) = (comparable(answer), comparable(try alone.readAnswer()))
+            // The parser says Connection in another place than the loop.
+            let told = answer.butWhen(inOrder: false)
+            let wanted = try alone.readAnswer().butWhen(inOrder: false)
             #expect(told == wanted, "\(asked)")
         }
     }

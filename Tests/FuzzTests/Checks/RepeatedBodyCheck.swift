@@ -7,20 +7,11 @@ extension ParserCheck {
     /// Input: a target, then headers, one a line, then a NUL and a body, which is tried as all that
     /// comes next on the connection too.
     static let repeatedBody = ParserCheck("repeated-body", bytesMax: 1024) { input in
-        let halves = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
-        let lines = UnsafeRawBufferPointer(rebasing: halves[0]).parts(20).map(Array.init)
-        let body = halves.count > 1 ? Array(halves[1]) : []
-        let post = RequestLines(method: "POST", lines: lines)
-        guard let head = post.head, case .counted(let declared) = head.bodyLength,
-            declared <= 64
-        else { return }
-        let first = post.bytes
-        let seen = first + [UInt8](repeating: 0x78, count: Int(declared))
-        let model = seen.withUnsafeBytes { seen in
-            RequestModel(
-                SeenInput(seen), headBytes: first.count, head: head, valueAt: .length)
-        }
-        guard let model else { return }
+        guard let kept = KeptPublish(input) else { return }
+        let (post, head, model, body) = (kept.request, kept.head, kept.model, kept.rest)
+        let (lines, first) = (post.lines, post.bytes)
+        let seen = first + kept.body
+
         try agree(known(seen, by: model), Array(seen[first.count...]), "the body it was made of")
 
         let before = Array(first[..<model.places.value.lowerBound])

@@ -6,20 +6,11 @@ extension ParserCheck {
     ///
     /// Input: a target, then headers, one a line, then a NUL and a name.
     static let repeatedName = ParserCheck("repeated-name", bytesMax: 1024) { input in
-        let halves = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
-        let lines = UnsafeRawBufferPointer(rebasing: halves[0]).parts(20).map(Array.init)
-        let name = halves.count > 1 ? Array(halves[1]) : []
-        let post = RequestLines(method: "POST", lines: lines)
-        guard let head = post.head, case .counted(let declared) = head.bodyLength, declared <= 64
-        else { return }
-        let body = [UInt8](repeating: 0x78, count: Int(declared))
-        let model = (post.bytes + body).withUnsafeBytes { seen in
-            RequestModel(
-                SeenInput(seen), headBytes: post.bytes.count, head: head, valueAt: .length,
-                name: head.target.lastSegmentRange)
-        }
+        guard let kept = KeptPublish(input, name: \.lastSegmentRange) else { return }
+        let (post, head, body, model) = (kept.request, kept.head, kept.body, kept.model)
+        let (lines, name) = (post.lines, kept.rest)
         // A longer length is never known again.
-        guard let model, model.places.value.count <= 16 else { return }
+        guard model.places.value.count <= 16 else { return }
         let first = String(decoding: post.bytes[model.places.name], as: UTF8.self)
         try agree(known(post.bytes + body, by: model), first, "the name it was made of")
         guard !first.isEmpty else { return }

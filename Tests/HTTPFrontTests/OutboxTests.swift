@@ -124,4 +124,28 @@ import Testing
             #expect(try client.readToEnd() == [])
         }
     }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func whoDoesNotReadTheirAnswersGetsEachWholeLater(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let client = try server.connect(transport)
+        let answers = server.server.loops[0].answers
+        func body(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 900) }
+        // Requests come again from the fourth on.
+        for _ in 0..<3 {
+            try client.send(Self.post("known"))
+            #expect(try client.readAnswer().text == "known")
+        }
+        server.expect(server.memory.used(.unsent), becomes: 0)
+        var sent = 0
+        while server.memory.used(.unsent) == 0 {
+            try client.send(Self.post(body(sent)))
+            sent += 1
+            server.expect(
+                answers.value == 3 + sent || server.memory.used(.unsent) > 0 ? 1 : 0, becomes: 1)
+        }
+        for number in 0..<sent { #expect(try client.readAnswer().text == body(number)) }
+        #expect(server.backstage.state.value.repeated.count >= sent - 1)
+        server.expect(server.memory.used(.unsent), becomes: 0)
+    }
 }

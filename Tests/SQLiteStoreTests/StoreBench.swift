@@ -256,8 +256,9 @@ enum Files {
     }
 
     static func write(_ bytes: [UInt8], to path: String) {
-        let stream = fopen(path, "w")
-        precondition(stream != nil, "\(path) could not be written: errno \(errno)")
+        guard let stream = fopen(path, "w") else {
+            preconditionFailure("\(path) could not be written: errno \(errno)")
+        }
         fwrite(bytes, 1, bytes.count, stream)
         fclose(stream)
     }

@@ -26,8 +26,9 @@ public final class TemporaryFolder {
     @discardableResult
     public func write(_ text: String, to name: String) -> String {
         let file = "\(path)/\(name)"
-        let stream = fopen(file, "w")
-        precondition(stream != nil, "\(file) could not be written: errno \(errno)")
+        guard let stream = fopen(file, "w") else {
+            preconditionFailure("\(file) could not be written: errno \(errno)")
+        }
         fputs(text, stream)
         fclose(stream)
         return file

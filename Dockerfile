@@ -1,4 +1,4 @@
-# Belfry in a container: see "In a container" in README.md.
+# Belfry in a container: see docs/container.md.
 FROM docker.io/library/swift:6.3-bookworm AS builder
 WORKDIR /belfry
 # What building needs is a table of this script's.

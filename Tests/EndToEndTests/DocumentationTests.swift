@@ -4,20 +4,75 @@ import Testing
 @Suite(.blocking) struct DocumentationTests {
     @Test("every example of the HTTP interface prints what its page says")
     func examplesOfTheHTTPInterface() throws {
-        let examples = ShellExample.all(in: try PackageFiles.text("docs/http-api.md"))
-        #expect(examples.count >= 8)
-        let daemon = try RunningDaemon()
+        let page = try PackageFiles.text("docs/http-api.md")
+        #expect(ShellExample.all(in: page).count >= 8)
+        try DocumentedSession().run(page, of: "docs/http-api.md")
+    }
+
+    @Test("a new user who types README's blocks sees what README prints")
+    func sessionOfTheReadme() throws {
+        let page = try PackageFiles.text("README.md")
+        #expect(ShellExample.all(in: page).count >= 5)
+        try DocumentedSession(scripts: ShellExample.files(in: page)).run(page, of: "README.md")
+    }
+
+    @Test("every recipe does what it says, with the configuration that it asks for")
+    func recipes() throws {
+        let page = try PackageFiles.text("docs/recipes.md")
+        #expect(ShellExample.all(in: page).count >= 10)
+        let scripts = ShellExample.files(in: try PackageFiles.text("README.md"))
+        let session = try DocumentedSession(
+            configuration: FencedBlock.all(in: page).filter { $0.kind == "ini" }.map(\.text)
+                .joined(),
+            scripts: scripts.merging(ShellExample.files(in: page)) { $1 },
+            programs: [
+                // A machine may have no journal, and a journal that is followed never ends.
+                "journalctl": """
+                #!/bin/sh
+                [ "$*" = '-f -n 0 -o cat -u ssh' ] || exit
+                echo 'Server listening on :: port 22.'
+                echo 'Accepted publickey for ci'
+
+                """
+            ])
+        try session.run(page, of: "docs/recipes.md")
+    }
+
+    @Test("README's access rules close its topic to others, and the topics below it")
+    func rulesOfTheReadme() throws {
+        let page = try PackageFiles.text("README.md")
+        let rules = FencedBlock.all(in: page).filter { $0.kind == "ini" }.map(\.text).joined()
+        #expect(rules.contains("user:ci"))
         let folder = TemporaryFolder()
-        for example in examples {
-            let script = "cd '\(folder.path)' || exit\n" + example.script
-            let shell = try ChildProcess(
-                "/bin/sh",
-                ["-c", script.replacing("localhost:7464", with: "localhost:\(daemon.port)")])
-            #expect(try shell.wait() == .exited(0))
-            #expect(shell.text(of: .errors) == "")
-            if let objection = example.objection(to: shell.text(of: .output)) {
-                Issue.record("docs/http-api.md, line \(example.line): \(objection)")
+        // Not every machine has a user called ci.
+        let file = folder.write(rules.replacing("user:ci", with: "uid:2001"), to: "belfryd.conf")
+        for (caller, word) in [("uid:2001", "allowed"), ("uid:2002", "denied")] {
+            for topic in ["deploys", "deploys.web"] {
+                let program = try ChildProcess(
+                    ChildProcess.product("belfryd"),
+                    ["--config", file, "--explain-access", caller, "publish", topic])
+                _ = try program.wait()
+                #expect(program.text(of: .output).hasPrefix("\(word): "), "\(caller) \(topic)")
             }
+        }
+    }
+
+    @Test("what the tests do not run is marked so, and needs a machine of its own")
+    func whatIsNotRun() throws {
+        let kinds = ["sh not-run", "ini", "html"]
+        let commands = ["git", "make", "sudo"]
+        for path in ["README.md", "docs/recipes.md"] {
+            let page = try PackageFiles.text(path)
+            let files = ShellExample.files(in: page)
+            for block in FencedBlock.all(in: page) where block.kind != "sh" {
+                let isFile = files["\(block.kind.dropFirst(3))"] == block.text
+                #expect(kinds.contains(block.kind) || isFile, "\(path), line \(block.line)")
+                for line in block.lines where block.kind == "sh not-run" {
+                    #expect(commands.contains { line.hasPrefix("\($0) ") }, "\(path): \(line)")
+                }
+            }
+            let indented = page.split(separator: "```").enumerated().filter { $0.offset % 2 == 0 }
+            #expect(!indented.contains { $0.element.contains("\n\n    ") }, "\(path)")
         }
     }
 

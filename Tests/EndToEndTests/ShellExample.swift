@@ -1,7 +1,10 @@
 /// One fenced `sh` block of a document: commands, and behind each what it is to print.
 ///
 /// Lines that begin with `# ` are output; `…` in one stands for any text, and alone for any lines.
+/// An id of 16 digits stands for any id, a time with microseconds for any time.
 /// All else goes to the shell, and the last commands print nothing if no output follows them.
+///
+/// A block `sh NAME` is a script, which is to be saved under that name; `sh not-run` is neither.
 struct ShellExample {
     /// Some commands and the lines they print together.
     struct Step: Equatable {
@@ -13,25 +16,21 @@ struct ShellExample {
     let line: Int
     let steps: [Step]
 
-    /// Every block of a document, in its order.
+    /// Every block of a document that is to be run as it is, in its order.
     static func all(in document: String) -> [ShellExample] {
-        var examples: [ShellExample] = []
-        var block: (line: Int, lines: [Substring])?
-        let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() {
-            if let open = block {
-                if line == "```" {
-                    examples.append(
-                        ShellExample(line: open.line, steps: steps(of: open.lines)))
-                    block = nil
-                } else {
-                    block?.lines.append(line)
-                }
-            } else if line == "```sh" {
-                block = (index + 1, [])
-            }
+        FencedBlock.all(in: document).filter { $0.kind == "sh" }.map {
+            ShellExample(line: $0.line, steps: steps(of: $0.lines))
         }
-        return examples
+    }
+
+    /// The scripts that a document has its reader save, by name.
+    static func files(in document: String) -> [String: String] {
+        var files: [String: String] = [:]
+        for block in FencedBlock.all(in: document)
+        where block.kind.hasPrefix("sh ") && block.kind != "sh not-run" {
+            files[String(block.kind.dropFirst(3))] = block.text
+        }
+        return files
     }
 
     /// What a shell is to run: the commands, and a mark behind the output of each step.
@@ -64,13 +63,19 @@ struct ShellExample {
         var steps = [Step()]
         for line in lines {
             if line.hasPrefix("# ") {
-                steps[steps.count - 1].expected.append(String(line.dropFirst(2)))
+                steps[steps.count - 1].expected.append(pattern(of: line.dropFirst(2)))
             } else {
                 if !steps[steps.count - 1].expected.isEmpty { steps.append(Step()) }
                 steps[steps.count - 1].commands.append(String(line))
             }
         }
         return steps
+    }
+
+    /// A printed line with `…` for what is another in every run.
+    private static func pattern(of line: Substring) -> String {
+        String(line).replacing(/\b[0-9]{16}\b/, with: "…")
+            .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z/, with: "…")
     }
 
     private static func matches(

@@ -1,4 +1,4 @@
-"""The image of the Dockerfile, running as README.md says, and used by curl.
+"""The image of the Dockerfile, running as docs/container.md says, and used by curl.
 
 Usage: in_container.py --store FOLDER --image NAME
 """

@@ -42,6 +42,41 @@ import Testing
         #expect(missing == [])
     }
 
+    /// Every page at the top of the package and in its `docs`.
+    private static let pages = ["", "docs/"].flatMap { folder in
+        let path = Repository.root.appendingPathComponent(folder).path
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        return (names ?? []).filter { $0.hasSuffix(".md") }.map { folder + $0 }.sorted()
+    }
+
+    @Test(arguments: pages)
+    func linksLeadToFilesAndHeadingsThatAreThere(page: String) throws {
+        #expect(Self.pages.contains("README.md") && Self.pages.contains("docs/http-api.md"))
+        let file = Repository.root.appendingPathComponent(page)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for link in text.matches(of: /\]\(([^)\s]+)\)/).map(\.output.1)
+        where !link.contains("://") {
+            let parts = link.split(separator: "#", omittingEmptySubsequences: false)
+            let path = String(parts[0])
+            let target =
+                path.isEmpty ? file : file.deletingLastPathComponent().appendingPathComponent(path)
+            #expect(FileManager.default.fileExists(atPath: target.path), "\(page): \(link)")
+            guard parts.count == 2, let linked = try? String(contentsOf: target, encoding: .utf8)
+            else { continue }
+            #expect(Self.anchors(of: linked).contains(String(parts[1])), "\(page): \(link)")
+        }
+    }
+
+    /// The names that headings of a page have in links.
+    private static func anchors(of text: String) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+            let heading = line.drop { $0 == "#" }.dropFirst().lowercased()
+            return heading.replacing(" ", with: "-").filter {
+                $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_"
+            }
+        }
+    }
+
     private static func words(of text: String) -> [String] {
         text.utf8.split { byte in
             switch byte {

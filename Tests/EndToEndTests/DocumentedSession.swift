@@ -51,8 +51,7 @@ final class DocumentedSession {
 
     /// Makes a program of a text.
     func save(_ text: String, as name: String) throws {
-        folder.write(directed(text), to: name)
-        #expect(try shell("chmod +x '\(name)'").wait() == .exited(0))
+        try folder.writeProgram(directed(text), to: name)
     }
 
     /// What is in a file of the folder; nothing where there is none.

@@ -21,24 +21,23 @@ final class MakeshiftMachine {
     ///   - manager: The name of its package manager; nil is a system without a known one.
     ///   - compiler: What its gcc says that its version is; nil is a machine without one.
     ///   - packages: What dpkg says is installed; nil is a machine without dpkg.
-    init(manager: String?, compiler: String? = nil, packages: [String]? = nil) {
+    init(manager: String?, compiler: String? = nil, packages: [String]? = nil) throws {
         for name in ["sh", "cat", "cut", "sed", "tr", "head", "env"] {
             let folders = ["/usr/bin", "/bin"].filter { access("\($0)/\(name)", X_OK) == 0 }
             symlink("\(folders.first ?? "/bin")/\(name)", "\(folder.path)/\(name)")
         }
-        add("id", "echo 0")
-        add("swift", "echo 'Swift version 6.2 (swift-6.2-RELEASE)'")
-        if let manager { add(manager, "echo \"\(manager) $*\" >>'\(folder.path)/asked'") }
-        if let compiler { add("gcc", "echo \(compiler)") }
+        try add("id", "echo 0")
+        try add("swift", "echo 'Swift version 6.2 (swift-6.2-RELEASE)'")
+        if let manager { try add(manager, "echo \"\(manager) $*\" >>'\(folder.path)/asked'") }
+        if let compiler { try add("gcc", "echo \(compiler)") }
         if let packages {
-            add("dpkg-query", packages.map { "echo 'installed \($0)'" }.joined(separator: "\n"))
+            try add("dpkg-query", packages.map { "echo 'installed \($0)'" }.joined(separator: "\n"))
         }
     }
 
     /// Adds a program that runs these commands of a shell.
-    func add(_ name: String, _ commands: String) {
-        let file = folder.write("#!/bin/sh\n\(commands)\n", to: name)
-        chmod(file, 0o755)
+    func add(_ name: String, _ commands: String) throws {
+        try folder.writeProgram("#!/bin/sh\n\(commands)\n", to: name)
     }
 
     /// Runs `scripts/setup`, and returns what it said and how it ended.

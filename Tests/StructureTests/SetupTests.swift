@@ -5,7 +5,7 @@ import Testing
 @Suite(.blocking) struct SetupTests {
     @Test(arguments: [("12", "12"), ("14", "14"), ("13.3.0", "13")])
     func theCXXLibraryIsThatOfTheMachinesOwnCompiler(version: String, major: String) throws {
-        let machine = MakeshiftMachine(manager: "apt-get", compiler: version, packages: [])
+        let machine = try MakeshiftMachine(manager: "apt-get", compiler: version, packages: [])
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(0), "\(said)")
         let libraries = machine.installed.filter { $0.hasPrefix("libstdc++") }
@@ -13,14 +13,14 @@ import Testing
     }
 
     @Test func withoutACompilerTheCXXLibraryIsThatOfTheRelease() throws {
-        let machine = MakeshiftMachine(manager: "apt-get", packages: [])
+        let machine = try MakeshiftMachine(manager: "apt-get", packages: [])
         #expect(try machine.setUp().ending == .exited(0))
         #expect(machine.installed.contains("g++"))
         #expect(!machine.installed.contains { $0.hasPrefix("libstdc++-") })
     }
 
     @Test func whereAllIsThereNothingIsSaidOrInstalled() throws {
-        let machine = MakeshiftMachine(
+        let machine = try MakeshiftMachine(
             manager: "apt-get", compiler: "14",
             packages: [
                 "libmicrohttpd-dev", "nettle-dev", "libsystemd-dev", "libinih-dev",
@@ -36,8 +36,8 @@ import Testing
 
     @Test func ofTwoNamesOfAPackageTheOneThatTheReleaseHasIsInstalled() throws {
         for (old, isKnown) in [("libxml2", true), ("libxml2-16", false)] {
-            let machine = MakeshiftMachine(manager: "apt-get", packages: [])
-            machine.add("apt-cache", isKnown ? "true" : "false")
+            let machine = try MakeshiftMachine(manager: "apt-get", packages: [])
+            try machine.add("apt-cache", isKnown ? "true" : "false")
             #expect(try machine.setUp().ending == .exited(0))
             #expect(machine.installed.filter { $0.hasPrefix("libxml2") } == [old[...]])
         }
@@ -50,7 +50,7 @@ import Testing
     func otherSystemsAreAskedForTheSameByTheirOwnNames(
         manager: String, names: [String]
     ) throws {
-        let machine = MakeshiftMachine(manager: manager)
+        let machine = try MakeshiftMachine(manager: manager)
         let (said, ending) = try machine.setUp()
         #expect(Set(machine.installed).isSuperset(of: names.map { $0[...] }), "\(said)")
         #expect(!machine.installed.contains { $0.hasSuffix("-dev") })
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func anUnknownSystemIsToldWhatToProvideAndForWhat() throws {
-        let machine = MakeshiftMachine(manager: nil)
+        let machine = try MakeshiftMachine(manager: nil)
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(1))
         #expect(
@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test func aNameThatNobodyLookedUpIsNotGuessed() throws {
-        let machine = MakeshiftMachine(manager: "dnf")
-        machine.add("pkg-config", "true")
+        let machine = try MakeshiftMachine(manager: "dnf")
+        try machine.add("pkg-config", "true")
         let (said, ending) = try machine.setUp(for: "slow")
         #expect(ending == .exited(1))
         #expect(said.contains("missing what Debian calls slowhttptest (there is no command"))
@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test func aToolchainThatIsTooOldIsNamedWithTheOneThatIsNeeded() throws {
-        let machine = MakeshiftMachine(manager: "apt-get", packages: [])
-        machine.add("swift", "echo 'Swift version 6.1.2 (swift-6.1.2-RELEASE)'")
+        let machine = try MakeshiftMachine(manager: "apt-get", packages: [])
+        try machine.add("swift", "echo 'Swift version 6.1.2 (swift-6.1.2-RELEASE)'")
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(1))
         #expect(said.contains("Swift 6.1 is too old, 6.2 or newer is needed: get one from"))
@@ -91,9 +91,9 @@ import Testing
     @Test func theDocumentNamesWhatIsInstalled() throws {
         let document = try PackageFiles.text("docs/systems.md")
         for manager in ["apt-get", "dnf", "pacman"] {
-            let machine = MakeshiftMachine(
+            let machine = try MakeshiftMachine(
                 manager: manager, compiler: "N", packages: manager == "apt-get" ? [] : nil)
-            machine.add("apt-cache", "true")
+            try machine.add("apt-cache", "true")
             _ = try machine.setUp()
             #expect(machine.installed.count > 5)
             for name in machine.installed {

@@ -26,11 +26,28 @@ public final class TemporaryFolder {
     @discardableResult
     public func write(_ text: String, to name: String) -> String {
         let file = "\(path)/\(name)"
-        guard let stream = fopen(file, "w") else {
+        guard let stream = fopen(file, "we") else {
             preconditionFailure("\(file) could not be written: errno \(errno)")
         }
         fputs(text, stream)
         fclose(stream)
+        return file
+    }
+
+    /// Writes a program, replacing one of that name, and returns its path.
+    ///
+    /// A child of its own writes it: what this process has open for writing a child of another
+    /// test may have too until it runs its own program, and such a file cannot be run (ETXTBSY).
+    @discardableResult
+    public func writeProgram(_ text: String, to name: String) throws(ChildProcess.Failure)
+        -> String
+    {
+        let file = "\(path)/\(name)"
+        let writer = try ChildProcess("/bin/sh", ["-c", "cat >\"$0\" && chmod 755 \"$0\"", file])
+        try writer.write(Array(text.utf8))
+        guard try writer.wait() == .exited(0) else {
+            throw .ended(output: "", errors: writer.text(of: .errors))
+        }
         return file
     }
 

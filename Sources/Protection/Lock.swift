@@ -58,36 +58,35 @@
     /// The one lock under every protected value.
     ///
     /// `Mutex`, and two things that it lacks on Linux. It stops a thread that takes it twice, but
-    /// does not say what to do: this knows which thread has it, at the cost of a call and two plain
-    /// stores. And once threads sleep for it, each unlocking wakes the next and hands it over, so
-    /// that threads which want it often stand in a line from then on, and pay for a switch every
-    /// time; here they give way a few times before they sleep, so that there is hardly ever a line.
+    /// does not say what to do: this knows which thread has it (``ThreadMark``), at the cost of a
+    /// call and two plain stores. And once threads sleep for it, each unlocking wakes the next and
+    /// hands it over, so that threads which want it often stand in a line from then on, and pay for
+    /// a switch every time; here they give way a few times before they sleep, so that there is
+    /// hardly ever a line.
     ///
     /// Uses the mutex's `_unsafe…` verbs, because an accessor that yields fits into no closure.
     @usableFromInline
     struct Lock: ~Copyable {
         @usableFromInline let mutex = Mutex<Void>(())
 
-        /// The thread that has the lock, or zero. Relaxed: a thread asks only for itself, and what
-        /// it stored last it sees.
-        @usableFromInline let holder = Atomic<UInt>(0)
+        /// The thread that has the lock.
+        @usableFromInline let holder = ThreadMark()
 
         @inlinable
         init() {}
 
         @inlinable
         borrowing func lock() {
-            let thread = currentThread()
-            if holder.load(ordering: .relaxed) != 0 || !mutex._unsafeTryLock() { wait(as: thread) }
-            holder.store(thread, ordering: .relaxed)
+            if holder.isSet || !mutex._unsafeTryLock() { wait() }
+            holder.set()
         }
 
         @usableFromInline
-        borrowing func wait(as thread: UInt) {
-            if holder.load(ordering: .relaxed) == thread { stopForReentry() }
+        borrowing func wait() {
+            if holder.isOwn() { stopForReentry() }
             for _ in 0..<ProtectionLimits.yieldsBeforeSleepMax {
                 yieldThread()
-                if holder.load(ordering: .relaxed) == 0, mutex._unsafeTryLock() { return }
+                if !holder.isSet, mutex._unsafeTryLock() { return }
             }
             mutex._unsafeLock()
         }
@@ -95,19 +94,19 @@
         /// Takes the lock for a moment in which nothing runs, if nobody has it.
         @inlinable
         borrowing func tryLock() -> Bool {
-            holder.load(ordering: .relaxed) == 0 && mutex._unsafeTryLock()
+            !holder.isSet && mutex._unsafeTryLock()
         }
 
         @inlinable
         borrowing func unlock() {
-            holder.store(0, ordering: .relaxed)
+            holder.clear()
             mutex._unsafeUnlock()
         }
 
         /// Gives the lock back, if this thread has it; else stops the process.
         @inlinable
         borrowing func unlockHere() {
-            guard holder.load(ordering: .relaxed) == currentThread() else { stopForMove() }
+            guard holder.isOwn() else { stopForMove() }
             unlock()
         }
     }

@@ -83,7 +83,7 @@ public final class Once: Sendable {
 
     private func nextTurn() -> Turn {
         if case .running(let run) = phase.value { return .wait(run) }
-        let own = OnceRun(by: currentThread())
+        let own = OnceRun()
         return phase.write { phase in
             switch phase {
             case .unused:

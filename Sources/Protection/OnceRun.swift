@@ -7,16 +7,16 @@ internal import Synchronization
 /// stopped before it does. A thread waits for one run at most, and a run has one thread: to see a
 /// ring is to follow one chain.
 final class OnceRun: Sendable {
-    private let thread: UInt
+    private let thread = ThreadMark()
     private let isOver = Atomic(false)
     private let turnstile = DispatchSemaphore(value: 0)
 
     /// The threads that wait, each with the run it waits for; one that is over counts no more.
     private static let waits = Protected<[UInt: OnceRun]>([:])
 
-    /// A run on a thread.
-    init(by thread: UInt) {
-        self.thread = thread
+    /// A run on the calling thread.
+    init() {
+        thread.set()
     }
 
     /// Lets all go on that wait.
@@ -29,7 +29,9 @@ final class OnceRun: Sendable {
     ///
     /// - Complexity: O(runs that wait for each other in a row).
     func waitUntilOver() {
-        let caller = currentThread()
+        let mark = ThreadMark()
+        mark.set()
+        let caller = mark.number
         let isRing = Self.waits.write { waits in
             guard !leads(to: caller, by: waits) else { return true }
             waits[caller] = self
@@ -53,8 +55,8 @@ final class OnceRun: Sendable {
     private func leads(to thread: UInt, by waits: [UInt: OnceRun]) -> Bool {
         var next = self
         while !next.isOver.load(ordering: .acquiring) {
-            guard next.thread != thread else { return true }
-            guard let further = waits[next.thread] else { return false }
+            guard next.thread.number != thread else { return true }
+            guard let further = waits[next.thread.number] else { return false }
             next = further
         }
         return false

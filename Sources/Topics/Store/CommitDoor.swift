@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Protection
 internal import Synchronization
 
 /// Who is on the way to the lock of a ``CommitLine``: comes in before it, and out inside of it.
@@ -7,8 +7,8 @@ internal import Synchronization
 /// orders all that counts; what is loaded here needs no order of its own.
 final class CommitDoor: Sendable {
     private let count = Atomic(0)
-    /// The thread that wants to be relieved, or zero.
-    private let tired = Atomic<UInt>(0)
+    /// The thread that wants to be relieved.
+    private let tired = ThreadMark()
 
     /// Whether somebody will have the lock later.
     var isSomebodyThere: Bool { count.load(ordering: .relaxed) > 0 }
@@ -18,8 +18,7 @@ final class CommitDoor: Sendable {
     func comeIn() {
         count.wrappingAdd(1, ordering: .relaxed)
         for _ in 0..<Limits.doorLooksMax {
-            let tired = tired.load(ordering: .relaxed)
-            guard tired != 0, tired != UInt(pthread_self()) else { return }
+            guard tired.isSet, !tired.isOwn() else { return }
         }
     }
 
@@ -28,6 +27,6 @@ final class CommitDoor: Sendable {
 
     /// Says whether this thread, which commits, wants to be relieved. With the lock.
     func wantRelief(_ isTurnOver: Bool) {
-        tired.store(isTurnOver ? UInt(pthread_self()) : 0, ordering: .relaxed)
+        if isTurnOver { tired.set() } else { tired.clear() }
     }
 }

@@ -96,6 +96,21 @@ public struct AccessRules: Equatable, Sendable {
         }
     }
 
+    /// What the rules leave open that was most likely meant to be closed: `x.>` matches all below `x`
+    /// and not `x` itself, which anybody may use where no rule is about it.
+    public var warnings: [String] {
+        [AccessVerb.publish, .subscribe].flatMap { verb in
+            tree(verb).grants.compactMap { grant in
+                guard grant.selector.text.hasSuffix(".>"), !grant.isForAnyone else { return nil }
+                let above = grant.selector.text.dropLast(2)
+                guard !tree(verb).covers(above) else { return nil }
+                let subjects = grant.rules[0].subjects.map(\.description).joined(separator: " ")
+                return "access.rule: \(grant.selector) does not match \(above) itself, where "
+                    + "anybody may \(verb): add `rule = \(above) \(verb) \(subjects)`"
+            }
+        }
+    }
+
     private func tree(_ verb: AccessVerb) -> GrantTree {
         switch verb {
         case .publish: compiled.publish

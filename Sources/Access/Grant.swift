@@ -8,7 +8,7 @@ final class Grant: Sendable {
     private let uids: Set<UInt32>
     private let gids: Set<UInt32>
     private let tokens: Set<String>
-    private let isForAnyone: Bool
+    let isForAnyone: Bool
 
     init(_ selector: TopicPattern, _ rules: [AccessRule]) {
         self.selector = selector

@@ -50,6 +50,11 @@ struct GrantTree: Sendable {
     /// The grant that decides about a topic; nil if no selector matches it.
     func grant(for topic: TopicName) -> Grant? { index(for: topic).map { grants[$0] } }
 
+    /// Whether some selector matches every topic that a text of a topic or pattern matches.
+    func covers(_ selector: Substring) -> Bool {
+        find(selector.split(separator: ".")[...], below: 0, withWildcards: true) != nil
+    }
+
     private func find(
         _ segments: ArraySlice<Substring>, below node: Int, withWildcards: Bool
     ) -> Int? {

@@ -15,6 +15,7 @@ extension Configuration.Access {
             "access.rule names token:\(name), which "
                 + (tokens.source.map { "\($0) does not have" } ?? "is in no tokens file")
         }
+        warnings += AccessRules(rules).warnings
         if let path = tokens.source, tokens.isReadableByAll {
             warnings.append(
                 "\(path) can be read by everybody, who may then try guesses: chmod o-r")

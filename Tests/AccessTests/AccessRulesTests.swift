@@ -51,6 +51,38 @@ import Topics
         }
     }
 
+    @Test(
+        arguments: [
+            (["deploys.> publish uid:1"], ["deploys.> does not match deploys itself"]),
+            (["deploys.> publish uid:1", "deploys subscribe uid:1"], ["deploys itself"]),
+            (["a.*.> subscribe token:t"], ["a.*.> does not match a.* itself"]),
+            (["a.> publish,subscribe uid:1"], ["anybody may publish:", "anybody may subscribe:"]),
+            (["a.> publish uid:1", "a publish uid:1"], []),
+            (["a.> publish uid:1", "* publish uid:0"], []),
+            (["a.b.> publish uid:1", "a.> publish uid:1", "> publish uid:0"], []),
+            (["a.> publish anyone"], []), (["a.> administer uid:1"], []),
+            (["> publish uid:1"], []), (["a.* publish uid:1"], []), ([], []),
+        ] as [([String], [String])])
+    func aTopicThatIsLeftOpenAboveARuledPatternIsWarnedOf(
+        lines: [String], parts: [String]
+    ) throws {
+        let rules = AccessRules(try lines.map { try AccessRule($0, users: Users()) })
+        let warnings = rules.warnings
+        #expect(warnings.count == parts.count, "\(warnings)")
+        for (warning, part) in zip(warnings, parts) {
+            #expect(warning.contains(part), "\(warning)")
+        }
+    }
+
+    @Test func theRuleThatAWarningProposesEndsIt() throws {
+        let line = "deploys.> publish uid:1 token:ci"
+        let warning = try #require(try AccessRules(line).warnings.first)
+        let proposed = try #require(
+            warning.firstRange(of: "rule = ").map { warning[$0.upperBound...].dropLast() })
+        #expect(proposed == "deploys publish uid:1 token:ci")
+        #expect(try AccessRules(line, String(proposed)).warnings == [])
+    }
+
     @Test func rulesOfOneSelectorAddUpAndVerbsAreApart() throws {
         let rules = try AccessRules(
             "a publish uid:1", "a subscribe uid:2", "a publish uid:3", "> subscribe uid:4")

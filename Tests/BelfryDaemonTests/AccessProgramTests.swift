@@ -65,6 +65,26 @@ import Testing
                 """)
     }
 
+    @Test func aTopicLeftOpenAboveAPatternIsWarnedOfByTheCheckAtTheStartAndAtAReload() throws {
+        let rules = "[access]\nrule = deploys.> publish uid:1000\n"
+        let warning =
+            "access.rule: deploys.> does not match deploys itself, where anybody may publish"
+        let said = try belfryd(["--check-config"], configuration: rules)
+        #expect(said.ending == .exited(0))
+        #expect(said.output.contains("\nWarning: \(warning)"), "\(said.output)")
+
+        let daemon = try ChildProcess(
+            ChildProcess.product("belfryd"),
+            ["--config", folder.write(rules, to: "belfryd.conf"), "--listen", "127.0.0.1:0"],
+            environment: ["HOME": folder.path])
+        _ = try daemon.line { $0.contains(warning) }
+        _ = try daemon.line { $0.contains("ready ") }
+        daemon.send(SIGHUP)
+        _ = try daemon.line { $0.contains(warning) }
+        daemon.send(SIGTERM)
+        #expect(try daemon.wait() == .exited(0))
+    }
+
     @Test func tokensComeFromTheCredentialUnlessAFileIsNamed() throws {
         let token = try belfryd(["--make-token", "deployer"])
         #expect(token.ending == .exited(0))

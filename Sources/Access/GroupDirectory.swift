@@ -10,8 +10,8 @@ public final class GroupDirectory: Sendable {
     public enum Answer: Equatable, Sendable {
         /// These; nil where they cannot be looked up now, or nobody needs them.
         case known([UInt32]?)
-        /// The callback will say.
-        case later
+        /// The callback will say; the ticket, which is not 0, names the question.
+        case later(ticket: UInt64)
     }
 
     /// Called with the groups, or nil where they cannot be looked up.
@@ -29,7 +29,10 @@ public final class GroupDirectory: Sendable {
 
         var isNeeded = false
         var known: [UInt32: Entry] = [:]
-        var waiting: [UInt32: [Then]] = [:]
+        /// The callbacks of those that wait, by user and ticket; a user that is looked up has an entry,
+        /// though nobody may wait any more.
+        var waiting: [UInt32: [UInt64: Then]] = [:]
+        var lastTicket: UInt64 = 0
         /// Users to look up, and whether a thread does.
         var queue: [UInt32] = []
         var isWorking = false
@@ -39,7 +42,7 @@ public final class GroupDirectory: Sendable {
 
     fileprivate enum Step {
         case answer(Answer)
-        case startThread
+        case startThread(ticket: UInt64)
     }
 
     /// A directory of the users in a database, by a clock that counts seconds and never goes back.
@@ -74,12 +77,20 @@ public final class GroupDirectory: Sendable {
         let step = state.write { $0.ask(uid, now, then) }
         switch step {
         case .answer(let answer): return answer
-        case .startThread:
+        case .startThread(let ticket):
             if !startThread() {
                 for then in state.write({ $0.giveUp() }) { then(nil) }
             }
-            return .later
+            return .later(ticket: ticket)
         }
+    }
+
+    /// Forgets who asked about a user by this ticket, if the answer is still to come. What is asked of
+    /// the system goes on: the next who asks has it sooner.
+    public func withdraw(_ ticket: UInt64, about uid: UInt32) {
+        // Let go outside of the lock: it may be the last reference to anything.
+        let then = state.write { $0.waiting[uid]?.removeValue(forKey: ticket) }
+        withExtendedLifetime(then) {}
     }
 
     private func startThread() -> Bool {
@@ -123,10 +134,11 @@ extension GroupDirectory.State {
             guard queue.count < AccessLimits.lookUpsMax else { return .answer(.known(nil)) }
             queue.append(uid)
         }
-        waiting[uid, default: []].append(then)
-        guard !isWorking else { return .answer(.later) }
+        lastTicket += 1
+        waiting[uid, default: [:]][lastTicket] = then
+        guard !isWorking else { return .answer(.later(ticket: lastTicket)) }
         isWorking = true
-        return .startThread
+        return .startThread(ticket: lastTicket)
     }
 
     fileprivate mutating func next() -> (uid: UInt32, era: Int)? {
@@ -148,13 +160,13 @@ extension GroupDirectory.State {
             }
             known[uid] = Entry(groups: groups, since: now)
         }
-        return waiting.removeValue(forKey: uid) ?? []
+        return waiting.removeValue(forKey: uid).map { Array($0.values) } ?? []
     }
 
     fileprivate mutating func giveUp() -> [GroupDirectory.Then] {
         isWorking = false
         queue = []
-        let all = waiting.values.flatMap { $0 }
+        let all = waiting.values.flatMap(\.values)
         waiting = [:]
         return all
     }

@@ -33,7 +33,11 @@ struct SystemGroups: PeerGroups {
     ) -> PeerGroupsAnswer {
         switch directory.groups(of: uid, then: then) {
         case .known(let groups): .known(groups)
-        case .later: .later
+        case .later(let ticket): .later(ticket: ticket)
         }
+    }
+
+    func withdraw(_ ticket: UInt64, about uid: UInt32) {
+        directory.withdraw(ticket, about: uid)
     }
 }

@@ -10,6 +10,12 @@ private final class Directory: PeerGroups {
     let known = Protected<[UInt32]?>(nil)
     let asked = Gate()
     let then = Protected<(@Sendable ([UInt32]?) -> Void)?>(nil)
+    let withdrawn = Protected<[UInt64]>([])
+    let lastTicket = Protected<UInt64>(0)
+
+    func withdraw(_ ticket: UInt64, about uid: UInt32) {
+        withdrawn.write { $0.append(ticket) }
+    }
 
     func groups(
         of uid: UInt32, then: @escaping @Sendable ([UInt32]?) -> Void
@@ -17,7 +23,11 @@ private final class Directory: PeerGroups {
         if let groups = known.value { return .known(groups) }
         self.then.value = then
         asked.open()
-        return .later
+        return .later(
+            ticket: lastTicket.write {
+                $0 += 1
+                return $0
+            })
     }
 
     func tell(_ groups: [UInt32]?) throws {
@@ -84,6 +94,26 @@ private final class Directory: PeerGroups {
         // What it says after all comes too late for this connection, and harms nobody.
         try directory.tell([50])
         #expect(try client.exchange("GET", "/groups").text == "unknown")
+        #expect(directory.withdrawn.value == [1])
+    }
+
+    @Test func aConnectionThatIsAnsweredWithdrawsNothing() throws {
+        let client = try server.connect()
+        try directory.tell([50])
+        #expect(try client.exchange("GET", "/groups").text == "[50]")
+        client.close()
+        server.expectEmpty()
+        #expect(directory.withdrawn.value == [])
+    }
+
+    @Test func reconnectsLeaveNoQuestionsBehindAtADirectoryThatHangs() throws {
+        for number in 1...20 {
+            let client = try server.connect()
+            server.expect(Int(directory.lastTicket.value), becomes: number)
+            client.reset()
+            server.expect(directory.withdrawn.value.count, becomes: number)
+            #expect(directory.withdrawn.value.last == UInt64(number))
+        }
     }
 
     @Test func whoLeavesMeanwhileIsForgotten() throws {

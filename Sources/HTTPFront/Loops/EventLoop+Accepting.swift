@@ -110,8 +110,8 @@ extension EventLoop {
         }
         switch answer {
         case .known(let groups): connection.peer.groups = groups
-        case .later:
-            connection.isIdentifying = true
+        case .later(let ticket):
+            connection.groupsTicket = ticket
             timers.arm(connection.slot, due: now + settings.peerGroupsMilliseconds)
         }
     }
@@ -119,12 +119,19 @@ extension EventLoop {
     /// Goes on with a connection whose user's groups are known now, or will not be.
     func identified(_ connection: Connection, _ groups: [UInt32]?) {
         guard connection.isIdentifying else { return }
-        connection.isIdentifying = false
+        connection.groupsTicket = 0
         connection.peer.groups = groups
         let milliseconds =
             isDraining ? settings.firstRequestMilliseconds : settings.idleMilliseconds
         timers.arm(connection.slot, due: now + milliseconds)
         if connection.hasInput { arrived.append(connection) }
+    }
+
+    /// Lets the directory know that a connection waits for its user's groups no longer: without this
+    /// a service that hangs would be left with a question for each connection that ever came.
+    func withdrawQuestion(of connection: Connection) {
+        guard let uid = connection.peer.uid else { return }
+        settings.peerGroups?.withdraw(connection.groupsTicket, about: uid)
     }
 
     /// Too many connections, of one user or of all: says so, as far as one `send` goes, rather than

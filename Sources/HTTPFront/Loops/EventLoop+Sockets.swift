@@ -26,7 +26,9 @@ extension EventLoop {
         switch connection.phase {
         case .parked, .streaming: detachedDeadlinePassed(connection)
         case .parsing: parsingDeadlinePassed(connection)
-        case .waiting where connection.isIdentifying: identified(connection, nil)
+        case .waiting where connection.isIdentifying:
+            withdrawQuestion(of: connection)
+            identified(connection, nil)
         case .waiting, .sending:
             meters.timeouts.add()
             closeConnection(connection)
@@ -59,6 +61,7 @@ extension EventLoop {
     /// Forgets a connection whose descriptor is closed.
     func release(_ connection: Connection) {
         timers.cancel(connection.slot)
+        if connection.isIdentifying { withdrawQuestion(of: connection) }
         endTrace(connection)
         connections.remove(connection)
         if connection.isDetached { meters.parked.add(-1) }

@@ -68,8 +68,10 @@ final class Connection {
     /// Whether that is worth taking it out of the parser.
     var chance = RepetitionChance()
 
-    /// Whether it is new, and waits for the groups of its user before anything else.
-    var isIdentifying = false
+    /// The question about its user's groups that it waits for before anything else; 0 for none.
+    var groupsTicket: UInt64 = 0
+    /// Whether it is new, and waits for that.
+    var isIdentifying: Bool { groupsTicket != 0 }
     /// Whether the peer has not begun its first request yet.
     var isNew = true
     /// Whether bytes or the end of the stream have arrived while we held the socket.

@@ -68,6 +68,15 @@ final class AccessLog: AccessSink {
         flush()
     }
 
+    /// Ends, and leaves nothing open; what comes later goes nowhere.
+    func close() {
+        stop()
+        state.write { $0.target = .none }
+    }
+
+    /// Whether its thread runs.
+    var isRunning: Bool { writer.read { $0 != nil } }
+
     func ended(_ record: AccessRecord) {
         let bytes = Limits.accessRecordBytes + record.path.utf8.count + record.method.utf8.count
         let time = SystemClock().now()

@@ -22,7 +22,7 @@ public final class Daemon: Sendable {
     private let log: Log
     private let groups = GroupDirectory()
     private let state: Protected<State>
-    private let accessLog: AccessLog
+    let accessLog: AccessLog
 
     private struct State {
         var configuration: Configuration
@@ -68,6 +68,7 @@ public final class Daemon: Sendable {
         do throws(DaemonError) {
             return try serve(bus, store, configuration, memory)
         } catch {
+            accessLog.close()
             bus.close()
             throw error
         }
@@ -169,7 +170,7 @@ public final class Daemon: Sendable {
         parts.bus.drain()
         parts.server.drain(within: .seconds(seconds))
         parts.sweeper.stop()
-        accessLog.stop()
+        accessLog.close()
         parts.bus.close()
     }
 
@@ -187,6 +188,11 @@ public final class Daemon: Sendable {
             configuration: settings, log: log, memory: memory,
             makeHandler: service.makeHandler(on:))
         for directory in placement.socketDirectories { try Directory.make(directory, mode: 0o755) }
+        // Before the server, so that one that has no thread fails while nothing is served yet.
+        let sweeper = try Sweeper(everyMilliseconds: Limits.sweepMilliseconds) {
+            bus.sweep()
+            if memory.excess > 0 { bus.relieve() }
+        }
         let addresses: [BoundAddress]
         do {
             addresses = try server.start()
@@ -203,10 +209,6 @@ public final class Daemon: Sendable {
                 "belfry_access_log_dropped_total",
                 "Requests that the access log does not have, for they came too fast.",
                 dropped.value)
-        }
-        let sweeper = try Sweeper(everyMilliseconds: Limits.sweepMilliseconds) {
-            bus.sweep()
-            if memory.excess > 0 { bus.relieve() }
         }
         state.write {
             $0.parts = Parts(

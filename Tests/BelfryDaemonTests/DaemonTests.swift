@@ -1,3 +1,4 @@
+import Glibc
 import HTTPFront
 import Telemetry
 import TestSupport
@@ -87,6 +88,30 @@ import Testing
             configuration: Configuration(), placement: placement, administrator: 0, log: quiet)
         #expect(try next.start().count == 2)
         next.drain()
+    }
+
+    @Test func aStartThatFailsEndsTheAccessLogToo() throws {
+        let taken = try daemon()
+        let port = try #require(try taken.start()[0].port)
+        defer { taken.drain() }
+        let other = TemporaryFolder()
+        let path = "\(other.path)/access.log"
+        var configuration = Configuration()
+        configuration.accessLog = .file(path)
+        let failing = Daemon(
+            configuration: configuration,
+            placement: Placement(
+                listen: [try ListenAddress("127.0.0.1:\(port)")], stateDirectory: other.path),
+            administrator: 0, log: quiet)
+        #expect(throws: DaemonError.self) { try failing.start() }
+        #expect(!failing.accessLog.isRunning)
+        #expect(access(path, F_OK) == 0)
+        let open = (0..<1_024).filter { descriptor in
+            var target = [CChar](repeating: 0, count: 4_096)
+            let count = readlink("/proc/self/fd/\(descriptor)", &target, target.count - 1)
+            return count > 0 && strcmp(target, path) == 0
+        }
+        #expect(open == [])
     }
 
     @Test func aReloadTakesOverWhatIsLiveAndNamesTheRest() throws {

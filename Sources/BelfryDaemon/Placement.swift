@@ -10,6 +10,11 @@ public struct Placement: Equatable, Sendable {
     /// Folders that sockets need and that are made if they are missing.
     public var socketDirectories: [String] = []
 
+    /// Whether its sockets come from systemd, in place of what `[listen]` says.
+    var isHandedOver: Bool {
+        listen.contains { if case .inherited = $0 { true } else { false } }
+    }
+
     /// These addresses and this folder.
     public init(listen: [ListenAddress], stateDirectory: String? = nil) {
         self.listen = listen

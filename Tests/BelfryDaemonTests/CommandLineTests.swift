@@ -24,6 +24,28 @@ struct CommandLineTests {
         }
     }
 
+    @Test func helpHasAShortName() throws {
+        #expect(try CommandLineOptions(["-h"]).action == .help)
+        #expect(Help.text.contains("  --help, -h\n"))
+    }
+
+    @Test func helpSaysWhereItServesAndKeepsEventsWithoutAnOption() throws {
+        #expect(Help.text.contains("serves at 127.0.0.1:7464, [::1]:7464\n"))
+        let run = ["HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/user/1"]
+        let user = try Placement(Configuration(), in: Surroundings(environment: run, uid: 1))
+        let root = try Placement(
+            Configuration(), in: Surroundings(environment: ["HOME": "/root"], uid: 0))
+        let paths = [user, root].flatMap(\.listen).map(\.description).compactMap {
+            $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : nil
+        }
+        #expect(paths.count == 2)
+        for path in paths + [try #require(user.stateDirectory)] {
+            let written = path.replacing("/run/user/1", with: "$XDG_RUNTIME_DIR")
+                .replacing("/home/a", with: "~")
+            #expect(Help.text.contains(written), "\(written)")
+        }
+    }
+
     @Test func everyExitStatusIsHelped() {
         for code in ExitCode.allCases {
             #expect(Help.text.contains("  \(code.rawValue)  \(code.meaning)"))

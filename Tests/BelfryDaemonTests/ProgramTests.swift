@@ -16,12 +16,14 @@ import Testing
     }
 
     /// The program as systemd starts it, with a socket of ours.
-    private func activated(with descriptor: Int32) throws -> ChildProcess {
+    private func activated(
+        with descriptor: Int32, configuration: String = "/dev/null"
+    ) throws -> ChildProcess {
         try ChildProcess(
             "/bin/sh",
             [
                 "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"",
-                ChildProcess.product("belfryd"), "--config", "/dev/null",
+                ChildProcess.product("belfryd"), "--config", configuration,
             ],
             environment: environment([:]), handing: [descriptor])
     }
@@ -31,7 +33,14 @@ import Testing
     }
 
     private func ready(_ child: ChildProcess) throws -> String {
-        try child.line { $0.hasPrefix("ready ") }
+        try line(of: child) { $0.hasPrefix("ready ") }
+    }
+
+    /// The next such line of its log, without its time.
+    private func line(
+        of child: ChildProcess, where condition: (String) -> Bool = { _ in true }
+    ) throws -> String {
+        try child.line { condition($0.withoutTime) }.withoutTime
     }
 
     private func port(_ readyLine: String) throws -> UInt16 {
@@ -42,6 +51,7 @@ import Testing
     @Test func versionHelpAndConfigurationGoToStandardOutput() throws {
         for (arguments, begin) in [
             (["--version"], "belfryd \(Version.number)\n"), (["--help"], "belfryd, an event bus"),
+            (["-h"], "belfryd, an event bus"),
             (["--config", "/dev/null", "--print-config"], "[listen]\n"),
             (["--config", "/dev/null", "--check-config"], "OK\n"),
         ] {
@@ -110,6 +120,28 @@ import Testing
         #expect(try child.wait() == .exited(0))
     }
 
+    @Test func theExampleOfTheHelpDoesWhatItShows() throws {
+        let socket = "\(folder.path)/belfry.sock"
+        let example = Help.text.split(separator: "\n").drop { $0 != "Example:" }.dropFirst()
+            .prefix { $0.hasPrefix("  ") }.map {
+                $0.dropFirst(2).replacing("/tmp/belfry.sock", with: socket)
+            }
+        let command = try #require(example.first).replacing("127.0.0.1:7000", with: "127.0.0.1:0")
+        let words = command.split(separator: " ").map(String.init)
+        #expect(words.first == "belfryd")
+        let child = try belfryd(["--config", "/dev/null"] + words.dropFirst())
+        let port = try port(try ready(child))
+        let script = example.dropFirst().joined(separator: "\n")
+            .replacing("localhost:7000", with: "localhost:\(port)")
+        let shell = try ChildProcess("/bin/sh", ["-ec", script], environment: environment([:]))
+        #expect(try shell.wait() == .exited(0), "\(shell.text(of: .errors))")
+        let lines = shell.text(of: .output).split(separator: "\n")
+        #expect(lines.last?.hasSuffix("v1.2 is live") == true, "\(lines)")
+        #expect(lines.first?.hasPrefix("{\"id\":") == true, "\(lines)")
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
+    }
+
     @Test func aBrokenFileAtAReloadLeavesTheOldConfigurationAndIsTold() throws {
         let path = folder.write("[poll]\nwait_max = 10s\nwait_default = 0\n", to: "belfryd.conf")
         let child = try belfryd(["--config", path, "--listen", "127.0.0.1:0"])
@@ -119,14 +151,14 @@ import Testing
 
         folder.write("[poll]\nwait_mx = 20s\n", to: "belfryd.conf")
         child.send(SIGHUP)
-        _ = try child.line { $0.hasPrefix("\(path):2: `wait_mx`") }
+        _ = try line(of: child) { $0.hasPrefix("\(path):2: `wait_mx`") }
         #expect(try client.exchange("GET", "/topics/a?wait=11").status == 400)
         #expect(try client.exchange("GET", "/topics/a").status == 204)
 
         folder.write(
             "[poll]\nwait_max = 20s\nwait_default = 0\n[http]\nloops = 2\n", to: "belfryd.conf")
         child.send(SIGHUP)
-        _ = try child.line { $0 == "http.loops changes with a restart only" }
+        _ = try line(of: child) { $0 == "http.loops changes with a restart only" }
         try client.send("GET", "/topics/a?wait=11")
         let poll = try RawClient(.tcp(port)).exchange("POST", "/topics/a", body: [0x78])
         #expect(poll.status == 201)
@@ -146,7 +178,7 @@ import Testing
                 + "Content-Length: 2\r\n\r\n")
         #expect(try client.readInterim().status == 100)
         child.send(SIGTERM)
-        _ = try child.line { $0.hasPrefix("stopping") }
+        _ = try line(of: child) { $0.hasPrefix("stopping") }
         child.send(SIGTERM)
         #expect(try child.wait() == .exited(3))
     }
@@ -156,7 +188,7 @@ import Testing
         _ = try ready(child)
         child.send(SIGTERM)
         child.send(SIGINT)
-        _ = try child.line { $0 == "stopped" }
+        _ = try line(of: child) { $0 == "stopped" }
         #expect(try child.wait() == .exited(0))
     }
 
@@ -252,8 +284,67 @@ import Testing
                 "-c", "ulimit -n 1000; exec \"$0\" \"$@\"", ChildProcess.product("belfryd"),
                 "--config", "/dev/null", "--listen", "127.0.0.1:0",
             ], environment: environment([:]))
-        #expect(try child.line().contains("only 1000 files may be open"))
+        #expect(try line(of: child).contains("only 1000 files may be open"))
         _ = try ready(child)
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
+    }
+
+    @Test func byHandEveryLineSaysItsTime() throws {
+        let child = try belfryd(["--config", "/dev/null", "--listen", "127.0.0.1:0"])
+        _ = try ready(child)
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
+        let lines = child.text(of: .errors).split(separator: "\n").map(String.init)
+        #expect(lines.count >= 3)
+        for line in lines {
+            let time = try #require(line.split(separator: " ").first)
+            #expect(time.wholeMatch(of: /20..-..-..T..:..:..\.[0-9]{6}Z/) != nil, "\(line)")
+            #expect(line.withoutTime != line)
+        }
+    }
+
+    @Test func aLineOfTheAccessLogIsJSONByHandToo() throws {
+        let child = try belfryd(
+            ["--config", "/dev/null", "--listen", "127.0.0.1:0"],
+            variables: ["BELFRY_DAEMON_ACCESS_LOG": "log"])
+        let port = try port(try ready(child))
+        #expect(try RawClient(.tcp(port)).exchange("GET", "/healthz").status == 200)
+        let line = try child.line { $0.contains("/healthz") }
+        #expect(line.hasPrefix("{\"time\":"))
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
+    }
+
+    @Test func configuredAddressesThatSystemdReplacesAreWarnedOf() throws {
+        let listener = try LoopbackSocket()
+        let unused =
+            "listen.* is not used: systemd handed over the sockets; "
+            + "see `systemctl edit belfryd.socket`"
+        let path = folder.write("[listen]\ntcp = 127.0.0.1:1\n", to: "belfryd.conf")
+        let child = try activated(with: listener.descriptor, configuration: path)
+        #expect(try line(of: child) == unused)
+        _ = try ready(child)
+        folder.write(
+            "[listen]\ntcp = 127.0.0.1:2\nunix = none\n[http]\nloops = 2\n", to: "belfryd.conf")
+        child.send(SIGHUP)
+        #expect(try line(of: child) == "configuration reloaded")
+        #expect(try line(of: child) == unused)
+        #expect(try line(of: child) == "http.loops changes with a restart only")
+        child.send(SIGTERM)
+        #expect(try child.wait() == .exited(0))
+        #expect(!child.text(of: .errors).contains("listen.tcp"))
+    }
+
+    @Test func byHandAnotherAddressTakesARestart() throws {
+        let path = folder.write("", to: "belfryd.conf")
+        let child = try belfryd(
+            ["--config", path],
+            variables: ["BELFRY_LISTEN_TCP": "127.0.0.1:0"])
+        _ = try ready(child)
+        folder.write("[listen]\nunix = none\n", to: "belfryd.conf")
+        child.send(SIGHUP)
+        _ = try line(of: child) { $0 == "listen.unix changes with a restart only" }
         child.send(SIGTERM)
         #expect(try child.wait() == .exited(0))
     }

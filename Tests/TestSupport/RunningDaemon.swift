@@ -99,7 +99,7 @@ public final class RunningDaemon {
                 .merging(Self.patience(beside: start.configuration)) { $1 }
                 .merging(start.variables) { $1 })
         do {
-            readyLine = try child.line { $0.hasPrefix("ready ") }
+            readyLine = try child.line { $0.withoutTime.hasPrefix("ready ") }.withoutTime
         } catch {
             throw Failure.notReady("\(error)")
         }
@@ -176,16 +176,16 @@ public final class RunningDaemon {
         return sum
     }
 
-    /// The lines that it logged, as far as they were taken in.
+    /// The lines that it logged, without their times, as far as they were taken in.
     public var logLines: [String] {
-        child.text(of: .errors).split(separator: "\n").map(String.init)
+        child.text(of: .errors).split(separator: "\n").map { String($0).withoutTime }
     }
 
-    /// The next line that it logs, of those that fulfil a condition.
+    /// The next line that it logs, without its time, of those that fulfil a condition.
     public func line(
         within seconds: Double = 60, where condition: (String) -> Bool
     ) throws(ChildProcess.Failure) -> String {
-        try child.line(within: seconds, where: condition)
+        try child.line(within: seconds) { condition($0.withoutTime) }.withoutTime
     }
 
     /// Sends it a signal.

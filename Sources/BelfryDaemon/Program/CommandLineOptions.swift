@@ -45,7 +45,8 @@ public struct CommandLineOptions: Equatable, Sendable {
             let parts = argument.split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts.first ?? "")
-            guard let option = Option.all.first(where: { $0.name == name }) else {
+            guard let option = Option.all.first(where: { $0.name == name || $0.short == name })
+            else {
                 throw Self.problem(argument, "this is no option: see belfryd --help")
             }
             var value = parts.count > 1 ? String(parts[1]) : nil

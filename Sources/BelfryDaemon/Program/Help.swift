@@ -2,15 +2,29 @@
 enum Help {
     static var text: String {
         let options = Option.all.map { option in
-            let head = option.name + (option.value.map { " \($0)" } ?? "")
+            let head =
+                option.name + (option.value.map { " \($0)" } ?? "")
+                + (option.short.map { ", \($0)" } ?? "")
             return ["  \(head)"] + option.purpose.wrapped(to: 70).map { "        \($0)" }
         }
+        let addresses = Configuration().listen.tcp.map(\.description).joined(separator: ", ")
         let codes = ExitCode.allCases.map { "  \($0.rawValue)  \($0.meaning)" }
         return """
             belfryd, an event bus for the processes of one machine, reached by curl.
 
             Usage: belfryd [OPTION]…
 
+            Without an option it serves at \(addresses)
+            and a unix socket: $XDG_RUNTIME_DIR/belfry/belfry.sock, for root
+            /run/belfry/belfry.sock. It keeps events in ~/.local/state/belfry, as a service in
+            /var/lib/belfry.
+
+            Example:
+              belfryd --store memory --listen 127.0.0.1:7000 --listen unix:/tmp/belfry.sock
+              curl -d 'v1.2 is live' localhost:7000/topics/deploys
+              curl --unix-socket /tmp/belfry.sock 'localhost/topics/deploys?since=earliest'
+
+            Options:
             \(options.joined().joined(separator: "\n"))
 
             Every key of the configuration is also a variable BELFRY_SECTION_KEY of the

@@ -4,6 +4,8 @@
 public struct Option: Sendable {
     /// The option with its dashes.
     public let name: String
+    /// A second name of one letter, or nil.
+    public let short: String?
     /// What stands behind it, or nil for an option that takes nothing.
     public let value: String?
     /// What it does.
@@ -70,14 +72,17 @@ public struct Option: Sendable {
         Option("--version", purpose: "print the version and exit") { options, _ in
             options.action = .version
         },
-        Option("--help", purpose: "print this and exit") { options, _ in options.action = .help },
+        Option("--help", short: "-h", purpose: "print this and exit") { options, _ in
+            options.action = .help
+        },
     ]
 
     private init(
-        _ name: String, value: String? = nil, purpose: String,
+        _ name: String, short: String? = nil, value: String? = nil, purpose: String,
         apply: @escaping @Sendable (inout CommandLineOptions, String) -> Void
     ) {
         self.name = name
+        self.short = short
         self.value = value
         self.purpose = purpose
         self.apply = apply

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Telemetry
+internal import Topics
 
 /// What the program does with its command line, from the first argument to the exit status.
 public struct Program {
@@ -8,6 +9,7 @@ public struct Program {
     private let uid: UInt32
     private let filesMax: Int
     private let log: Log
+    private let logsToJournal: Bool
 
     /// A program run by a user with these arguments, its own name left out, in an environment,
     /// that may have so many files open.
@@ -18,7 +20,7 @@ public struct Program {
         self.environment = environment
         self.uid = uid
         self.filesMax = filesMax
-        let logsToJournal = ProcessEnvironment.logsToJournal(environment)
+        logsToJournal = ProcessEnvironment.logsToJournal(environment)
         log = Log(level: .info, sink: logsToJournal ? Log.journal : Log.standardError)
     }
 
@@ -42,7 +44,7 @@ public struct Program {
             case .serve:
                 return Service(
                     options: options, environment: environment, uid: uid, filesMax: filesMax,
-                    log: log
+                    log: logsToJournal ? log : Log(level: .info, sink: Self.timed)
                 ).run()
             }
             return .success
@@ -50,6 +52,12 @@ public struct Program {
             for line in error.lines { log.error(line) }
             return .usage
         }
+    }
+
+    /// Writes lines to standard error with the time in front, in the form that events have; the
+    /// journal has its own. A line of the access log is JSON and says its time itself.
+    private static let timed: Log.Sink = { level, text in
+        Log.standardError(level, text.hasPrefix("{") ? text : "\(SystemClock().now()) \(text)")
     }
 
     /// The configuration, if the daemon could use it here.

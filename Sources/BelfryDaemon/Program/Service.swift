@@ -53,6 +53,9 @@ public struct Service {
         let placement = try Placement(
             configuration, in: Surroundings(environment: environment, uid: uid),
             handedOver: InheritedSockets.take())
+        if placement.isHandedOver, configuration.listen != Configuration().listen {
+            log.warning(Self.listenIsUnused)
+        }
         let daemon = Daemon(
             configuration: configuration, placement: placement, administrator: uid, log: log)
         let addresses = try daemon.start().map(\.description).joined(separator: " ")
@@ -67,7 +70,7 @@ public struct Service {
             case .report: daemon.report()
             case .reload:
                 notifier.reloading()
-                reload(daemon)
+                reload(daemon, at: placement)
                 notifier.ready(addresses)
             }
         }
@@ -104,12 +107,21 @@ public struct Service {
         }
     }
 
-    private func reload(_ daemon: Daemon) {
+    private static let listenIsUnused = """
+        listen.* is not used: systemd handed over the sockets; see `systemctl edit belfryd.socket`
+        """
+
+    private func reload(_ daemon: Daemon, at placement: Placement) {
         do {
             let configuration = try Configuration(options: options, environment: environment)
             let waiting = daemon.reload(configuration)
             log.notice("configuration reloaded")
-            for key in waiting { log.warning("\(key.path) changes with a restart only") }
+            // With sockets of systemd not even a restart takes these over.
+            let unused = placement.isHandedOver ? waiting.filter { $0.section == "listen" } : []
+            if !unused.isEmpty { log.warning(Self.listenIsUnused) }
+            for key in waiting where !unused.contains(where: { $0.path == key.path }) {
+                log.warning("\(key.path) changes with a restart only")
+            }
         } catch {
             log.error("configuration not reloaded, the old one stays:")
             for line in error.lines { log.error(line) }

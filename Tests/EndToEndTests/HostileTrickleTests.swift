@@ -93,6 +93,23 @@ import Testing
         }
     }
 
+    @Test(arguments: Phase.allCases)
+    func whoIsSlowIsToldWhatWasMissingAndWhereItsTimeIsSet(phase: Phase) throws {
+        let daemon = try RunningDaemon(configuration: Self.configuration)
+        let client = try daemon.connect()
+        try client.send(phase.prefix + phase.piece(0))
+        let detail = try #require(client.readAnswer().member("detail"))
+        switch phase {
+        case .requestLine, .headers:
+            #expect(detail.contains("headers of the request did not arrive within 2 s"))
+            #expect(detail.contains("http.header_seconds in belfryd.conf"))
+        case .body, .chunks:
+            #expect(detail.contains("The body did not end within 2 s, so nothing of it was kept"))
+            #expect(detail.contains("http.body_seconds in belfryd.conf"))
+        }
+        #expect(try daemon.connect().exchange("HEAD", "/topics/t").status == 404)
+    }
+
     @Test func idleConnectionsEndAndWaitingOnesDoNot() throws {
         let daemon = try RunningDaemon(configuration: "[http]\nidle_seconds = 1\n")
         let poller = try daemon.connect()

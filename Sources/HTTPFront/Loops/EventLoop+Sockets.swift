@@ -96,7 +96,14 @@ extension EventLoop {
             var answer: [UInt8] = []
             let problem = Problem(
                 408, "REQUEST_TIMEOUT",
-                detail: "The request did not arrive in time; send it in one go.",
+                detail: connection.request?.stage == .body
+                    ? "The body did not end within \(settings.bodyMilliseconds / 1_000) s, so "
+                        + "nothing of it was kept: a body counts once all of it is there. Send "
+                        + "bodies that end, or raise http.body_seconds in belfryd.conf and run "
+                        + "`systemctl reload belfryd`."
+                    : "The line and headers of the request did not arrive within "
+                        + "\(settings.headerMilliseconds / 1_000) s; send them in one go, or raise "
+                        + "http.header_seconds in belfryd.conf and run `systemctl reload belfryd`.",
                 closesConnection: true)
             let response = problem.response
             meters.problems.add(problem.code)

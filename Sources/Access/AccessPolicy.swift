@@ -22,27 +22,13 @@ public struct AccessPolicy: Equatable, Sendable {
 
     // MARK: Who it is
 
-    /// The token that the value of an `Authorization` header shows (RFC 6750 section 2.1); nil for
-    /// a header of another scheme, which is somebody else's.
+    /// The token that an `Authorization` header shows; nil for a scheme that is somebody else's.
     ///
-    /// - Throws: If it is a token that nobody gave out.
-    public func token(
-        inAuthorization value: UnsafeRawBufferPointer
-    ) throws(AccessError) -> Token? {
-        let scheme = "bearer".utf8
-        let prefix = value.prefix(scheme.count)
-        guard prefix.count == scheme.count,
-            zip(prefix, scheme).allSatisfy({ $0 | 0x20 == $1 })
-        else { return nil }
-        let rest = value[scheme.count...]
-        guard rest.first == 0x20 || rest.first == 0x09 else {
-            if rest.isEmpty { throw Self.unknownToken }
-            return nil
-        }
-        let secret = rest.drop { $0 == 0x20 || $0 == 0x09 }
-        guard let token = tokens.token(of: UnsafeRawBufferPointer(rebasing: secret)) else {
-            throw Self.unknownToken
-        }
+    /// - Throws: If it is a token that nobody gave out, or none could be read from it.
+    public func token(shownBy authorization: Authorization) throws(AccessError) -> Token? {
+        guard authorization.scheme != nil else { return nil }
+        let token = try authorization.withSecret { tokens.token(of: $0) }
+        guard let token else { throw Self.unknownToken }
         return token
     }
 

@@ -1,4 +1,5 @@
 import Access
+import Digests
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     }
 
     private func token(_ header: String, _ policy: AccessPolicy) throws -> Token? {
-        try Array(header.utf8).withUnsafeBytes { try policy.token(inAuthorization: $0) }
+        try Array(header.utf8).withUnsafeBytes { try policy.token(shownBy: Authorization($0)) }
     }
 
     @Test func aTokenThatWasMadeIsLetInByItsLine() throws {
@@ -54,9 +55,53 @@ import Testing
         #expect(throws: AccessError.self) { try token("Bearer \(secret)", self.policy("")) }
     }
 
-    @Test(arguments: ["Basic YTpi", "", "Token x", "Bearerx y", "Digest a=b", "Beare"])
+    @Test(arguments: [
+        "Basi YTpi", "Basicx YTpi", "", "Token x", "Bearerx y", "Digest a=b", "Beare",
+    ])
     func headersOfOtherSchemesAreNoneOfOurs(header: String) throws {
         #expect(try token(header, policy(make("one").line)) == nil)
+    }
+
+    private func basic(_ text: String) -> String { "Basic \(Base64.text(Array(text.utf8)))" }
+
+    @Test func aPasswordIsATokenWhateverTheUserIsCalled() throws {
+        let (secret, line) = try make("one")
+        let policy = try policy(line)
+        for user in ["", "any", "one", "root", "a b", "ü", String(repeating: "u", count: 1_000)] {
+            let header = basic("\(user):\(secret)")
+            #expect(try token(header, policy)?.name == "one", "\(user)")
+            #expect(try token("bAsIc \t \(header.dropFirst(6))", policy)?.name == "one")
+        }
+    }
+
+    @Test func aPasswordThatIsNotTheWholeTokenIsRefused() throws {
+        let (secret, line) = try make("one")
+        let policy = try policy(line)
+        let passwords = ["", "x", "\(secret) ", " \(secret)", "\(secret):", ":\(secret)", "one"]
+        for password in passwords + [
+            String(secret.dropLast()), String(line.split(separator: " ")[1]),
+        ] {
+            #expect(throws: AccessError.self, "\(password)") {
+                try token(basic("any:\(password)"), policy)
+            }
+        }
+    }
+
+    @Test func basicCredentialsThatCannotBeReadSayWhatToSend() throws {
+        let (secret, line) = try make("one")
+        let policy = try policy(line)
+        let whole = basic("any:\(secret)")
+        for header in [
+            "Basic", "Basic ", "Basic \(secret)", "Basic any:\(secret)", "\(whole)=", "\(whole)*",
+            "Basic QQ", "Basic \(whole.dropFirst(6).prefix(8)) \(whole.dropFirst(14))",
+            basic(secret), basic("x"),
+        ] {
+            let error = try #require(throws: AccessError.self, "\(header)") {
+                try token(header, policy)
+            }
+            #expect(error.detail.contains("curl -u any:TOKEN"), "\(header)")
+            #expect(!error.detail.contains(secret))
+        }
     }
 
     @Test func severalSecretsOfOneNameAreOneTokenUntilOneIsTakenOut() throws {

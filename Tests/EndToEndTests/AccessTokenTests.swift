@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -63,13 +63,78 @@ import Testing
                     == "Bearer realm=\"belfry\", error=\"invalid_token\"")
             #expect(!answer.text.contains(one.secret))
         }
-        let other = [("Authorization", "Basic YTpi")]
+        let other = [("Authorization", "Digest username=\"a\"")]
         #expect(try client.get("/topics/free?wait=0", headers: other).status == 204)
         #expect(try client.get("/healthz", headers: bearer("x")).status == 200)
         #expect(try client.get("/topics/t?wait=0&token=\(one.secret)").status == 400)
         let twice = try client.get(
             "/topics/t?wait=0", headers: bearer(one.secret) + bearer(one.secret))
         #expect(twice.status == 400)
+    }
+
+    @Test func aTokenAsThePasswordOfAnyUserOpensWhatItsRulesSay() throws {
+        let (one, two) = (try make("one"), try make("two"))
+        let access = try daemon([one.line, two.line], Self.rules)
+        func curl(_ user: String, _ more: String...) throws -> String {
+            let child = try ChildProcess(
+                ChildProcess.curl,
+                ["-sS", "-u", user, "-w", " %{http_code} %header{www-authenticate}"] + more)
+            #expect(try child.wait() == .exited(0))
+            return child.text(of: .output)
+        }
+        let (topic, read) = ("http://127.0.0.1:\(access.daemon.port)/topics/t", "?since=earliest")
+        #expect(try curl("any:\(one.secret)", "-d", "x", topic).hasSuffix(" 201 "))
+        for user in ["any", "", "root", "two"] {
+            #expect(try curl("\(user):\(one.secret)", topic + read) == "x 200 ")
+        }
+        #expect(try curl("one:\(two.secret)", topic + read).hasSuffix(" 403 "))
+        for password in ["", "x", one.secret + "x"] {
+            let answer = try curl("any:\(password)", topic + read)
+            #expect(answer.contains("\"TOKEN_INVALID\""))
+            #expect(
+                answer.hasSuffix(" 401 Bearer realm=\"belfry\", error=\"invalid_token\""),
+                "\(answer)")
+        }
+    }
+
+    @Test func neverIsAnAnswerABasicChallengeHoweverTheCredentialsAreBroken() throws {
+        let one = try make("one")
+        let access = try daemon([one.line], Self.rules)
+        let client = try access.daemon.connect()
+        for credentials in [
+            "Basic", "Basic ", "Basic YTpi", "Basic a:b", "Basic ====", "Basic YQ==",
+        ] {
+            let answer = try client.get(
+                "/topics/free?wait=0", headers: [("Authorization", credentials)])
+            #expect(
+                answer.status == 401 && answer.member("code") == "TOKEN_INVALID", "\(credentials)")
+            let challenges = answer.headers.filter { $0.name.lowercased() == "www-authenticate" }
+            #expect(challenges.map(\.value) == ["Bearer realm=\"belfry\", error=\"invalid_token\""])
+        }
+    }
+
+    /// A browser keeps Basic credentials and sends them along with whatever any page asks for.
+    @Test func aBrowserIsNotLetInByWhatItKeeps() throws {
+        let one = try make("one")
+        let access = try daemon([one.line], Self.rules)
+        let credentials = Data("any:\(one.secret)".utf8).base64EncodedString()
+        let basic = ("Authorization", "Basic \(credentials)")
+        for mark in [
+            ("Origin", "http://localhost"), ("Sec-Fetch-Site", "same-origin"),
+            ("Sec-Fetch-Site", "none"),
+            ("sec-fetch-mode", "navigate"), ("SEC-FETCH-DEST", "document"),
+            ("Sec-Fetch-User", "?1"),
+        ] {
+            let client = try access.daemon.connect()
+            let answer = try client.get("/topics/t?wait=0", headers: [basic, mark])
+            #expect(answer.status == 403 && answer.member("code") == "ACCESS_DENIED", "\(mark)")
+            #expect(answer.member("detail")?.contains("Bearer TOKEN") == true)
+            let shown = try client.get(
+                "/topics/t?wait=0", headers: [mark] + bearer(one.secret))
+            #expect(shown.status == 204, "\(mark)")
+        }
+        let program = try access.daemon.connect()
+        #expect(try program.get("/topics/t?wait=0", headers: [basic]).status == 204)
     }
 
     @Test func tokensAreInNoLogAndNoAnswer() throws {

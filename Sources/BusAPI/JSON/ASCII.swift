@@ -20,4 +20,21 @@ enum ASCII {
             }
         }
     }
+
+    static func isEqualIgnoringCase(
+        _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
+    ) -> Bool {
+        bytes.count == lowercase.utf8CodeUnitCount && hasPrefixIgnoringCase(bytes, lowercase)
+    }
+
+    static func hasPrefixIgnoringCase(
+        _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
+    ) -> Bool {
+        guard bytes.count >= lowercase.utf8CodeUnitCount else { return false }
+        return lowercase.withUTF8Buffer { expected in
+            zip(bytes, expected).allSatisfy { byte, wanted in
+                (0x41...0x5A).contains(byte) ? byte | 0x20 == wanted : byte == wanted
+            }
+        }
+    }
 }

@@ -18,11 +18,21 @@ extension BusHandler {
 
     private func token(shownBy headers: HeaderFields) throws(Refusal) -> Token? {
         let access = configuration.access
+        var scheme: Authorization.Scheme?
         let shown = headers.withFirst("authorization") { value in
-            Result { () throws(AccessError) in try access.token(inAuthorization: value) }
+            let authorization = Authorization(value)
+            scheme = authorization.scheme
+            return Result { () throws(AccessError) in try access.token(shownBy: authorization) }
         }
         guard let shown else { return nil }
         try headers.refuseIfRepeated("authorization")
+        if scheme == .basic, headers.areOfBrowser {
+            throw Refusal(
+                .accessDenied,
+                "Basic credentials are for programs: a browser keeps them and sends them along with "
+                    + "whatever any page asks for. Send the token as 'Authorization: Bearer TOKEN'."
+            )
+        }
         switch shown {
         case .success(let token): return token
         case .failure(let error):
@@ -116,5 +126,15 @@ extension Refusal {
         self.init(
             .tokenInvalid, detail + " A token may: send it as 'Authorization: Bearer TOKEN'.",
             headers: [("WWW-Authenticate", "Bearer realm=\"belfry\"")])
+    }
+}
+
+extension HeaderFields {
+    /// Whether a browser sent the request: pages cannot set or leave out `Origin` and what begins
+    /// with `Sec-Fetch-`, and programs have no use for them.
+    fileprivate var areOfBrowser: Bool {
+        firstName {
+            ASCII.isEqualIgnoringCase($0, "origin") || ASCII.hasPrefixIgnoringCase($0, "sec-fetch-")
+        } != nil
     }
 }

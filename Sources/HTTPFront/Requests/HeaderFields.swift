@@ -107,6 +107,19 @@ public struct HeaderFields: Sendable {
         }
     }
 
+    /// The first name that `isIt` says yes to, as it was sent; nil without one.
+    ///
+    /// The bytes are valid only inside `isIt`.
+    public func firstName(where isIt: (UnsafeRawBufferPointer) -> Bool) -> String? {
+        storage.withUnsafeBytes { bytes in
+            for field in fields {
+                let name = Self.name(of: field, in: bytes)
+                if isIt(name) { return String(decoding: name, as: UTF8.self) }
+            }
+            return nil
+        }
+    }
+
     /// Calls `body` with the bytes of each name and value, in order; they are valid only inside.
     public func forEach(
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void

@@ -297,7 +297,8 @@ public final class Daemon: Sendable {
         do {
             server.hosts = try HostPolicy(allowing: http.hosts)
             server.origins = try OriginPolicy(
-                allowing: http.origins, exposingHeaders: WireHeaders.exposed)
+                allowing: http.origins, reading: http.originsRead,
+                exposingHeaders: WireHeaders.exposed)
         } catch {
             throw DaemonError(detail: error.detail)
         }

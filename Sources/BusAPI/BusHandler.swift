@@ -116,6 +116,11 @@ final class BusHandler: RequestHandler {
         guard head.preflight != nil else {
             return Response(status: 204, headers: [("Allow", allow)])
         }
-        return Preflight.response(allowingMethods: allow, headers: WireHeaders.accepted)
+        let mayOnlyRead = head.crossOrigin?.mayOnlyRead == true
+        let methods = allow.split(separator: ", ").filter {
+            !mayOnlyRead || CrossOrigin.readingMethods.contains(String($0))
+        }
+        return Preflight.response(
+            allowingMethods: methods.joined(separator: ", "), headers: WireHeaders.accepted)
     }
 }

@@ -76,4 +76,47 @@ import Testing
             }
         }
     }
+
+    /// Every method of a page whose origin may only read, its preflight, and its WebSocket.
+    @Test func aPageThatMayOnlyReadReadsEverythingAndChangesNothing() throws {
+        let wall = "https://wall.example"
+        let daemon = try RunningDaemon(
+            configuration: "[http]\norigins = \(Self.dashboard)\norigins_read = \(wall)\n")
+        let client = try daemon.connect()
+        try client.publish("x", to: "t")
+        let page = [("Origin", wall), ("Sec-Fetch-Site", "cross-site")]
+        for (method, target) in [
+            ("GET", "/topics/t?since=earliest"), ("GET", "/topics/t?since=earliest&as=sse&max=1"),
+            ("HEAD", "/topics/t"), ("GET", "/topics"), ("OPTIONS", "/topics/t"),
+            ("GET", "/metrics"),
+        ] {
+            let answer = try daemon.connect().exchange(method, target, headers: page)
+            #expect([200, 204].contains(answer.status), "\(method) \(target)")
+            #expect(answer.header("access-control-allow-origin") == wall, "\(method) \(target)")
+        }
+        for method in ["POST", "PUT", "DELETE"] {
+            let answer = try daemon.connect().exchange(
+                method, "/topics/t", headers: page, body: method == "POST" ? [0x79] : nil)
+            #expect(answer.status == 403 && answer.member("code") == "ORIGIN_FORBIDDEN")
+            #expect(
+                answer.member("detail")?.contains("http.origins_read") == true, "\(answer.text)")
+            let preflight = try client.exchange(
+                "OPTIONS", "/topics/t", headers: page + [("Access-Control-Request-Method", method)])
+            #expect(preflight.status == 204)
+            #expect(
+                preflight.header("access-control-allow-methods")?.split(separator: ", ").sorted()
+                    == ["GET", "HEAD", "OPTIONS"])
+        }
+        let full = try client.exchange(
+            "OPTIONS", "/topics/t",
+            headers: [("Origin", Self.dashboard), ("Access-Control-Request-Method", "POST")])
+        #expect(full.header("access-control-allow-methods")?.contains("POST") == true)
+        for query in ["", "?as=raw"] {
+            let socket = try WebSocketClient(daemon.tcp, "/topics/t\(query)", headers: page)
+            _ = try socket.text()
+            let refusal = try socket.publish(#"{"data":"y","ref":1}"#)
+            #expect(refusal.contains("\"status\":403") && refusal.contains("ORIGIN_FORBIDDEN"))
+        }
+        #expect(try client.exchange("HEAD", "/topics/t").number("event-count") == 1)
+    }
 }

@@ -6,20 +6,30 @@ import Testing
     enum Outcome: Equatable {
         case own
         case configured
+        case reading
         case forbidden
     }
 
-    private func judge(origin: [String], site: [String], host: String?) throws -> Outcome {
+    private func judge(
+        origin: [String], site: [String], host: String?, method: String = "POST"
+    ) throws -> Outcome {
         let policy = try OriginPolicy(
-            allowing: ["https://Dash.example", "http://intranet:8080"], exposingHeaders: "Event-ID")
+            allowing: ["https://Dash.example", "http://intranet:8080"],
+            reading: ["https://wall.example", "https://dash.example:443", "http://localhost:7464"],
+            exposingHeaders: "Event-ID")
         var headers = HeaderFields()
         for value in origin { headers.append("Origin", value) }
         for value in site { headers.append("Sec-Fetch-Site", value) }
         do throws(Problem) {
-            let crossOrigin = try policy.judge(headers, host: host.flatMap { Authority($0) })
+            let crossOrigin = try policy.judge(
+                headers, method: method, host: host.flatMap { Authority($0) })
             guard let crossOrigin else { return .own }
-            #expect(crossOrigin == CrossOrigin(origin: origin[0], exposedHeaders: "Event-ID"))
-            return .configured
+            #expect(
+                crossOrigin
+                    == CrossOrigin(
+                        origin: origin[0], exposedHeaders: "Event-ID",
+                        mayOnlyRead: crossOrigin.mayOnlyRead))
+            return crossOrigin.mayOnlyRead ? .reading : .configured
         } catch {
             #expect(error.status == 403)
             #expect(error.code == "ORIGIN_FORBIDDEN")
@@ -68,6 +78,46 @@ import Testing
             origin: [origin].compactMap(\.self), site: [site].compactMap(\.self),
             host: "localhost:7464")
         #expect(judged == outcome)
+    }
+
+    @Test(
+        "a page that may only read asks by GET, HEAD and OPTIONS",
+        arguments: [
+            ("GET", .reading), ("HEAD", .reading), ("OPTIONS", .reading), ("POST", .forbidden),
+            ("PUT", .forbidden), ("DELETE", .forbidden), ("PATCH", .forbidden), ("get", .forbidden),
+        ] as [(String, Outcome)])
+    func readingPages(method: String, outcome: Outcome) throws {
+        func judged(_ origin: String, host: String) throws -> Outcome {
+            try judge(origin: [origin], site: ["cross-site"], host: host, method: method)
+        }
+        #expect(try judged("https://wall.example", host: "localhost:7464") == outcome)
+        // An origin of both lists, and the server's own page, may do everything.
+        #expect(try judged("https://dash.example", host: "localhost:7464") == .configured)
+        #expect(
+            try judge(
+                origin: ["http://localhost:7464"], site: ["same-origin"], host: "localhost:7464",
+                method: method) == .own)
+        #expect(try judged("http://localhost:7464", host: "127.0.0.1:7464") == outcome)
+    }
+
+    @Test(
+        "a refused page is told where pages are let in",
+        arguments: [
+            (["http://evil.example"], "http://evil.example"), (["null"], "Origin: null"),
+            ([], "does not say which"),
+        ] as [([String], String)])
+    func whereToLetIn(origin: [String], word: String) throws {
+        var headers = HeaderFields()
+        headers.append("Sec-Fetch-Site", "cross-site")
+        for value in origin { headers.append("Origin", value) }
+        let problem = try #require(throws: Problem.self) {
+            try OriginPolicy().judge(headers, method: "GET", host: Authority("localhost"))
+        }
+        for wanted in [
+            word, "http.origins in belfryd.conf", "http.origins_read", "`systemctl reload belfryd`",
+        ] {
+            #expect(problem.detail.contains(wanted), "\(problem.detail)")
+        }
     }
 
     @Test func defaultPortsAreTheSameWrittenOrNot() throws {

@@ -52,6 +52,8 @@ public struct Configuration: Equatable, Sendable {
         public var hosts: [String] = []
         /// Origins of foreign web pages.
         public var origins: [String] = []
+        /// Origins of foreign web pages that may only read.
+        public var originsRead: [String] = []
     }
 
     /// How requests wait for events.

@@ -89,9 +89,15 @@ extension ConfigurationKey {
             reason: "It is reached through a proxy or under the machine's name."),
         ConfigurationKey(
             "http", "origins", list: \.http.origins, .list(of: .origin), isLive: true,
-            purpose: "Web pages of other origins that may use the bus.",
-            reason: "A dashboard served from elsewhere shows events. All its visitors may publish."
-        ),
+            purpose: "Web pages of other origins that may use the bus: read, publish and delete.",
+            reason: "A page that is served from elsewhere publishes too. So may all its visitors."),
+        ConfigurationKey(
+            "http", "origins_read", list: \.http.originsRead, .list(of: .origin), isLive: true,
+            purpose: """
+                Web pages of other origins that may only read: GET, HEAD and OPTIONS, streams and \
+                WebSockets that do not publish among them.
+                """,
+            reason: "A dashboard that is served from elsewhere shows events."),
     ]
 
     private static let access: [ConfigurationKey] = [

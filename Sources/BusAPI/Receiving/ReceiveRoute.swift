@@ -10,14 +10,14 @@ extension BusHandler {
         guard let form = request.form.stream(hasEnvelopes: request.hasEnvelopes) else {
             return try LongPoll(request, on: self).begin(call.exchange)
         }
-        let peer = call.head.peer
+        let (peer, page) = (call.head.peer, call.head.crossOrigin)
         try EventStream(request, in: form, on: self).begin(call.exchange) {
             stream, exchange throws(Refusal) in
             guard case .webSocket(let isRaw) = request.form else {
                 return exchange.detachStream(stream)
             }
             let publisher = MessagePublisher(
-                request.selector, isRaw: isRaw, from: peer, as: request.caller)
+                request.selector, isRaw: isRaw, from: peer, as: request.caller, page: page)
             return try WebSocketStream(exchange, for: stream, publisher, on: self)
         }
     }

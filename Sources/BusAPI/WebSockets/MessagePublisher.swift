@@ -12,12 +12,18 @@ struct MessagePublisher {
     private let isRaw: Bool
     private let sender: Sender
     private let caller: Caller
+    /// The page that opened the socket, if it is one of another origin.
+    private let page: CrossOrigin?
 
-    init(_ selector: Selector, isRaw: Bool, from peer: Peer, as caller: Caller) {
+    init(
+        _ selector: Selector, isRaw: Bool, from peer: Peer, as caller: Caller,
+        page: CrossOrigin? = nil
+    ) {
         topic = selector.singleName
         self.isRaw = isRaw
         sender = Sender(uid: peer.uid, pid: peer.pid)
         self.caller = caller
+        self.page = page
     }
 
     /// Bytes of a message at the most: beyond it there is no event that it could publish.
@@ -49,13 +55,14 @@ struct MessagePublisher {
                 "A binary message publishes only with as=raw; send JSON as text, with the payload "
                     + "in 'data_base64'.")
         }
+        if let page, page.mayOnlyRead { throw Refusal(page.readingProblem) }
         let decision = configuration.access.publish(batch.topic, caller)
         guard decision.isAllowed else { throw Refusal(decision) }
         guard batch.payloads[0].count <= configuration.eventBytesMax else {
             throw Refusal(
                 .eventTooLarge,
-                "An event has at most \(configuration.eventBytesMax) bytes; publish less, or where "
-                    + "to find it.")
+                "An event has at most \(configuration.eventBytesMax) bytes (bus.event_bytes in "
+                    + "belfryd.conf); publish less, or where to find it.")
         }
         return batch
     }

@@ -8,15 +8,33 @@ public final class CrossOrigin: Sendable, Equatable {
     /// The header names that the page may read, separated by commas; empty for none.
     public let exposedHeaders: String
 
+    /// Whether the page may read and nothing else.
+    public let mayOnlyRead: Bool
+
     /// An Origin with the headers it may read.
-    public init(origin: String, exposedHeaders: String) {
+    public init(origin: String, exposedHeaders: String, mayOnlyRead: Bool = false) {
         self.origin = origin
         self.exposedHeaders = exposedHeaders
+        self.mayOnlyRead = mayOnlyRead
     }
 
     /// Whether both are the same in words.
     public static func == (left: CrossOrigin, right: CrossOrigin) -> Bool {
         left.origin == right.origin && left.exposedHeaders == right.exposedHeaders
+            && left.mayOnlyRead == right.mayOnlyRead
+    }
+
+    /// The methods of those that may only read.
+    public static let readingMethods = ["GET", "HEAD", "OPTIONS"]
+
+    /// The refusal of anything else to a page that may only read.
+    public var readingProblem: Problem {
+        Problem(403, "ORIGIN_FORBIDDEN", detail: Self.mayOnlyRead(origin))
+    }
+
+    static func mayOnlyRead(_ origin: String) -> String {
+        "Pages of \(origin) may only read (http.origins_read). If they should publish and delete "
+            + "too, add it to http.origins in belfryd.conf, and run `systemctl reload belfryd`."
     }
 }
 

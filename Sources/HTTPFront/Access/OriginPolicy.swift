@@ -4,67 +4,90 @@
 /// cannot forge them; programs send neither.
 public struct OriginPolicy: Sendable {
     private let allowed: [Origin]
+    private let reading: [Origin]
     private let exposedHeaders: String
 
     /// Lets pages of the server itself in, and those of these origins, such as
     /// `https://dash.example`, which may then read `exposedHeaders`, separated by commas.
     ///
+    /// - Parameter reading: Origins whose pages may only read; what is in both lists may do
+    ///   everything.
     /// - Throws: `ConfigurationError` for what is no origin; `null` is none, for any sandboxed
     ///   page can claim it.
     public init(
-        allowing origins: [String] = [], exposingHeaders exposedHeaders: String = ""
+        allowing origins: [String] = [], reading: [String] = [],
+        exposingHeaders exposedHeaders: String = ""
     ) throws(ConfigurationError) {
-        var allowed: [Origin] = []
-        for text in origins {
-            guard let origin = Origin(text) else {
-                throw ConfigurationError(
-                    "`\(text)` is not an origin: write SCHEME://HOST or SCHEME://HOST:PORT, "
-                        + "without a path.")
-            }
-            allowed.append(origin)
-        }
-        self.allowed = allowed
+        allowed = try origins.map(Self.origin)
+        self.reading = try reading.map(Self.origin)
         self.exposedHeaders = exposedHeaders
     }
 
     /// Lets only pages of the server itself in.
     public init() {
         allowed = []
+        reading = []
         exposedHeaders = ""
+    }
+
+    private static func origin(_ text: String) throws(ConfigurationError) -> Origin {
+        if let origin = Origin(text) { return origin }
+        throw ConfigurationError(
+            "`\(text)` is not an origin: write SCHEME://HOST or SCHEME://HOST:PORT, without a path."
+        )
     }
 
     /// Judges a request for `host`, its checked authority: nil for a program or the server's own
     /// page, the origin for a configured one.
     ///
-    /// - Throws: 403 `ORIGIN_FORBIDDEN` for every other page.
+    /// - Throws: 403 `ORIGIN_FORBIDDEN` for every other page, and for one that may only read and
+    ///   asks for more.
     public func judge(
-        _ headers: HeaderFields, host: Authority?
+        _ headers: HeaderFields, method: String, host: Authority?
     ) throws(Problem) -> CrossOrigin? {
         switch (headers.occurrences(of: "origin"), headers.occurrences(of: "sec-fetch-site")) {
         case (0, 0): return nil
         case (0...1, 0...1): break
-        default: throw Self.forbidden("Origin or Sec-Fetch-Site is repeated.")
+        default: throw Self.forbidden("Origin or Sec-Fetch-Site is repeated; a browser sends one.")
         }
         let site = headers.first("sec-fetch-site")
         guard let text = headers.first("origin") else {
             if site == nil || site == "none" || site == "same-origin" { return nil }
             throw Self.forbidden(
-                "The request comes from a page of another site, whose origin is not configured.")
+                "The request comes from a page of another site, and does not say which. If it "
+                    + "should be let in, fetch with CORS, and add the page's origin to "
+                    + Self.places)
         }
-        if let origin = Origin(text) {
-            if allowed.contains(origin) {
-                return CrossOrigin(origin: text, exposedHeaders: exposedHeaders)
-            }
-            if let host, origin == Origin(scheme: "http", authority: host),
-                site == nil || site == "same-origin"
-            {
-                return nil
-            }
+        guard let origin = Origin(text) else {
+            throw Self.forbidden(
+                text == "null"
+                    ? "The page has no origin of its own (Origin: null): it is a file, or in a "
+                        + "sandbox. Serve it over HTTP, and add the origin that it has then to "
+                        + Self.places
+                    : "Origin is not SCHEME://HOST or SCHEME://HOST:PORT, as a browser writes it.")
         }
-        throw Self.forbidden(
-            "Pages of this Origin may not use the bus; add it to the configured origins if they "
-                + "should.")
+        if allowed.contains(origin) {
+            return CrossOrigin(origin: text, exposedHeaders: exposedHeaders)
+        }
+        if let host, origin == Origin(scheme: "http", authority: host),
+            site == nil || site == "same-origin"
+        {
+            return nil
+        }
+        guard reading.contains(origin) else {
+            throw Self.forbidden(
+                "Pages of \(text) may not use the bus. If they should, add it to " + Self.places)
+        }
+        guard CrossOrigin.readingMethods.contains(method) else {
+            throw Self.forbidden(CrossOrigin.mayOnlyRead(text))
+        }
+        return CrossOrigin(origin: text, exposedHeaders: exposedHeaders, mayOnlyRead: true)
     }
+
+    /// Where an origin is let in.
+    private static let places =
+        "http.origins in belfryd.conf, or to http.origins_read if it may only read, and run "
+        + "`systemctl reload belfryd`."
 
     private static func forbidden(_ detail: String) -> Problem {
         Problem(403, "ORIGIN_FORBIDDEN", detail: detail)

@@ -38,7 +38,7 @@ struct RequestRules: Sendable {
                 closesConnection: true)
         }
         let crossOrigin =
-            facts.comesFromPage ? try origins.judge(headers, host: host) : nil
+            facts.comesFromPage ? try origins.judge(headers, method: method, host: host) : nil
         return RequestHead(
             method: method, target: target, version: version, headers: headers, peer: peer,
             host: host, keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,
@@ -89,7 +89,8 @@ struct RequestRules: Sendable {
             throw Problem(
                 421, "HOST_UNKNOWN",
                 detail: "This server does not answer for the host of this request; use localhost, "
-                    + "127.0.0.1 or [::1], or add the name to the configured hosts.")
+                    + "127.0.0.1 or [::1], or add the name to http.hosts in belfryd.conf and run "
+                    + "`systemctl reload belfryd`.")
         }
         return authority
     }

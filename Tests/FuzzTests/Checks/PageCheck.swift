@@ -4,6 +4,7 @@ extension ParserCheck {
     /// A page gets in only as the contract's sentence has it, and never by what it says of itself.
     ///
     /// Input: Host, Origin, Sec-Fetch-Site, a configured origin, one a line; an empty one is absent.
+    /// Where it may only read, it gets in by GET as another does, and by POST not at all.
     static let page = ParserCheck("page", bytesMax: 256) { input in
         let lines = input.parts(4).map { $0.isEmpty ? nil : $0.text } + [nil, nil, nil]
         let host = lines[0].flatMap { Authority($0) }
@@ -26,8 +27,20 @@ extension ParserCheck {
         } else {
             isOwn = site == nil || site == "none" || site == "same-origin"
         }
+        let reading = try OriginPolicy(reading: [lines[3]].compactMap(\.self))
+        let readsOnly = isConfigured && !isOwn
+        for (method, isLetIn) in [("GET", isConfigured || isOwn), ("POST", isOwn)] {
+            do {
+                let page = try reading.judge(headers, method: method, host: host)
+                try hold(isLetIn, "\(method) of a page that may only read")
+                try agree(page?.mayOnlyRead ?? false, readsOnly, "may only read")
+            } catch let problem as Problem {
+                try agree(problem.status, 403, "status")
+                try hold(!isLetIn, "\(method) of a page that may read")
+            }
+        }
         do {
-            let verdict = try policy.judge(headers, host: host)
+            let verdict = try policy.judge(headers, method: "POST", host: host)
             try agree(verdict?.origin, isConfigured ? origin : nil, "origin that may read")
             try hold(isConfigured || isOwn, "a stranger got in")
         } catch let problem as Problem {

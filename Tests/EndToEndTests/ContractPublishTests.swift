@@ -36,6 +36,51 @@ import Testing
         #expect(event.header("event-time") == time)
     }
 
+    @Test(arguments: [
+        "ce-specversion", "CE-ID", "ce-source", "Ce-Type", "ce-time", "ce-anything",
+    ])
+    func aCloudEventInBinaryModeIsRefusedInsteadOfLosingItsAttributes(header: String) throws {
+        let answer = try post(
+            "/topics/cloud", "{}",
+            headers: [("Content-Type", "application/json"), (header, "1.0")])
+        #expect(answer.status == 400 && answer.member("code") == "NOT_SUPPORTED")
+        let detail = try #require(answer.member("detail"))
+        #expect(detail.contains("'\(header)'"))
+        #expect(detail.contains("Content-Type: application/cloudevents+json"))
+        #expect(try client.exchange("HEAD", "/topics/cloud").status == 404)
+    }
+
+    @Test func aCloudEventInStructuredModeIsPublishedAsItIs() throws {
+        let event = #"{"specversion":"1.0","id":"1","source":"/a","type":"b","data":1}"#
+        let type = "application/cloudevents+json; charset=utf-8"
+        let id = try client.publish(event, to: "cloud", headers: [("Content-Type", type)])
+        let kept = try client.get("/topics/cloud/events/\(id)")
+        #expect(kept.text == event && kept.header("content-type") == type)
+        #expect(
+            try client.get("/topics/cloud?since=earliest&as=json").text.contains(
+                "\"data\":\(event)"))
+    }
+
+    /// A header that looks like an attribute and is none, as unknown parameters are.
+    @Test(arguments: [
+        "Event-Typ", "event-topic", "Event-ID", "Event-Time", "Event-Cursor", "Event-Gap",
+        "Event-Count", "Event-Oldest", "Event-", "EVENT-KEYS", "X-Event-Type", "x-event-key",
+        "X-Event-ID",
+    ])
+    func aHeaderThatWouldBeSwallowedIsRefusedByItsName(header: String) throws {
+        let answer = try post("/topics/headers", "x", headers: [(header, "1")])
+        #expect(answer.status == 400 && answer.member("code") == "PARAMETER_UNKNOWN", "\(header)")
+        let detail = try #require(answer.member("detail"))
+        #expect(detail.contains("'\(header)'") && detail.contains("Event-Type and Event-Key"))
+        #expect(try client.exchange("HEAD", "/topics/headers").status == 404)
+        #expect(try client.get("/topics/headers?wait=0", headers: [(header, "1")]).status == 204)
+    }
+
+    @Test(arguments: ["Eventual", "X-Request-ID", "X-GitHub-Event", "Ce", "CF-Ray", "X-Event"])
+    func otherHeadersAreNobodysBusiness(header: String) throws {
+        #expect(try post("/topics/headers", "x", headers: [(header, "1")]).status == 201)
+    }
+
     @Test func idsRiseOverTheWholeBus() throws {
         let ids = try ["a", "b", "a", "c.d", "b"].map { try client.publish("x", to: $0) }
         #expect(ids == ids.sorted() && Set(ids).count == ids.count)

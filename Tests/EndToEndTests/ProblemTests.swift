@@ -102,6 +102,12 @@ import Testing
         ),
         Row(400, "EVENT_KEY_INVALID", "GET", "/topics/t?wait=0&key=%7F"),
         Row(
+            400, "NOT_SUPPORTED", "POST", "/topics/t", headers: [("ce-specversion", "1.0")],
+            body: "x"),
+        Row(
+            400, "PARAMETER_UNKNOWN", "POST", "/topics/t", headers: [("Event-Typ", "1")],
+            body: "x"),
+        Row(
             400, "NOT_SUPPORTED", "POST", "/topics/t", headers: [("Idempotency-Key", "1")],
             body: "x"),
         Row(403, "TOPIC_RESERVED", "POST", "/topics/$bus", body: "x"),

@@ -78,11 +78,7 @@ extension BusHandler {
     }
 
     private static func refuseUnsupported(_ head: RequestHead) throws(Refusal) {
-        if head.headers.first("idempotency-key") != nil {
-            throw Refusal(
-                .notSupported,
-                "Idempotency-Key is not honoured; without it a repeat makes a second event.")
-        }
+        try PublishHeaders.check(head.headers)
         for coding in head.headers.all("content-encoding")
         where !ASCII.isEqualIgnoringCase(coding, "identity") {
             throw Refusal(

@@ -1,0 +1,50 @@
+internal import HTTPFront
+
+/// The headers of a publish, where one that means something to its sender and nothing to the bus is
+/// refused by its name: it would be lost without a word.
+enum PublishHeaders {
+    /// Refuses what this version does not offer, and what looks like an attribute and is none.
+    static func check(_ headers: HeaderFields) throws(Refusal) {
+        guard let name = headers.firstName(where: isRefused) else { return }
+        throw refusal(of: name)
+    }
+
+    private static func isRefused(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard let first = name.first else { return false }
+        switch first | 0x20 {
+        case UInt8(ascii: "c"): return ASCII.hasPrefixIgnoringCase(name, "ce-")
+        case UInt8(ascii: "e"):
+            return ASCII.hasPrefixIgnoringCase(name, "event-")
+                && !ASCII.isEqualIgnoringCase(name, "event-type")
+                && !ASCII.isEqualIgnoringCase(name, "event-key")
+        case UInt8(ascii: "i"): return ASCII.isEqualIgnoringCase(name, "idempotency-key")
+        case UInt8(ascii: "x"): return ASCII.hasPrefixIgnoringCase(name, "x-event-")
+        default: return false
+        }
+    }
+
+    private static func refusal(of name: String) -> Refusal {
+        let shown = String(name.prefix(Limits.shownNameCharacters))
+        let lowercase = name.lowercased()
+        if lowercase == "idempotency-key" {
+            return Refusal(
+                .notSupported,
+                "Idempotency-Key is not honoured; without it a repeat makes a second event.")
+        }
+        if lowercase.hasPrefix("ce-") {
+            return Refusal(
+                .notSupported,
+                "The header '\(shown)' belongs to a CloudEvent in binary mode, whose attributes the "
+                    + "bus does not keep. Send it in structured mode: the whole CloudEvent as the "
+                    + "body, with Content-Type: application/cloudevents+json.")
+        }
+        let own = WireHeaders.exposed.lowercased().split(separator: ", ").map(String.init)
+        return Refusal(
+            .parameterUnknown,
+            own.contains(lowercase)
+                ? "'\(shown)' is a header of answers: the bus itself gives every event its id, time "
+                    + "and topic. A publish knows the headers Event-Type and Event-Key; leave the "
+                    + "others out."
+                : "'\(shown)' is no header of a publish; it knows Event-Type and Event-Key.")
+    }
+}

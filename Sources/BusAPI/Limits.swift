@@ -7,6 +7,13 @@ enum Limits {
     /// The last second of the year 9999, beyond which RFC 3339 has no notation.
     static let unixSecondsMax: Int64 = 253_402_300_799
 
+    /// How far from now digits are still taken for a Unix time that lacks its `@`: ten years.
+    static let unixTimeSecondsAway: Int64 = 3_653 * 86_400
+
+    /// The longest that somebody at a limit is told to wait before another try: places may become
+    /// free earlier than by themselves, and clients follow it without a word to anybody.
+    static let retrySecondsMax: Int64 = 3_600
+
     /// Events of one JSON answer unless `max` says otherwise: a screenful of work for a script.
     static let pollEventsDefault = 1_000
 

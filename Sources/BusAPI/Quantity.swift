@@ -1,21 +1,44 @@
 /// Durations and sizes as requests and the configuration write them.
 ///
-/// One notation for both doors: `500ms 30s 10m 24h 7d` (a bare number is seconds) and
-/// `64K 1M 2G` (powers of 1,024; a bare number is bytes). Only whole numbers, no signs, no
-/// spaces; a value that does not fit is no value.
+/// One notation for both doors: `500ms 30s 10m 24h 7d` (a bare number is seconds), several of them
+/// from the largest unit to the smallest (`1h30m`), and `64K 1M 2G` (powers of 1,024; a bare number
+/// is bytes). Only whole numbers, no signs, no spaces; a value that does not fit is no value.
 public enum Quantity {
     /// Reads a duration, in microseconds; `nil` where the text is not one.
     public static func microseconds(_ text: some StringProtocol) -> Int64? {
-        scaled(text) { unit in
-            switch unit {
-            case "ms": 1_000
-            case "", "s": 1_000_000
-            case "m": 60_000_000
-            case "h": 3_600_000_000
-            case "d": 86_400_000_000
-            default: nil
-            }
+        if let single = scaled(text, unit: microseconds(inUnit:)) { return single }
+        return sum(text)
+    }
+
+    private static func microseconds(inUnit unit: String) -> Int64? {
+        switch unit {
+        case "ms": 1_000
+        case "", "s": 1_000_000
+        case "m": 60_000_000
+        case "h": 3_600_000_000
+        case "d": 86_400_000_000
+        default: nil
         }
+    }
+
+    /// The sum of durations that each have a unit, smaller than the one before.
+    private static func sum(_ text: some StringProtocol) -> Int64? {
+        var rest = Substring(text).utf8
+        var sum: Int64 = 0
+        var before = Int64.max
+        while !rest.isEmpty {
+            let digits = rest.prefix(while: ASCII.isDigit)
+            let letters = rest[digits.endIndex...].prefix { !ASCII.isDigit($0) }
+            guard !letters.isEmpty, let unit = microseconds(inUnit: String(Substring(letters))),
+                unit < before,
+                let part = scaled(
+                    Substring(rest[..<letters.endIndex]), unit: microseconds(inUnit:))
+            else { return nil }
+            let (total, isOver) = sum.addingReportingOverflow(part)
+            guard !isOver else { return nil }
+            (sum, before, rest) = (total, unit, rest[letters.endIndex...])
+        }
+        return before == .max ? nil : sum
     }
 
     /// Reads a size, in bytes; `nil` where the text is not one.

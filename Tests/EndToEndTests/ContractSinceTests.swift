@@ -62,7 +62,7 @@ import Testing
 
     @Test func timesBackAndForth() throws {
         let all = ["1", "2", "3", "4", "5"]
-        for back in ["1h", "60s", "10m", "24h", "7d", "90000ms"] {
+        for back in ["1h", "60s", "10m", "24h", "7d", "90000ms", "1h30m", "1d12h"] {
             #expect(try events(back, hasGap: true) == all)
         }
         #expect(try events("0ms") == [])
@@ -72,6 +72,8 @@ import Testing
         #expect(try events("2001-02-03T04:05:06Z", hasGap: true) == all)
         #expect(try events("2001-02-03T04:05:06.123%2B01:00", hasGap: true) == all)
         #expect(try events("2099-12-31T23:59:59Z") == [])
+        #expect(try events("2001-02-03", hasGap: true) == all)
+        #expect(try events("2099-12-31") == [])
         let firstOfThatTime = try #require(times.firstIndex(of: times[2]))
         #expect(try events(times[2]) == Array(all[firstOfThatTime...]))
     }
@@ -85,6 +87,40 @@ import Testing
         #expect(bad.status == 400 && bad.member("code") == "CURSOR_INVALID")
     }
 
+    /// The detail of the refusal of a request.
+    private func refusal(
+        since: String? = nil, headers: [(String, String)] = []
+    ) throws -> String {
+        let answer = try client.get(
+            "/topics/t?wait=0" + (since.map { "&since=\($0)" } ?? ""), headers: headers)
+        #expect(answer.status == 400 && answer.member("code") == "CURSOR_INVALID", "\(answer.text)")
+        return answer.member("detail") ?? ""
+    }
+
+    @Test func aUnixTimeIsNotTakenForAnId() throws {
+        let seconds = time(nil)
+        #expect(try refusal(since: "\(seconds)").contains("did you mean @\(seconds)?"))
+        #expect(try refusal(since: "\(seconds)123").contains("did you mean @\(seconds).123?"))
+        #expect(
+            try refusal(since: "\(seconds)123456789").contains("@\(seconds).123456789"))
+        #expect(
+            try refusal(headers: [("Last-Event-ID", "\(seconds)")])
+                .contains("leave it out, and begin with since=@\(seconds)"))
+        #expect(try events("1", hasGap: true).count == 5)
+        #expect(try events("1000000000", hasGap: true).count == 5)
+        #expect(try events("\(ids[4])") == [])
+    }
+
+    @Test func aPlusThatBecameASpaceIsToldSo() throws {
+        for since in ["2026-11-22T12:50:03+00:00", "2026-11-22T12:50:03.5+02:00"] {
+            #expect(
+                try refusal(since: since).contains("in a query a + is a space. Write it as %2B"))
+        }
+        for since in ["1+h", "10m+", "2026-11-22+"] {
+            #expect(try !refusal(since: since).contains("%2B"), "\(since)")
+        }
+    }
+
     @Test func theDefaultIsNow() throws {
         let answer = try client.get("/topics/t?wait=0")
         #expect(answer.status == 204)
@@ -93,7 +129,7 @@ import Testing
 
     @Test(arguments: [
         "yesterday", "-", "-0", "-x", "--1", "1x", "1.5s", "@", "@x", "@-1", "+1", "%201",
-        "9007199254740992", "99999999999999999", "2001-02-03", "2001-02-30T00:00:00Z",
+        "9007199254740992", "99999999999999999", "2001-02-30", "2001-02-30T00:00:00Z", "30m1h",
         "2001-02-03T04:05:06", "NOW", "0x10", "",
     ])
     func anythingElseIsNoCursor(since: String) throws {

@@ -12,7 +12,7 @@ extension Configuration {
         let head = """
             # Belfry's configuration. Every key is here, with its default behind a `;`.
             #
-            # A value ends at a ` ;`. Durations: 500ms 30s 10m 24h 7d, a bare number is seconds.
+            # A value ends at a ` ;`. Durations: 500ms 30s 10m 1h30m 7d, a bare number is seconds.
             # Sizes: 4096 64K 1M 2G. A list key may be repeated. What is set here is overruled by
             # the variable BELFRY_SECTION_KEY of the environment, and that by the command line.
             # Keys marked [live] are taken over by `systemctl reload belfryd`, others by a restart.

@@ -29,7 +29,7 @@ enum Help {
 
             Every key of the configuration is also a variable BELFRY_SECTION_KEY of the
             environment. The command line overrules it, and it overrules the file.
-            Durations are 500ms 30s 10m 24h 7d, a bare number is seconds; sizes 64K 1M 2G.
+            Durations are 500ms 30s 10m 1h30m 7d, a bare number is seconds; sizes 64K 1M 2G.
 
             SIGTERM and SIGINT answer everybody who waits, then end it; a second one ends it
             at once. SIGHUP reads the configuration again.

@@ -71,6 +71,12 @@ struct ReceiveRequest {
     }
 
     private static func start(lastEventID last: String) throws(Refusal) -> StartPosition {
+        if let meant = Since.meant(by: last, now: SystemClock().now()) {
+            throw Refusal(
+                .cursorInvalid,
+                "Last-Event-ID is '\(last)', which is a Unix time and no id; leave it out, and begin "
+                    + "with since=\(meant).")
+        }
         guard let position = Since.lastEventID(last) else {
             throw Refusal(
                 .cursorInvalid, "Last-Event-ID is '\(last)'; it takes an id, in digits.")
@@ -79,13 +85,25 @@ struct ReceiveRequest {
     }
 
     private static func start(since: String) throws(Refusal) -> StartPosition {
-        guard let position = Since.position(since) else {
+        if let meant = Since.meant(by: since, now: SystemClock().now()) {
             throw Refusal(
                 .cursorInvalid,
-                "'since' is '\(since)'; it takes an id, now, earliest, latest, -N, a duration with "
-                    + "its unit, @ and Unix seconds, or an RFC 3339 time.")
+                "'since' is '\(since)': bare digits are an id, and this is a Unix time: did you mean "
+                    + "\(meant)?")
         }
-        return position
+        if let position = Since.position(since) { return position }
+        let plus = since.replacing(" ", with: "+")
+        if plus != since, Since.position(plus) != nil {
+            throw Refusal(
+                .cursorInvalid,
+                "'since' is '\(since)': in a query a + is a space. Write it as %2B, or give the time "
+                    + "in UTC with a Z, as `date -u +%FT%TZ` prints it.")
+        }
+        throw Refusal(
+            .cursorInvalid,
+            "'since' is '\(since)'; it takes an id, now, earliest, latest, -N, a duration with its "
+                + "unit (10m, 1h30m), @ and Unix seconds, a date (2026-11-21), or an RFC 3339 time "
+                + "with its zone (2026-11-21T09:00:00Z).")
     }
 
     /// What the request says about envelopes; only an event stream can do without.

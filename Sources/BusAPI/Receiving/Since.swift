@@ -4,7 +4,7 @@ internal import Topics
 ///
 /// Forms: an id in bare digits (`0` is `earliest`), `now`, `earliest`, `latest`, `-N` (the last
 /// N), a duration back (`10m`; with its unit, since bare digits are an id), `@` and Unix seconds,
-/// or an RFC 3339 time.
+/// an RFC 3339 time, or a date, which is its first moment in UTC.
 enum Since {
     /// Reads the parameter; `nil` where it has none of the forms.
     static func position(_ text: String) -> StartPosition? {
@@ -22,12 +22,33 @@ enum Since {
         if text.hasPrefix("@") { return unixSeconds(text.dropFirst()).map { .time($0) } }
         if text.utf8.allSatisfy(ASCII.isDigit) { return nil }
         if let back = Quantity.microseconds(text) { return .ago(microseconds: back) }
-        return Timestamp(rfc3339: text).map { .time($0) }
+        let isDate = text.utf8.count == 10
+        return Timestamp(rfc3339: isDate ? text + "T00:00:00Z" : text).map { .time($0) }
     }
 
     /// Reads a `Last-Event-ID`, which takes ids only.
     static func lastEventID(_ text: String) -> StartPosition? {
         EventID(decimal: text).map { $0 == .zero ? .earliest : .after($0) }
+    }
+
+    /// What bare digits were probably meant to be that are the Unix time of a moment near `now`, in
+    /// seconds, milliseconds or nanoseconds; nil for others.
+    ///
+    /// No id looks like that: ids begin with the microseconds of a clock.
+    static func meant(by digits: String, now: Timestamp) -> String? {
+        guard digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
+        let fractionDigits: Int
+        switch digits.utf8.count {
+        case 10: fractionDigits = 0
+        case 13: fractionDigits = 3
+        case 19: fractionDigits = 9
+        default: return nil
+        }
+        let (seconds, fraction) = (digits.dropLast(fractionDigits), digits.suffix(fractionDigits))
+        guard let count = Quantity.count(seconds),
+            abs(count - now.microseconds / 1_000_000) <= Limits.unixTimeSecondsAway
+        else { return nil }
+        return fraction.isEmpty ? "@\(seconds)" : "@\(seconds).\(fraction)"
     }
 
     private static func unixSeconds(_ text: Substring) -> Timestamp? {

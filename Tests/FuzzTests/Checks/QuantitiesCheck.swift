@@ -6,7 +6,7 @@ extension ParserCheck {
     static let quantities = ParserCheck("quantities", bytesMax: 40) { input in
         let text = input.text
         let (duration, size) = (Quantity.microseconds(text), Quantity.bytes(text))
-        try agree(duration, product(text, durations), "duration")
+        try agree(duration, total(text), "duration")
         try agree(size, product(text, sizes), "size")
         try agree(Quantity.count(text), product(text, ["": 1]), "count")
         if let duration {
@@ -16,6 +16,21 @@ extension ParserCheck {
         if let size {
             let written = Quantity.text(bytes: size)
             try agree(Quantity.bytes(written), size, "size, as '\(written)'")
+        }
+    }
+
+    /// One product, or the sum of several whose units are named and fall.
+    private static func total(_ text: String) -> Int64? {
+        if let single = product(text, durations) { return single }
+        guard let match = text.wholeMatch(of: /([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?/)
+        else { return nil }
+        let (_, days, hours, minutes, seconds, milliseconds) = match.output
+        let parts = [days, hours, minutes, seconds, milliseconds].compactMap { $0 }
+        guard !parts.isEmpty else { return nil }
+        return parts.reduce(0 as Int64?) { sum, part in
+            guard let sum, let part = product(String(part), durations) else { return nil }
+            let (total, isOver) = sum.addingReportingOverflow(part)
+            return isOver ? nil : total
         }
     }
 

@@ -53,6 +53,42 @@ import Testing
         #expect(replaced.text == defaults.replacing("\"other\"", with: "\"t\""))
     }
 
+    @Test(arguments: ["keep", "bytes", "for"])
+    func noneLiftsABoundAsItDoesInTheFile(parameter: String) throws {
+        let member = ["keep": "keep", "bytes": "keep_bytes", "for": "keep_for"][parameter]!
+        let bounded = try client.exchange("PUT", "/topics/t?keep=1&bytes=1K&for=1h").text
+        let settings = ["keep=1", "bytes=1K", "for=1h"].map { setting in
+            setting.hasPrefix(parameter) ? "\(parameter)=none" : setting
+        }
+        let lifted = try client.exchange(
+            "PUT", "/topics/t?" + settings.joined(separator: "&"))
+        #expect(lifted.status == 200, "\(lifted.text)")
+        #expect(lifted.text.contains("\"\(member)\":null"))
+        #expect(!bounded.contains("null,\"keep") && bounded.contains("\"\(member)\":"))
+        for wrong in ["NONE", "nil", "null", "", "-1"] {
+            let answer = try client.exchange("PUT", "/topics/t?\(parameter)=\(wrong)")
+            #expect(answer.status == 400 && answer.member("code") == "PARAMETER_INVALID")
+            #expect(answer.member("detail")?.hasSuffix(", or none for no bound.") == true)
+        }
+    }
+
+    @Test func whatHasNoBoundKeepsEverythingOverARestart() throws {
+        let folder = TemporaryFolder()
+        var daemon = try RunningDaemon(
+            configuration: "[retention]\nkeep = 1\n",
+            arguments: ["--store", "sqlite:\(folder.path)/belfry.db"])
+        for round in 1...2 {
+            let client = try daemon.connect()
+            if round == 1 { try client.register("t", "?keep=none") }
+            try client.publish("x", to: "t")
+            try client.publish("x", to: "t")
+            #expect(
+                try client.exchange("HEAD", "/topics/t").number("event-count") == UInt64(2 * round))
+            #expect(try client.get("/topics?match=t").text.contains("\"keep\":null,"))
+            daemon = try daemon.restarted()
+        }
+    }
+
     @Test func putOnAPublishedTopicKeepsItsEventsUnderTheNewBounds() throws {
         let ids = try (1...5).map { try client.publish("\($0)", to: "t") }
         let answer = try client.exchange("PUT", "/topics/t?keep=2")

@@ -34,21 +34,51 @@ struct Parameters {
         items.first { $0.name == name }.map { .target($0.valueRange) }
     }
 
-    /// A duration in microseconds, within `range`.
-    func duration(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
-        try number(name, in: range, read: Quantity.microseconds) { bound in
-            Quantity.text(microseconds: bound)
+    /// How a number is written.
+    struct Notation: Sendable {
+        let read: @Sendable (String) -> Int64?
+        let write: @Sendable (Int64) -> String
+
+        /// A duration, in microseconds.
+        static let duration = Notation(
+            read: { Quantity.microseconds($0) }, write: { Quantity.text(microseconds: $0) })
+        /// A size, in bytes.
+        static let size = Notation(
+            read: { Quantity.bytes($0) }, write: { Quantity.text(bytes: $0) })
+        /// A count.
+        static let count = Notation(read: { Quantity.count($0) }, write: { String($0) })
+    }
+
+    /// A bound that may be lifted.
+    enum Bound: Equatable {
+        case none
+        case of(Int64)
+
+        /// The number; nil for none.
+        var value: Int64? {
+            switch self {
+            case .none: nil
+            case .of(let value): value
+            }
         }
     }
 
-    /// A size in bytes, within `range`.
-    func size(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
-        try number(name, in: range, read: Quantity.bytes) { Quantity.text(bytes: $0) }
+    /// A duration in microseconds, within `range`.
+    func duration(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
+        try number(name, .duration, in: range)
     }
 
     /// A count within `range`.
     func count(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
-        try number(name, in: range, read: Quantity.count) { String($0) }
+        try number(name, .count, in: range)
+    }
+
+    /// A number within `range`, or the word `none` for no bound, as the configuration has it.
+    func bound(
+        _ name: String, _ notation: Notation, in range: ClosedRange<Int64>
+    ) throws(Refusal) -> Bound? {
+        if text(name) == "none" { return Bound.none }
+        return try number(name, notation, in: range, orElse: ", or none for no bound").map(Bound.of)
     }
 
     /// One of the words given, or a refusal that lists them.
@@ -63,15 +93,15 @@ struct Parameters {
     }
 
     private func number(
-        _ name: String, in range: ClosedRange<Int64>, read: (String) -> Int64?,
-        write: (Int64) -> String
+        _ name: String, _ notation: Notation, in range: ClosedRange<Int64>,
+        orElse alternative: String = ""
     ) throws(Refusal) -> Int64? {
         guard let text = text(name) else { return nil }
-        guard let value = read(text), range.contains(value) else {
+        guard let value = notation.read(text), range.contains(value) else {
             throw Refusal(
                 .parameterInvalid,
-                "'\(name)' is '\(text)'; it goes from \(write(range.lowerBound)) to "
-                    + "\(write(range.upperBound)).")
+                "'\(name)' is '\(text)'; it goes from \(notation.write(range.lowerBound)) to "
+                    + "\(notation.write(range.upperBound))\(alternative).")
         }
         return value
     }

@@ -39,14 +39,16 @@ extension BusHandler {
     /// The settings that a registration asks for; what it does not name is the default.
     private func settings(_ parameters: Parameters) throws(Refusal) -> TopicSettings {
         var retention = bus.defaults
-        if let keep = try parameters.count("keep", in: 0...Int64(Int32.max)) {
-            retention.keep = Int(keep)
+        if let keep = try parameters.bound("keep", .count, in: 0...Int64(Int32.max)) {
+            retention.keep = keep.value.map { Int($0) }
         }
-        if let bytes = try parameters.size("bytes", in: 0...Limits.retentionBytesMax) {
-            retention.bytes = Int(bytes)
+        if let bytes = try parameters.bound("bytes", .size, in: 0...Limits.retentionBytesMax) {
+            retention.bytes = bytes.value.map { Int($0) }
         }
-        if let age = try parameters.duration("for", in: 0...Limits.retentionMicrosecondsMax) {
-            retention.age = age
+        if let age = try parameters.bound(
+            "for", .duration, in: 0...Limits.retentionMicrosecondsMax)
+        {
+            retention.age = age.value
         }
         let persists = try parameters.choice("persist", ["yes": true, "no": false]) ?? true
         return TopicSettings(retention: retention, persists: persists)

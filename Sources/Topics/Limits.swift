@@ -18,6 +18,9 @@ enum Limits {
     static let patternIdleMicroseconds: Int64 = 60_000_000
     /// One hold of the lock looks after so many due topics.
     static let sweptTopicsMax = 256
+    /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
+    /// paid by requests that are refused.
+    static let vanishingLooksMax = 1_024
     /// When memory runs out, this part of the bound is made free beyond what is needed, so that
     /// the search for the largest topics is paid once for many events.
     static let roomSlackDivisor = 64

@@ -19,10 +19,12 @@ struct CallerLimitTests {
         return curl.text(of: .output)
     }
 
-    private func expectOwnLimit(_ answer: RawClient.Answer, _ what: String) {
+    private func expectOwnLimit(
+        _ answer: RawClient.Answer, _ what: String, retryAfter: String = "1"
+    ) {
         #expect(answer.status == 429, "\(what)")
         ProblemTests.check(answer, "LIMIT_CALLER", what)
-        #expect(answer.header("retry-after") == "1", "\(what)")
+        #expect(answer.header("retry-after") == retryAfter, "\(what)")
     }
 
     @Test(arguments: ["raw", "ndjson", "sse"])
@@ -76,13 +78,40 @@ struct CallerLimitTests {
         for topic in ["a", "b"] { try client.publish("x", to: topic) }
         for method in ["POST", "PUT"] {
             let body: [UInt8]? = method == "POST" ? [0x78] : nil
-            expectOwnLimit(try client.exchange(method, "/topics/c", body: body), method)
+            expectOwnLimit(
+                try client.exchange(method, "/topics/c", body: body), method, retryAfter: "3600")
         }
         try client.publish("x", to: "a")
         #expect(try stranger(daemon, "/topics/c", "-d", "x") == "201")
-        expectOwnLimit(try client.exchange("PUT", "/topics/d"), "a third topic")
+        expectOwnLimit(
+            try client.exchange("PUT", "/topics/d"), "a third topic", retryAfter: "3600")
         #expect(try client.exchange("DELETE", "/topics/b").status == 204)
         try client.publish("x", to: "d")
+    }
+
+    @Test func whoMakesTooManyTopicsIsToldUntilWhenAndHowToMakeRoom() throws {
+        let daemon = try RunningDaemon(
+            configuration: "[bus]\ntopics = 8\ntopics_per_uid = 2\n[retention]\nfor = 10m\n")
+        let client = try daemon.connect()
+        try client.register("registered")
+        let first = try client.exchange("POST", "/topics/a", body: [0x78])
+        let time = try #require(first.member("time"))
+        let refused = try client.exchange("POST", "/topics/b", body: [0x78])
+        let detail = try #require(refused.member("detail"))
+        // Ten minutes later, to the microsecond.
+        let minute = (try #require(Int(time.dropFirst(14).prefix(2))) + 10) % 60
+        let vanishes = (minute < 10 ? ":0" : ":") + "\(minute)\(time.dropFirst(16))"
+        #expect(detail.contains(vanishes), "\(detail)")
+        #expect(detail.contains("may not make more: the first of them vanishes at 2"))
+        #expect(detail.contains("bus.topics_per_uid in belfryd.conf"))
+        #expect(detail.contains("DELETE /topics/{topic}") && detail.contains("a key for each"))
+        let seconds = try #require(refused.number("retry-after"))
+        #expect((1...601).contains(seconds))
+        // What is registered stays.
+        #expect(try client.exchange("PUT", "/topics/a").status == 200)
+        let never = try client.exchange("PUT", "/topics/b")
+        expectOwnLimit(never, "nothing vanishes")
+        #expect(never.member("detail")?.contains("none of them vanishes by itself soon") == true)
     }
 
     @Test func whoMadeATopicIsCountedForItAfterARestart() throws {
@@ -93,9 +122,13 @@ struct CallerLimitTests {
         for topic in ["a", "b"] { try daemon.connect().publish("x", to: topic) }
         #expect(try stranger(daemon, "/topics/c", "-d", "x") == "201")
         daemon = try daemon.restarted()
-        expectOwnLimit(try daemon.connect().exchange("PUT", "/topics/d"), "after a restart")
+        expectOwnLimit(
+            try daemon.connect().exchange("PUT", "/topics/d"), "after a restart",
+            retryAfter: "3600")
         #expect(try stranger(daemon, "/topics/d", "-d", "x") == "201")
-        expectOwnLimit(try daemon.connect().exchange("PUT", "/topics/e"), "after a restart")
+        expectOwnLimit(
+            try daemon.connect().exchange("PUT", "/topics/e"), "after a restart",
+            retryAfter: "3600")
         #expect(try stranger(daemon, "/topics/e", "-d", "x") == "429")
     }
 

@@ -5,6 +5,8 @@ internal import Topics
 struct Refusal: Error {
     /// The answer.
     let problem: Problem
+    /// Seconds after which it may succeed, where that is known.
+    private(set) var retrySeconds: Int64?
 
     init(_ code: ProblemCode, _ detail: String, headers: HeaderLines = []) {
         problem = code.problem(detail, headers: headers)
@@ -25,12 +27,24 @@ struct Refusal: Error {
             case .eventTooLarge: .eventTooLarge
             case .batchTooLarge: .batchTooLarge
             case .limit: .limitBus
-            case .callerLimit: .limitCaller
+            case .callerLimit, .callerTopics: .limitCaller
             case .storeFull: .storeFull
             case .storeFailed: .storeFailed
             case .draining: .draining
             }
-        self.init(code, error.description)
+        guard case .callerTopics(_, _, let vanishes) = error else {
+            self.init(code, error.description)
+            return
+        }
+        self.init(
+            code,
+            error.description + " (bus.topics_per_uid in belfryd.conf, then `systemctl reload "
+                + "belfryd`). DELETE /topics/{topic} removes one; a topic for each job or reply can "
+                + "be one topic for all, with a key for each.")
+        retrySeconds = vanishes.map { vanishes in
+            let left = vanishes.microseconds - SystemClock().now().microseconds
+            return min(max(left / 1_000_000 + 1, 1), Limits.retrySecondsMax)
+        }
     }
 
     /// What may not be an attribute of an event.
@@ -48,7 +62,7 @@ struct Refusal: Error {
     var response: Response {
         var response = problem.response
         if response.status == 503 || response.status == 429 {
-            response.headers.add("Retry-After", "1")
+            response.headers.add("Retry-After", "\(retrySeconds ?? 1)")
         }
         return response
     }

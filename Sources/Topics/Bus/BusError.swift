@@ -15,6 +15,10 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case limit(String)
     /// Who publishes is at a limit of their own; the sentence says which, and what to do.
     case callerLimit(String)
+    /// Who publishes made `count` of the topics that there are (`uid` is nil for all unknown
+    /// callers), and may not make more. The first of them to vanish by itself does so at
+    /// `vanishes`; nil if none does, or that is not known.
+    case callerTopics(uid: UInt32?, count: Int, vanishes: Timestamp?)
     /// The store has no room.
     case storeFull(String)
     /// The store failed.
@@ -39,6 +43,12 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case .limit(let detail), .callerLimit(let detail), .storeFull(let detail),
             .storeFailed(let detail):
             detail
+        case .callerTopics(let uid, let count, let vanishes):
+            (uid.map { "user \($0)" } ?? "unknown callers together")
+                + " made \(count) of the topics that there are, and may not make more"
+                + (vanishes.map { ": the first of them vanishes at \($0)" }
+                    ?? ": none of them vanishes by itself soon")
+                + ", so remove some, or raise the limit"
         case .draining:
             "the bus is stopping: try again in a moment"
         }

@@ -80,11 +80,23 @@ extension EventLog {
         }
         let own = topicsByOwner[uid, default: 0]
         if let ownMax = limits.topicsPerUIDMax, own >= ownMax {
-            let who = uid.map { "user \($0)" } ?? "unknown callers together"
-            throw .callerLimit(
-                "\(who) made \(own) of the topics that there are, and may not make more: remove "
-                    + "some, or raise the limit")
+            throw .callerTopics(uid: uid, count: own, vanishes: nextVanishing(of: uid))
         }
+    }
+
+    /// When the first of the topics that a user made vanishes with its last event, unless somebody
+    /// waits for it then; nil where that is not among the topics that were quiet longest.
+    ///
+    /// - Complexity: O(`Limits.vanishingLooksMax`): who meets the limit may come back at once.
+    private func nextVanishing(of uid: UInt32?) -> Timestamp? {
+        var next: Timestamp?
+        order.visitQuiet(atMost: Limits.vanishingLooksMax) { record in
+            guard !record.isRegistered, record.owner == uid, let time = record.vanishes else {
+                return
+            }
+            next = min(next ?? time, time)
+        }
+        return next
     }
 
     /// Counts a batch out again that the store did not take.

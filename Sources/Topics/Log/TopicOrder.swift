@@ -70,6 +70,16 @@ struct TopicOrder {
         return true
     }
 
+    /// Visits as many topics, those first that were without a new event for longest.
+    func visitQuiet(atMost countMax: Int, _ body: (TopicRecord) -> Void) {
+        var node = back
+        for _ in 0..<countMax {
+            guard node != Node.none, let record = nodes[node].record else { return }
+            body(record)
+            node = nodes[node].previous
+        }
+    }
+
     /// Visits every topic.
     func visitAll(_ body: (TopicRecord) -> Void) {
         for node in nodes { if let record = node.record { body(record) } }

@@ -184,6 +184,13 @@ final class TopicRecord {
         return due
     }
 
+    /// When its last event is over its age; nil where it has none, or they do not age. Where memory
+    /// does not have the last one, when the first one is.
+    var vanishes: Timestamp? {
+        let last = retained.isEmpty ? older?.oldestTime : ring[ring.count - 1].time
+        return settings.retention.age.flatMap { age in last?.advanced(microseconds: age) }
+    }
+
     /// Lets go of the first event in memory, whatever it is: graced ones are gone, stored ones are
     /// the store's from now on, and others are lost.
     func dropFirst() -> Event {

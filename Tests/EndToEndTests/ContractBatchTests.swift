@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    /// `curl -d @-` takes the line ends out, and calls what is left a form.
+    @Test func aBatchThatLostItsLineEndsIsToldSo() throws {
+        let form = [("Content-Type", "application/x-www-form-urlencoded")]
+        let joined = try post("onetwothree", headers: form)
+        #expect(joined.status == 201 && joined.text.contains("\"count\":1,"))
+        #expect(joined.member("hint")?.contains("--data-binary") == true, "\(joined.text)")
+        let again = try post("onetwo", headers: form)
+        #expect(again.member("hint") == joined.member("hint"))
+        for (body, headers) in [
+            ("one\ntwo\n", form), ("one\n", form), ("one", [("Content-Type", "text/plain")]),
+            ("one", []), ("", form),
+        ] as [(String, [(String, String)])] {
+            let answer = try post(body, headers: headers)
+            #expect(!answer.text.contains("hint"), "\(body): \(answer.text)")
+        }
+        let one = try client.exchange("POST", "/topics/t", headers: form, body: [0x78])
+        #expect(!one.text.contains("hint"))
+    }
+
     @Test(arguments: [
         ("one\ntwo\n", ["one", "two"]),
         ("one\r\ntwo\r\n", ["one", "two"]),

@@ -35,8 +35,10 @@ enum PublishAnswer {
         }
     }
 
-    /// The answer to the lines of a body.
-    static func batch(_ receipt: PublishReceipt, in topic: TopicName) -> Response {
+    /// The answer to the lines of a body; a hint says what may not have been meant.
+    static func batch(
+        _ receipt: PublishReceipt, in topic: TopicName, hint: String? = nil
+    ) -> Response {
         var json = JSONWriter()
         json.beginObject()
         json.name("first")
@@ -47,6 +49,10 @@ enum PublishAnswer {
         json.integer(receipt.count)
         json.name("topic")
         json.string(topic.text)
+        if let hint {
+            json.name("hint")
+            json.string(hint)
+        }
         json.endObject()
         return .json(status: 201, json)
     }

@@ -9,6 +9,8 @@ struct PublishRequest {
     let sender: Sender
     /// Whether each line of the body is an event.
     let isSplit: Bool
+    /// Whether it says of the body what `curl -d` says of every one, that it is a form.
+    let isForm: Bool
 }
 
 /// The publish after one, which is often the same with another body, or to another topic.

@@ -21,13 +21,14 @@ extension BusHandler {
         let batch = PublishBatch(
             topic: request.topic, attributes: request.attributes, sender: request.sender,
             payloads: payloads)
+        let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
         let reply = exchange.reply
         try publish(batch, for: exchange.account) { result in
             switch result {
             case .success(let receipt):
                 reply.send(
                     request.isSplit
-                        ? PublishAnswer.batch(receipt, in: request.topic)
+                        ? PublishAnswer.batch(receipt, in: request.topic, hint: hint)
                         : PublishAnswer.event(receipt, in: request.topic))
             case .failure(let error): reply.send(Refusal(error).response)
             }
@@ -43,9 +44,11 @@ extension BusHandler {
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         try Self.refuseUnsupported(head)
         let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
+        let isForm = try head.headers.only("content-type").map(Self.isForm) ?? false
         return PublishRequest(
             topic: topic, attributes: attributes,
-            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), isSplit: isSplit)
+            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), isSplit: isSplit,
+            isForm: isForm)
     }
 
     /// The topic of this name, if the caller may publish to it.
@@ -64,7 +67,8 @@ extension BusHandler {
                 throw Refusal(
                     .eventTooLarge,
                     "Event \(payloads.count + 1) of the batch has \(line.count) bytes; an event has "
-                        + "at most \(bytesMax). Nothing was published.")
+                        + "at most \(bytesMax) (bus.event_bytes in belfryd.conf). Nothing was "
+                        + "published.")
             }
             guard payloads.count < eventsMax else {
                 throw Refusal(
@@ -116,11 +120,22 @@ extension BusHandler {
         _ head: RequestHead, isSplit: Bool
     ) throws(Refusal) -> String? {
         guard let sent = try head.headers.only("content-type") else { return nil }
-        let media = sent.mediaType
-        if ASCII.isEqualIgnoringCase(media, "application/x-www-form-urlencoded") { return nil }
-        if isSplit, ASCII.isEqualIgnoringCase(media, "application/x-ndjson") {
+        if isForm(sent) { return nil }
+        if isSplit, ASCII.isEqualIgnoringCase(sent.mediaType, "application/x-ndjson") {
             return "application/json"
         }
         return sent
+    }
+
+    private static func isForm(_ contentType: String) -> Bool {
+        ASCII.isEqualIgnoringCase(contentType.mediaType, "application/x-www-form-urlencoded")
+    }
+
+    /// What to say of a batch of one line from `curl -d`, which takes out the ends of lines of a
+    /// file; nil where one stands.
+    private static func hint(of body: UnsafeRawBufferPointer) -> String? {
+        if body.contains(UInt8(ascii: "\n")) { return nil }
+        return "The body was one line. `curl -d @FILE` takes the line ends out of a file: send it "
+            + "with --data-binary @FILE."
     }
 }

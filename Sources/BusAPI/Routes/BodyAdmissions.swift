@@ -13,7 +13,8 @@ struct BodyAdmissions {
             bytes: eventBytesMax,
             orElse: Refusal(
                 .eventTooLarge,
-                "An event has at most \(eventBytesMax) bytes; publish less, or where to find it."
+                "An event has at most \(eventBytesMax) bytes (bus.event_bytes in belfryd.conf); "
+                    + "publish less, or where to find it."
             ).response)
         batch = .upTo(
             bytes: batchBytesMax,

@@ -9,20 +9,24 @@ extension BusHandler {
         let waitingMax = configuration.subscribersMax
         guard service.waiting.value < waitingMax else {
             throw Refusal(
-                .limitBus, "\(waitingMax) requests wait already; try again later.")
+                .limitBus,
+                "\(waitingMax) requests wait already (poll.subscribers in belfryd.conf); try again "
+                    + "later.")
         }
         if let topicMax = configuration.subscribersPerTopicMax, let topic = selector.singleName,
             bus.subscriptions(to: topic) >= topicMax
         {
             throw Refusal(
-                .limitBus, "\(topicMax) requests wait for '\(topic)' already; try again later.")
+                .limitBus,
+                "\(topicMax) requests wait for '\(topic)' already (poll.subscribers_per_topic in "
+                    + "belfryd.conf); try again later.")
         }
         let callerMax = configuration.subscribersPerUIDMax
         guard account.subscribers.value < callerMax else {
             throw Refusal(
                 .limitCaller,
-                "\(account.name) may have \(callerMax) requests that wait, and has; end some first."
-            )
+                "\(account.name) may have \(callerMax) requests that wait, and has "
+                    + "(poll.subscribers_per_uid in belfryd.conf); end some first.")
         }
     }
 
@@ -40,7 +44,8 @@ extension BusHandler {
             throw Refusal(
                 .limitCaller,
                 "\(account.name) may have \(configuration.queuedBytesPerUIDMax) bytes that wait for "
-                    + "the store, and this would be more; wait for answers first.")
+                    + "the store (bus.commit_queue_bytes_per_uid in belfryd.conf), and this would be "
+                    + "more; wait for answers first.")
         }
         bus.publish(batch) { result in
             account.queuedBytes.add(-bytes)

@@ -36,7 +36,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs interop bench-counts test-systemd slow-test fuzz-check openapi-test
+CI_CHECKS = docs interop recipes bench-counts test-systemd slow-test fuzz-check openapi-test
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -124,6 +124,11 @@ interop: ## run clients of other people's making against the daemon (ARGS='--cli
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/interop --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
 
+recipes: ## have programs of other people's making publish, set up as docs/senders.md says (ARGS='--sender collectd')
+	@SWIFT='$(SWIFT)' scripts/setup recipes
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	@scripts/recipes --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
+
 # The machine that boots has its /lib under /usr, as Debian has.
 test-systemd: release ## boot a real systemd with the installed service (needs root; RESTARTS=100)
 	@SWIFT='$(SWIFT)' scripts/setup systemd
@@ -195,4 +200,4 @@ bench-store: setup $(RELEASE_BINARY) ## measure what keeping events costs, besid
 	@Benchmarks/store $(RELEASE_BINARY)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-systemd .build-container .build-fuzz .build-openapi
+	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi

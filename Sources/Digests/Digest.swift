@@ -18,7 +18,7 @@ public enum Digest {
                 &hash, piece.count, piece.assumingMemoryBound(to: UInt8.self).baseAddress)
         }
         var digest = [UInt8](repeating: 0, count: Int(SHA1_DIGEST_SIZE))
-        nettle_sha1_digest(&hash, digest.count, &digest)
+        belfry_sha1_digest(&hash, &digest)
         return digest
     }
 
@@ -31,7 +31,7 @@ public enum Digest {
         nettle_sha256_update(
             &hash, bytes.count, bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
-        nettle_sha256_digest(&hash, digest.count, &digest)
+        belfry_sha256_digest(&hash, &digest)
         return digest
     }
 

@@ -142,6 +142,26 @@ import Testing
         #expect(try child.wait() == .exited(0))
     }
 
+    @Test func aBackupOfANamedStoreNeedsNoHome() throws {
+        let store = "sqlite:\(folder.path)/s.db"
+        let daemon = try belfryd(
+            ["--config", "/dev/null", "--listen", "127.0.0.1:0", "--store", store])
+        let port = try port(try ready(daemon))
+        #expect(
+            try RawClient(.tcp(port)).exchange("POST", "/topics/a", body: [0x78]).status == 201)
+        let commands = """
+            cd '\(folder.path)' && "$0" --store '\(store)' --backup copy.db &&
+            "$0" --store 'sqlite:\(folder.path)/copy.db' --check-store
+            """
+        let shell = try ChildProcess(
+            "/bin/sh", ["-c", commands, ChildProcess.product("belfryd")],
+            environment: ["PATH": "/usr/bin:/bin"])
+        #expect(try shell.wait() == .exited(0), "\(shell.text(of: .errors))")
+        #expect(shell.text(of: .output) == "copy.db\nOK\n")
+        daemon.send(SIGTERM)
+        #expect(try daemon.wait() == .exited(0))
+    }
+
     @Test func aBrokenFileAtAReloadLeavesTheOldConfigurationAndIsTold() throws {
         let path = folder.write("[poll]\nwait_max = 10s\nwait_default = 0\n", to: "belfryd.conf")
         let child = try belfryd(["--config", path, "--listen", "127.0.0.1:0"])

@@ -72,6 +72,8 @@ public struct Program {
     /// The file of the store that is configured.
     private func storePath(_ options: CommandLineOptions) throws(ConfigurationProblems) -> String {
         let configuration = try Configuration(options: options, environment: environment)
+        // A timer of systemd has no HOME, and needs none for a file that is named.
+        if case .sqlite(let path?) = configuration.store { return path }
         let placement = try Placement(
             configuration, in: Surroundings(environment: environment, uid: uid))
         guard let path = placement.storePath(configuration.store) else {

@@ -8,8 +8,8 @@ COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 COPY Benchmarks Benchmarks
-RUN swift build -c release --static-swift-stdlib --product belfryd \
-    && strip -o belfryd "$(swift build -c release --static-swift-stdlib --show-bin-path)/belfryd"
+COPY scripts/build-release scripts/
+RUN strip -o belfryd "$(scripts/build-release)"
 
 FROM docker.io/library/debian:bookworm-slim
 # The libraries that belfryd is linked with, and curl for the health check. Their versions are those

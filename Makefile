@@ -14,6 +14,7 @@ PREFIX ?= /usr
 SYSCONFDIR ?= /etc
 UNITDIR ?= /lib/systemd/system
 DOCDIR ?= $(PREFIX)/share/doc/belfry
+INSTALL_STRIP ?= -s
 
 # A target may only import what it names as a dependency.
 BUILD_FLAGS = --explicit-target-dependency-import-check error
@@ -21,12 +22,10 @@ BUILD_FLAGS = --explicit-target-dependency-import-check error
 # Sanitized and static builds live beside the ordinary one, so that none evicts another.
 ASAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-asan --sanitize=address
 TSAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN
-# Exclusive access is checked in every test; checking it in use as well is a sixth of what a delivery costs.
-RELEASE_FLAGS = $(BUILD_FLAGS) --scratch-path .build-static -c release --static-swift-stdlib \
-	-Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
 # The fuzzer needs the sources compiled with its own counters, and a look into them.
 FUZZ_FLAGS = $(BUILD_FLAGS) --scratch-path .build-fuzz -c release --sanitize=fuzzer -Xswiftc -enable-testing
 BENCH_FLAGS = $(BUILD_FLAGS) --scratch-path .build-bench -c release
+# Where scripts/build-release puts it.
 RELEASE_BINARY = .build-static/release/belfryd
 
 # All tests are Swift Testing's: XCTest has none to run, and leaks.
@@ -61,24 +60,28 @@ test: setup ## run every test
 
 release: setup $(RELEASE_BINARY) ## build the daemon for use: optimised, no Swift library needed
 
-$(RELEASE_BINARY): Package.swift $(shell find Sources -type f)
-	$(SWIFT) build $(RELEASE_FLAGS) --product belfryd
+$(RELEASE_BINARY): Package.swift scripts/build-release $(shell find Sources -type f)
+	@SWIFT='$(SWIFT)' scripts/build-release
 	@touch $@
 
-install: $(RELEASE_BINARY) ## install daemon, configuration and units (DESTDIR=, PREFIX=/usr)
-	install -D -m 0755 $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfryd'
+install: $(RELEASE_BINARY) ## install daemon, configuration and units (DESTDIR=, PREFIX=/usr, INSTALL_STRIP= keeps symbols)
+	install -D $(INSTALL_STRIP) -m 0755 $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfryd'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
-	install -d '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(DOCDIR)'
-	sed 's|/usr/bin/belfryd|$(PREFIX)/bin/belfryd|; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|' \
-		systemd/belfryd.service >'$(DESTDIR)$(UNITDIR)/belfryd.service'
-	install -m 0644 systemd/belfryd.socket '$(DESTDIR)$(UNITDIR)/belfryd.socket'
-	chmod 0644 '$(DESTDIR)$(UNITDIR)/belfryd.service'
-	install -m 0644 LICENSE $(wildcard README.md CHANGELOG.md docs/*) '$(DESTDIR)$(DOCDIR)'
+	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config Benchmarks/Growth)
+	for unit in belfryd.service belfryd.socket; do \
+		sed 's|/usr/bin/belfryd|$(PREFIX)/bin/belfryd|; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|; s|///usr/share/doc/belfry/|//$(DOCDIR)/|' \
+			"systemd/$$unit" >'$(DESTDIR)$(UNITDIR)'/"$$unit" && \
+		chmod 0644 '$(DESTDIR)$(UNITDIR)'/"$$unit" || exit 1; \
+	done
+	install -m 0644 LICENSE $(wildcard *.md) '$(DESTDIR)$(DOCDIR)'
+	install -m 0644 $(wildcard docs/*) '$(DESTDIR)$(DOCDIR)/docs'
+	install -m 0644 config/belfryd.conf '$(DESTDIR)$(DOCDIR)/config'
+	install -m 0644 $(wildcard Benchmarks/*.md) '$(DESTDIR)$(DOCDIR)/Benchmarks'
+	install -m 0644 $(wildcard Benchmarks/Growth/*.svg) '$(DESTDIR)$(DOCDIR)/Benchmarks/Growth'
 
-uninstall: ## remove what install put there, the configuration excepted
-	rm -f '$(DESTDIR)$(PREFIX)/bin/belfryd'
-	rm -f '$(DESTDIR)$(UNITDIR)/belfryd.service' '$(DESTDIR)$(UNITDIR)/belfryd.socket'
-	rm -rf '$(DESTDIR)$(DOCDIR)'
+uninstall: ## stop the service and remove what install put there; say what stays
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' UNITDIR='$(UNITDIR)' \
+		DOCDIR='$(DOCDIR)' scripts/uninstall
 
 config: setup ## write config/belfryd.conf anew from the table of keys
 	mkdir -p config
@@ -134,7 +137,8 @@ test-systemd: release ## boot a real systemd with the installed service (needs r
 	@SWIFT='$(SWIFT)' scripts/setup systemd
 	rm -rf .build-systemd
 	$(MAKE) install DESTDIR=.build-systemd PREFIX=/usr SYSCONFDIR=/etc UNITDIR=/usr/lib/systemd/system
-	@scripts/test-systemd .build-systemd --restarts $(RESTARTS)
+	$(MAKE) install DESTDIR=.build-systemd/elsewhere PREFIX=/opt/belfry SYSCONFDIR=/etc UNITDIR=/etc/systemd/system
+	@scripts/test-systemd .build-systemd --elsewhere .build-systemd/elsewhere --restarts $(RESTARTS)
 
 test-container: ## build the Dockerfile without a registry, and use what it makes (needs root)
 	@SWIFT='$(SWIFT)' scripts/setup container

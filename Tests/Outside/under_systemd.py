@@ -1,11 +1,13 @@
 """The installed service under a real systemd.
 
-Usage: under_systemd.py --installed FOLDER [--restarts N]
+Usage: under_systemd.py --installed FOLDER --elsewhere FOLDER [--restarts N]
 """
 
 import argparse
 import contextlib
 import re
+import shutil
+import sqlite3
 import sys
 import tempfile
 import time
@@ -23,6 +25,12 @@ SERVICE = "belfryd.service"
 SOCKETS = "belfryd.socket"
 PORT = 7464
 CONFIGURATION = "etc/belfry/belfryd.conf"
+PROJECT = Path(__file__).resolve().parents[2]
+ELSEWHERE = {
+    "DESTDIR": "", "PREFIX": "/opt/belfry", "SYSCONFDIR": "/etc", "UNITDIR": "/etc/systemd/system",
+    "DOCDIR": "/opt/belfry/share/doc/belfry",
+}
+"""Where the second installation is, in the words of the Makefile."""
 EXPOSURE_MAX = 1.5
 WAITING = 100
 TURN_SECONDS = 30
@@ -33,8 +41,9 @@ EVENTS_BETWEEN = 20
 class Service:
     """The service on its machine, and the acts that it has to pass, in this order."""
 
-    def __init__(self, machine: Machine, restarts: int) -> None:
+    def __init__(self, machine: Machine, elsewhere: Path, restarts: int) -> None:
         self._machine = machine
+        self._elsewhere = elsewhere
         self._restarts = restarts
         self._doors: list[Door] = []
 
@@ -45,9 +54,11 @@ class Service:
             self.it_is_hardened, self.a_reload_changes_what_can_change_live,
             self.a_broken_file_fails_the_reload_and_nothing_else, self.a_stop_answers_those_who_wait,
             self.a_client_that_dawdles_does_not_hold_up_a_stop, self.its_state_stays,
+            self.the_documented_backup_copies_its_store, self.addresses_of_the_file_are_said_to_be_unused,
             self.a_credential_lets_its_bearer_in,
             self.restarts_refuse_nobody_and_lose_nothing, self.a_crash_refuses_nobody_who_comes_after,
-            self.a_hung_daemon_is_replaced,
+            self.a_hung_daemon_is_replaced, self.another_prefix_serves_the_same_state,
+            self.an_uninstall_stops_it_and_says_what_stays,
         ]
 
     def start(self) -> None:
@@ -159,6 +170,37 @@ class Service:
         expect([first, second], self._kept(first))
         return f"{first} and {second}"
 
+    def the_documented_backup_copies_its_store(self) -> str:
+        """The first command of docs/storage.md about it, while the service runs."""
+        chapter = (PROJECT / "docs/storage.md").read_text().split("\n## Backup\n")[1]
+        command = chapter.split("```sh\n")[1].split("\n```")[0].removeprefix("sudo ")
+        kept = self._doors[0].ask("POST", "/topics/kept", b"before the backup").json()["id"]
+        self._machine.path("/var/backups").mkdir(exist_ok=True)
+        copy = self._machine.run("sh", "-c", command).stdout.strip()
+        if not copy.startswith("/var/backups/belfry-"):
+            raise AssertionError(f"{copy!r} is no name of a copy")
+        whole = self._machine.run("belfryd", "--store", f"sqlite:{copy}", "--check-store").stdout
+        expect("OK\n", whole)
+        with contextlib.closing(sqlite3.connect(self._machine.root / copy[1:])) as file:
+            expect([(int(kept),)], file.execute("SELECT id FROM log WHERE id = ?", [kept]).fetchall())
+        expect_status(200, self._doors[0].ask("GET", "/readyz"))
+        return command
+
+    def addresses_of_the_file_are_said_to_be_unused(self) -> str:
+        """They are those of the socket unit, and a restart changes nothing."""
+        told = "listen.* is not used: systemd handed over the sockets"
+        with self._configured("[listen]\ntcp = 127.0.0.1:1\n"):
+            for verb in ("reload", "restart"):
+                before = self._machine.journal(SERVICE).count(told)
+                self._control(verb, SERVICE)
+                wait_until(lambda before=before: self._machine.journal(SERVICE).count(told) > before,
+                           TURN_SECONDS, f"the journal says it after a {verb}")
+                if "listen.tcp changes with a restart" in self._machine.journal(SERVICE):
+                    raise AssertionError("the journal promises that a restart changes it")
+                expect_status(200, self._doors[0].ask("GET", "/readyz"))
+        self._control("restart", SERVICE)
+        return "at a reload and at a start"
+
     def a_credential_lets_its_bearer_in(self) -> str:
         """The file of tokens lies where services get their credentials from, for root alone."""
         token, line = self._machine.run("belfryd", "--make-token", "deployer").stdout.split("\n")[:2]
@@ -217,6 +259,51 @@ class Service:
         if f"Killing process {pid}" not in self._machine.journal(SERVICE):
             raise AssertionError("systemd did not kill it")
         return f"process {pid} hung, {self._pid()} serves"
+
+    def another_prefix_serves_the_same_state(self) -> str:
+        """`make install PREFIX=/opt/belfry` over the other: its paths are right in every place."""
+        door = self._doors[0]
+        kept = door.ask("POST", "/topics/kept", b"before the move").json()["id"]
+        shutil.copytree(self._elsewhere, self._machine.root, dirs_exist_ok=True)
+        self._machine.run("systemctl", "daemon-reload")
+        self._control("restart", SERVICE)
+        expect([kept], self._kept(kept))
+        expect("/opt/belfry/bin/belfryd", str(
+            self._machine.path(f"/proc/{self._pid()}/exe").readlink()))
+        page = self._machine.show(SERVICE, "Documentation").removeprefix("file://")
+        if not page.startswith("/opt/belfry/") or not self._machine.path(page).exists():
+            raise AssertionError(f"{page} is not there")
+        return f"{page}, event {kept}"
+
+    def an_uninstall_stops_it_and_says_what_stays(self) -> str:
+        """Of the second installation: the first is on a disk that nobody can write to."""
+        root = self._machine.root
+        (root / "etc/belfry/belfryd.conf.new").write_text("")
+        self._control("enable", SERVICE)
+        shutil.copy(PROJECT / "scripts/uninstall", root / "root/uninstall")
+        variables = [f"{name}={value}" for name, value in ELSEWHERE.items()]
+        said = self._machine.run("env", *variables, "/root/uninstall").stdout
+        expect(["/etc/belfry", "/var/lib/belfry", "/etc/credstore/belfry.tokens"],
+               re.findall(r"^kept: (\S+)", said, re.M))
+        for left in ("opt/belfry/bin/belfryd", "opt/belfry/share/doc/belfry",
+                     f"etc/systemd/system/{SERVICE}", f"etc/systemd/system/{SOCKETS}",
+                     f"etc/systemd/system/sockets.target.wants/{SOCKETS}",
+                     f"etc/systemd/system/multi-user.target.wants/{SERVICE}",
+                     "etc/belfry/belfryd.conf.new"):
+            if (root / left).exists() or (root / left).is_symlink():
+                raise AssertionError(f"{left} is still there")
+        for kept in (CONFIGURATION, "var/lib/private/belfry/belfry.db"):
+            if not (root / kept).exists():
+                raise AssertionError(f"{kept} is gone")
+        for unit in (SERVICE, SOCKETS):
+            expect("inactive", self._machine.show(unit, "ActiveState"))
+        for door in self._doors:
+            try:
+                answer = door.ask("GET", "/healthz")
+            except OSError:
+                continue
+            raise AssertionError(f"{door.name} still answers {answer.status}")
+        return ", ".join(said.splitlines())
 
     def _control(self, verb: str, unit: str) -> None:
         self._machine.run("systemctl", verb, unit)
@@ -288,13 +375,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--installed", type=Path, required=True, metavar="FOLDER",
                         help="where `make install DESTDIR=FOLDER` put everything")
+    parser.add_argument("--elsewhere", type=Path, required=True, metavar="FOLDER",
+                        help="where `make install` put it with another PREFIX=")
     parser.add_argument("--restarts", type=int, default=100)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="belfry-systemd-") as folder:
         machine = Machine(Path(folder), options.installed.resolve())
         try:
             machine.boot()
-            service = Service(machine, options.restarts)
+            service = Service(machine, options.elsewhere.resolve(), options.restarts)
             service.start()
             return perform(service.acts(), lambda: machine.journal(SERVICE)[-4_000:])
         finally:

@@ -1,18 +1,22 @@
 """One daemon, and all programs at once that publish to it."""
 
 import asyncio
+import json
 import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 from bus import Bus
-from page import Page
+from page import Page, is_as_shown
 from sender import Absence, Sender
 from topic import PORT, Topic, ask
 
 ARRIVAL_SECONDS = 60
 LOG_CHARACTERS = 2_000
+
+RULES, LOG = "With access rules", "If nothing arrives"
+"""Sections about the daemon's own configuration."""
 
 KNOWN_WITHOUT_TOKEN = {"deploys"}
 """Where the publisher is a process of a user with a rule: the curl of webhook."""
@@ -72,8 +76,8 @@ class Trial:
             tokens.touch(mode=0o600)
             tokens.write_text(line + "\n")
             settings["BELFRY_ACCESS_TOKENS"] = str(tokens)
-            rules = page.section("With access rules").block("ini")
-            (folder / "belfryd.conf").write_text(rules)
+            blocks = [page.section(title).block("ini") for title in (RULES, LOG)]
+            (folder / "belfryd.conf").write_text("\n".join(blocks))
         self._bus = Bus(daemon, "sqlite:PATH", folder, settings)
         self._bus.port = PORT
 
@@ -87,6 +91,7 @@ class Trial:
             await self._bus.start()
             if self._token is not None:
                 self._check_rules(cases)
+                ask("POST", self._page.section(LOG).event()["path"], b"from nobody")
             try:
                 await asyncio.gather(*(case.sender.start() for case in cases))
                 await self._publish(cases)
@@ -95,6 +100,8 @@ class Trial:
             for case in cases:
                 case.judge()
             await self._bus.stop()
+            if self._token is not None:
+                self._check_log()
         finally:
             await self._bus.kill()
         return cases
@@ -111,6 +118,12 @@ class Trial:
             case.arrival("web3") for case in cases
             if case.sender.absence is Absence.REPEATED))
         await asyncio.gather(*(case.publish("web4") for case in cases))
+
+    def _check_log(self) -> None:
+        shown = self._page.section(LOG).event()
+        lines = [line for line in self._bus.log().splitlines() if "{" in line]
+        if not any(is_as_shown(json.loads(line[line.index("{"):]), shown) for line in lines):
+            raise RuntimeError(f"no line of the log is as the page shows it:\n{self._bus.log()}")
 
     @staticmethod
     def _check_rules(cases: list[Case]) -> None:

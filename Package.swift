@@ -137,6 +137,12 @@ let package = Package(
             name: "BelfryDaemonTests",
             dependencies: ["BelfryDaemon", "Access", "Telemetry", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "Protection", "Broadcasting", "Topics", "SQLiteStore", "TestSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(name: "StructureTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["belfryd", "Protection", "TestSupport"],

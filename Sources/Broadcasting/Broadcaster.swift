@@ -56,9 +56,9 @@ public final class Broadcaster: Sendable {
     /// - Complexity: As ``register(_:topic:observer:)-method``.
     public func observe<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
-    ) -> Observation {
+    ) -> ObserverToken {
         let registration = add(observer, of: observed, topic)
-        return Observation(of: registration, at: Self.place(observed, topic), on: self)
+        return ObserverToken(of: registration, at: Self.place(observed, topic), on: self)
     }
 
     /// Ends what an observer registered for a protocol, under every topic.

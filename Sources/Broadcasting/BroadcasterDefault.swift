@@ -10,7 +10,7 @@ extension Broadcaster {
     /// Adds an observer on the default bus until the token is released.
     public static func observe<P>(
         _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
-    ) -> Observation {
+    ) -> ObserverToken {
         shared.observe(observed, topic: topic, observer: observer)
     }
 

@@ -13,17 +13,17 @@ import Testing
         func ring() { count.write { $0 += 1 } }
     }
 
-    @Test func aReleasedObservationEndsItsRegistration() {
+    @Test func aReleasedTokenEndsItsRegistration() {
         let (bus, counter) = (Broadcaster(), Counter())
-        var observation: Observation? = bus.observe((any Bell).self, observer: counter)
+        var token: ObserverToken? = bus.observe((any Bell).self, observer: counter)
         bus.notify((any Bell).self) { $0.ring() }
-        #expect(observation != nil)
-        observation = nil
+        #expect(token != nil)
+        token = nil
         bus.notify((any Bell).self) { $0.ring() }
         #expect(counter.rings == 1)
     }
 
-    @Test func anObservationEndsTheRegistrationWhoeverMadeIt() {
+    @Test func aTokenEndsTheRegistrationWhoeverMadeIt() {
         let (bus, counter) = (Broadcaster(), Counter())
         bus.register((any Bell).self, observer: counter)
         bus.observe((any Bell).self, observer: counter).cancel()
@@ -32,12 +32,12 @@ import Testing
         #expect(bus.observerships.isEmpty)
     }
 
-    @Test func aCancelledObservationLeavesALaterRegistrationAlone() {
+    @Test func aCancelledTokenLeavesALaterRegistrationAlone() {
         let (bus, counter) = (Broadcaster(), Counter())
-        let observation = bus.observe((any Bell).self, topic: 1, observer: counter)
-        observation.cancel()
+        let token = bus.observe((any Bell).self, topic: 1, observer: counter)
+        token.cancel()
         bus.register((any Bell).self, topic: 1, observer: counter)
-        observation.cancel()
+        token.cancel()
         bus.notify((any Bell).self, topic: 1) { $0.ring() }
         #expect(counter.rings == 1)
     }

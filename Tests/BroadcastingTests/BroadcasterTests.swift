@@ -242,13 +242,13 @@ import Testing
         func ring() { Broadcaster.notify(Passenger.self) { calls.append(ObjectIdentifier($0)) } }
         Broadcaster.register(Passenger.self, observer: first)
         ring()
-        var observation: Observation? = Broadcaster.observe(
+        var token: ObserverToken? = Broadcaster.observe(
             Passenger.self, topic: 1, observer: second)
         ring()
         Broadcaster.notify(Passenger.self, topic: 1) { calls.append(ObjectIdentifier($0)) }
         Broadcaster.shared.notify(Passenger.self, topic: 1) { calls.append(ObjectIdentifier($0)) }
-        #expect(observation != nil)
-        observation = nil
+        #expect(token != nil)
+        token = nil
         Broadcaster.notify(Passenger.self, topic: 1) { calls.append(ObjectIdentifier($0)) }
         #expect(calls.count { $0 == ObjectIdentifier(first) } == 5)
         #expect(calls.count { $0 == ObjectIdentifier(second) } == 2)

@@ -5,7 +5,7 @@
 ///
 /// Safe from any thread. (`@unchecked`: the place holds a topic as `AnyHashable`, made of a
 /// Sendable one.)
-public final class Observation: @unchecked Sendable {
+public final class ObserverToken: @unchecked Sendable {
     private let registration: Registration
     private let place: Registry.Place
     private let broadcaster: Broadcaster

@@ -5,6 +5,9 @@
 /// `receive(_:)` at most as often as the subscriber has demanded, then at most once
 /// `receive(completion:)`, and nothing after that. The calls to one subscriber never overlap.
 ///
+/// A publisher of your own owes the same to the subscribers that it calls. Where it fails to, what
+/// `sink` and `values` give still keeps these rules.
+///
 /// Safe from any thread.
 public protocol Publisher<Output, Failure>: Sendable {
     /// What it sends.
@@ -27,7 +30,8 @@ extension Publisher {
     /// Calls `receiveValue` with every value and `receiveCompletion` with the end.
     ///
     /// Demands without limit. What the closures hold is released at the end, or at the
-    /// cancellation.
+    /// cancellation. Whatever the publisher does, no call begins after `cancel()` has returned or
+    /// behind the end, and there is one end only.
     ///
     /// - Returns: What ends it: cancelled or released, no further call begins.
     public func sink(
@@ -35,6 +39,9 @@ extension Publisher {
         receiveValue: @escaping @Sendable (Output) -> Void
     ) -> AnyCancellable {
         let sink = Sink(receiveCompletion: receiveCompletion, receiveValue: receiveValue)
+        guard self is any KeepsItsPromises else {
+            return AnyCancellable(ForeignRelay.attach(sink, to: self))
+        }
         receive(subscriber: sink)
         return AnyCancellable(sink.slot)
     }

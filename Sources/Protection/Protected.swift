@@ -125,7 +125,7 @@ public final class Protected<Value>: ProtectedResource<Value>, @unchecked Sendab
     /// changes them; the copy that is not needed is released outside the lock.
     ///
     /// - Throws: What `body` throws.
-    @inlinable
+    @inlinable @discardableResult
     public func mutate<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -44,7 +44,7 @@ public class ProtectedResource<Value: ~Copyable>: @unchecked Sendable {
     /// What `body` changed before it threw stays changed; ``Protected/mutate(_:)`` takes it back.
     ///
     /// - Throws: What `body` throws.
-    @inlinable
+    @inlinable @discardableResult
     public final func write<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

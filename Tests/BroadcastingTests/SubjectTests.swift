@@ -181,4 +181,35 @@ import Testing
         #expect(recorder.values.last == count)
         #expect(recorder.values.count + recorder.droppedCount == count + 1)
     }
+
+    @Test func anUpdateChangesAndSendsInOneStep() {
+        let subject = CurrentValueSubject<[Int], Never>([])
+        let recorder = Recorder<[Int], Never>()
+        subject.subscribe(recorder)
+        #expect(subject.update { $0.append(1) } == [1])
+        subject.update { $0.append(2) }
+        #expect(subject.value == [1, 2])
+        #expect(recorder.values == [[], [1], [1, 2]])
+    }
+
+    @Test func anUpdateThatThrowsChangesAndSendsNothing() {
+        let subject = CurrentValueSubject<Int, Never>(1)
+        let recorder = Recorder<Int, Never>()
+        subject.subscribe(recorder)
+        #expect(throws: Trouble.fire) {
+            try subject.update { value throws(Trouble) in
+                value = 2
+                throw .fire
+            }
+        }
+        #expect(subject.value == 1)
+        #expect(recorder.values == [1])
+    }
+
+    @Test func anUpdateAfterTheEndDoesNothing() {
+        let subject = CurrentValueSubject<Int, Never>(1)
+        subject.send(completion: .finished)
+        #expect(subject.update { $0 = 2 } == 1)
+        #expect(subject.value == 1)
+    }
 }

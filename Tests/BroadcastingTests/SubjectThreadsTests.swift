@@ -227,4 +227,16 @@ import Testing
         #expect(gate.isOpen)
         #expect(census.count == 0)
     }
+
+    @Test func updatesOfSeveralThreadsAllCount() throws {
+        let (threads, updates) = (8, Sanitizer.isOn ? 500 : 5_000)
+        let subject = CurrentValueSubject<Int, Never>(0)
+        let recorder = Recorder<Int, Never>()
+        subject.subscribe(recorder)
+        try inParallel(threads) { _ in
+            for _ in 0..<updates { subject.update { $0 += 1 } }
+        }
+        #expect(subject.value == threads * updates)
+        #expect(recorder.values == Array(0...threads * updates))
+    }
 }

@@ -8,6 +8,7 @@
 /// let level = CurrentValueSubject<Int, Never>(0)
 /// let gauge = level.sink { print("level \($0)") }  // level 0
 /// level.value = 5                                  // level 5
+/// level.update { $0 += 1 }                         // level 6
 /// ```
 ///
 /// Safe from any thread; see ``Subject`` for what is promised. The last value that a subscriber
@@ -23,7 +24,8 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subjec
 
     /// The value sent last; setting it sends. After the completion it stays what it was.
     ///
-    /// Changing it in place is a read and a send, and may undo what another thread sent in between.
+    /// Changing it in place is a read and a send, and may undo what another thread sent in between:
+    /// ``update(_:)`` is for that.
     @inlinable
     public var value: Output {
         get {
@@ -31,6 +33,23 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subjec
             return latest
         }
         set { hub.send(newValue) }
+    }
+
+    /// Makes what `change` makes of the current value the current one, and sends it, in one step: no
+    /// value of another thread comes in between, and none is lost.
+    ///
+    /// After the completion, does not call `change`. Nothing is changed or sent if it throws.
+    ///
+    /// - Returns: The value that is current then.
+    /// - Throws: What `change` throws.
+    /// - Complexity: O(subscribers), and a copy of the value where `change` changes it.
+    /// - Important: `change` runs under the subject's lock. Using the subject inside stops the
+    ///   process with a sentence.
+    @inlinable @discardableResult
+    public func update<Reason: Error>(
+        _ change: (inout Output) throws(Reason) -> Void
+    ) throws(Reason) -> Output {
+        try hub.update(change)
     }
 
     /// Makes a value the current one, and sends it; after the completion, does nothing.

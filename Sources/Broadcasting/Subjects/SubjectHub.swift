@@ -66,6 +66,27 @@ final class SubjectHub<Output: Sendable, Failure: Error>: Sendable {
         withExtendedLifetime(replaced) {}
     }
 
+    /// Sends what `change` makes of the latest value; after the completion, does nothing.
+    ///
+    /// - Returns: The value that stands then.
+    @inlinable
+    func update<Reason: Error>(
+        _ change: (inout Output) throws(Reason) -> Void
+    ) throws(Reason) -> Output {
+        typealias Change = (members: [Member], replaced: Output?, latest: Output)
+        let made = try state.write { state throws(Reason) -> Change in
+            guard var latest = state.latest else { fatalError("the current value is missing") }
+            guard state.completion == nil else { return ([], nil, latest) }
+            try change(&latest)
+            let replaced = state.latest
+            state.latest = latest
+            return (state.giveAll { $0.offer(latest) }, replaced, latest)
+        }
+        for member in made.members { member.deliver() }
+        withExtendedLifetime(made.replaced) {}
+        return made.latest
+    }
+
     @inlinable
     func send(completion: Subscribers.Completion<Failure>) {
         let members = state.write { state -> [Member] in

@@ -20,6 +20,8 @@ internal import Protection
 ///
 /// ```swift
 /// protocol DoorObserver: AnyObject { func doorOpened(_ number: Int) }
+///
+/// let bus = Broadcaster()
 /// bus.register((any DoorObserver).self, observer: lamp)
 /// bus.notify((any DoorObserver).self) { $0.doorOpened(3) }
 /// ```
@@ -38,12 +40,14 @@ public final class Broadcaster: Sendable {
 
     /// Adds an observer of a protocol, of all topics or of one; adding it twice changes nothing.
     ///
-    /// The process stops with a sentence if `observer` does not conform to the protocol, or is a
-    /// value in a box, which would be gone at once.
+    /// An observer that does not conform to the protocol does not compile. The process stops with
+    /// a sentence if it is a value, which would be gone at once, or conforms on an actor only
+    /// (`: @MainActor DoorObserver`), which every other thread would ignore: such an observer needs
+    /// a protocol that is `@MainActor` itself.
     ///
     /// - Complexity: O(1), amortised; O(observers of this topic) while a notification reads them.
     public func register<P>(
-        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
+        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: P
     ) {
         add(observer, of: observed, topic)
     }
@@ -55,7 +59,7 @@ public final class Broadcaster: Sendable {
     ///
     /// - Complexity: As ``register(_:topic:observer:)-method``.
     public func observe<P>(
-        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: AnyObject
+        _ observed: P.Type, topic: (any Hashable & Sendable)? = nil, observer: P
     ) -> ObserverToken {
         let registration = add(observer, of: observed, topic)
         return ObserverToken(of: registration, at: Self.place(observed, topic), on: self)
@@ -136,21 +140,26 @@ public final class Broadcaster: Sendable {
 
     @discardableResult
     private func add<P>(
-        _ observer: AnyObject, of observed: P.Type, _ topic: (any Hashable & Sendable)?
+        _ observer: P, of observed: P.Type, _ topic: (any Hashable & Sendable)?
     ) -> Registration {
-        guard let conforming = observer as? P else {
-            fatalError(
-                "\(type(of: observer)) cannot observe \(observed): it does not conform to it")
-        }
-        let kind = type(of: conforming as Any)
+        let kind = type(of: observer as Any)
         guard kind is AnyClass else {
             fatalError("\(kind) cannot observe \(observed): it is a value, register an object")
+        }
+        let object = observer as AnyObject
+        guard Conformance.holdsEverywhere(of: object, to: observed) else {
+            fatalError(
+                """
+                \(kind) cannot observe \(observed): it conforms on an actor only, and observers \
+                are called on any thread; isolate the protocol itself, such as with @MainActor, \
+                or conform without isolation
+                """)
         }
         let topic = TopicKey(topic)
         let dead = registry.read { $0.isSweepDue } ? registry.value.dead() : nil
         return change { registry in
             if let dead { registry.remove(dead) }
-            return registry.add(observer, as: conforming, of: observed, topic: topic)
+            return registry.add(object, as: observer, of: observed, topic: topic)
         }
     }
 

@@ -115,7 +115,8 @@ import Testing
 
     @Test(.blocking) func aCancellationFromOutsideWaitsForTheRunningCall() throws {
         let (inside, cancelled) = (Gate(), Gate())
-        let (hasEnded, hadEnded) = (Atomic(false), Atomic(false))
+        let hasEnded = Atomic(false)
+        let hadEnded = Atomic(false)
         let sink = sink { _ in
             inside.open()
             // Opens at once if the cancellation does not wait.

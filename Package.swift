@@ -25,12 +25,11 @@ let fuzzing: Target =
 
 let package = Package(
     name: "belfry",
-    // Synchronization's Mutex, the lock under everything, is there from these on.
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Protection", targets: ["Protection"]),
         .library(name: "Broadcasting", targets: ["Broadcasting"]),
         .library(name: "Topics", targets: ["Topics"]),
+        .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
     ],
     targets: [
@@ -65,7 +64,8 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
-            name: "SQLiteStore", dependencies: ["Topics", "Telemetry", "Protection", "CSQLite"],
+            name: "SQLiteStore",
+            dependencies: ["Topics", "Broadcasting", "Telemetry", "Protection", "CSQLite"],
             swiftSettings: strict),
 
         // The service.

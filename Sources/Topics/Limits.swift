@@ -37,6 +37,11 @@ enum Limits {
     /// Microseconds between two looks whether others still commit to a store that closes: nobody
     /// notices one at the end of a program.
     static let closeMicroseconds: UInt32 = 1_000
+    /// What a bus takes that nobody gave a bound: a small part of any machine's memory, and a few
+    /// hundred thousand events.
+    static let memoryBytesDefault = 64 << 20
+    /// How often a bus looks after itself: ages are as exact as that.
+    static let sweepMilliseconds = 1_000
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20
     /// A ceiling file is one line; anything longer is not one.

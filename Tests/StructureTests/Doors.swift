@@ -33,8 +33,12 @@ enum Doors {
         ],
         "Broadcasting": ["Protection", "Dispatch", "Synchronization"],
         "Telemetry": ["Protection", "Synchronization", "Glibc"],
-        "Topics": ["Protection", "Broadcasting", "Telemetry", "Synchronization", "Glibc"],
-        "SQLiteStore": ["Protection", "Telemetry", "Topics", "CSQLite", "Glibc"],
+        "Topics": [
+            "Protection", "Broadcasting", "Telemetry", "Synchronization", "Dispatch", "Glibc",
+        ],
+        "SQLiteStore": [
+            "Protection", "Broadcasting", "Telemetry", "Topics", "CSQLite", "Glibc",
+        ],
         // Beside nettle nothing: what is hashed, and why, is the business of others.
         "Digests": ["CNettle"],
         "HTTPFront": [

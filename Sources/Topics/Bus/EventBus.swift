@@ -23,6 +23,7 @@ public final class EventBus: Sendable {
     /// Whom subscriptions of this process are woken by; observes from the first of them on.
     let followers = FollowerHub()
     let observing = Once()
+    let selfSweeping = SelfSweeping()
 
     /// The log, and what of it was last charged to the budget.
     private struct Guarded {
@@ -148,6 +149,7 @@ public final class EventBus: Sendable {
     /// Has the store finish what it was asked for and let go of its files; blocks until that is
     /// done. Publish nothing afterwards: it fails. Not to be called by an observer or a `then`.
     public func close() {
+        selfSweeping.stop()
         store.close()
     }
 

@@ -34,6 +34,11 @@ public struct Payload {
     /// How many bytes there are.
     public var count: Int { storage.header }
 
+    /// The bytes read as UTF-8; what is no UTF-8 becomes U+FFFD.
+    ///
+    /// - Complexity: O(bytes).
+    public var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+
     /// Calls `body` with the bytes, which are valid during the call.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -4,7 +4,7 @@
 /// let builds = try bus.subscribe(Selector("builds.>"), since: .after(cursor))
 /// for try await delivery in builds {
 ///     switch delivery {
-///     case .event(let event): show(event)
+///     case .event(let event): show(event.payload.text)
 ///     case .gap: reload()
 ///     }
 /// }

@@ -35,7 +35,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs interop recipes bench-counts test-systemd slow-test fuzz-check openapi-test
+CI_CHECKS = docs test-libraries interop recipes bench-counts test-systemd slow-test fuzz-check openapi-test
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -122,6 +122,9 @@ long-tests: setup ## run the long form of the suites named Long…, whose short 
 	$(SWIFT) test list --skip-build | grep -q '\.Long' || { echo 'no long tests found' >&2; exit 1; }
 	BELFRY_LONG=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --filter '\.Long'
 
+test-libraries: setup ## use the libraries from a package of its own, in debug and in release, as docs/libraries.md says
+	@SWIFT='$(SWIFT)' scripts/test-libraries
+
 interop: ## run clients of other people's making against the daemon (ARGS='--client httpx-sse')
 	@SWIFT='$(SWIFT)' scripts/setup interop
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
@@ -204,4 +207,4 @@ bench-store: setup $(RELEASE_BINARY) ## measure what keeping events costs, besid
 	@Benchmarks/store $(RELEASE_BINARY)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi
+	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries

@@ -7,7 +7,6 @@ public import Synchronization
 ///
 /// func use() throws {
 ///     try setUp.run { try connect() }
-///     …
 /// }
 /// ```
 ///

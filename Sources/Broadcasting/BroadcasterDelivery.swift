@@ -7,7 +7,7 @@ extension Broadcaster {
     ///
     /// Returning says nothing about any observer having been called. Two notifications of one
     /// thread to one serial queue are delivered in order. For observers of the main actor there is
-    /// ``notify(_:topic:on:_:)-(_,_,MainActor,_)``, as the compiler knows no queue to be an actor.
+    /// ``notify(_:topic:on:_:)-3yrt8``, as the compiler knows no queue to be an actor.
     ///
     /// - Complexity: O(1) here, O(observers) on the queue.
     public func notify<P>(

@@ -57,6 +57,17 @@ import Testing
         }
     }
 
+    @Test("README's commands for upgrades are those of the page that has more")
+    func quotationsOfTheReadme() throws {
+        let blocks = FencedBlock.all(in: try PackageFiles.text("README.md"))
+        let upgrade = blocks.filter { $0.kind == "sh not-run" && $0.text.contains("uninstall") }
+        let operations = try PackageFiles.text("docs/operations.md")
+        #expect(upgrade.count == 1)
+        for line in upgrade.flatMap(\.lines) {
+            #expect(operations.contains("\n\(line)\n"), "\(line)")
+        }
+    }
+
     @Test("what the tests do not run is marked so, and needs a machine of its own")
     func whatIsNotRun() throws {
         let kinds = ["sh not-run", "ini", "html"]
@@ -67,7 +78,7 @@ import Testing
             for block in FencedBlock.all(in: page) where block.kind != "sh" {
                 let isFile = files["\(block.kind.dropFirst(3))"] == block.text
                 #expect(kinds.contains(block.kind) || isFile, "\(path), line \(block.line)")
-                for line in block.lines where block.kind == "sh not-run" {
+                for line in block.lines where block.kind == "sh not-run" && !line.isEmpty {
                     #expect(commands.contains { line.hasPrefix("\($0) ") }, "\(path): \(line)")
                 }
             }

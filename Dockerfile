@@ -6,6 +6,8 @@ COPY scripts/setup scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
+# What the daemon serves of it.
+COPY docs/openapi.yaml docs/
 COPY Tests Tests
 COPY Benchmarks Benchmarks
 COPY scripts/build-release scripts/

@@ -60,7 +60,7 @@ test: setup ## run every test
 
 release: setup $(RELEASE_BINARY) ## build the daemon for use: optimised, no Swift library needed
 
-$(RELEASE_BINARY): Package.swift scripts/build-release $(shell find Sources -type f)
+$(RELEASE_BINARY): Package.swift docs/openapi.yaml scripts/build-release $(shell find Sources -type f)
 	@SWIFT='$(SWIFT)' scripts/build-release
 	@touch $@
 

@@ -58,6 +58,8 @@ let package = Package(
         .target(
             name: "BusAPI",
             dependencies: ["Topics", "Access", "HTTPFront", "Telemetry", "Protection"],
+            // A link to docs/openapi.yaml, which the daemon serves.
+            resources: [.embedInCode("Resources/openapi.yaml")],
             swiftSettings: strict),
 
         // The store on a disk.

@@ -29,6 +29,7 @@ import Testing
         case .readiness: "/readyz`"
         case .version: "/version`"
         case .metrics: "/metrics`"
+        case .description: "/openapi.yaml`"
         }
     }
 }

@@ -54,6 +54,7 @@ import Testing
         case .readiness: "/readyz"
         case .version: "/version"
         case .metrics: "/metrics"
+        case .description: "/openapi.yaml"
         }
     }
 }
@@ -92,11 +93,12 @@ private struct OpenAPIPage {
             Self.blocks(of: lines, indent: 4).mapValues(Operation.init)
         }
         let components = Self.block("components", of: lines, indent: 0)
-        let responses = Self.blocks(
-            of: Self.block("responses", of: components, indent: 2), indent: 4)
-        codes = responses.values.reduce(into: [:]) { codes, lines in
-            let list = lines.drop { !$0.hasSuffix("enum:") }.dropFirst().joined()
-            guard let line = lines.first(where: { $0.contains("status: {const: ") }),
+        let schemas = Self.blocks(
+            of: Self.block("schemas", of: components, indent: 2), indent: 4)
+        codes = schemas.values.reduce(into: [:]) { codes, lines in
+            let list = lines.drop { !$0.hasSuffix("enum:") }.dropFirst()
+                .prefix { !$0.hasSuffix("]") }.joined()
+            guard let line = lines.first(where: { $0.contains("status: {type: integer, const: ") }),
                 let status = Int(line.filter(\.isNumber))
             else { return }
             codes[status] = Set(

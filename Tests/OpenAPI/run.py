@@ -1,4 +1,5 @@
-"""Holds the daemon to docs/openapi.yaml: starts one for each store and lets schemathesis ask it."""
+"""Holds the daemon to docs/openapi.yaml: starts one for each store, uses a client that was generated from
+the page, and lets schemathesis ask it."""
 
 import argparse
 import asyncio
@@ -10,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
+import generated  # noqa: E402
 from bus import Bus  # noqa: E402
 
 # What a deleted topic is answered is no error here: publishing makes it anew, OPTIONS is 204.
@@ -47,6 +49,7 @@ async def main() -> int:
             bus = Bus(options.daemon, store, Path(folder), SETTINGS)
             try:
                 await bus.start()
+                await generated.check(ROOT / "docs/openapi.yaml", Path(folder), bus.port)
                 code = max(code, await ask(bus, folder, options.seconds, options.seed))
                 await bus.stop()
             finally:

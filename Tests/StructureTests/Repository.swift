@@ -6,7 +6,7 @@ enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every text file under `Sources/`.
+    /// Every text file under `Sources/`; what is a link there lies elsewhere.
     static let sources = files(under: "Sources")
 
     /// Every text file under `Tests/`.
@@ -23,7 +23,9 @@ enum Repository {
         let paths = FileManager.default.enumerator(atPath: start.path)?.compactMap { $0 as? String }
         return (paths ?? []).sorted().compactMap { path in
             let file = start.appendingPathComponent(path)
-            guard !file.hasDirectoryPath, let text = try? String(contentsOf: file, encoding: .utf8)
+            let isLink = (try? file.resourceValues(forKeys: [.isSymbolicLinkKey]))?.isSymbolicLink
+            guard !file.hasDirectoryPath, isLink != true,
+                let text = try? String(contentsOf: file, encoding: .utf8)
             else { return nil }
             return SourceFile(path: "\(folder)/\(path)", text: text)
         }

@@ -23,6 +23,7 @@ struct Route: Sendable {
         Route("GET", .readiness, []) { $0.readiness },
         Route("GET", .version, []) { $0.version },
         Route("GET", .metrics, []) { $0.metrics },
+        Route("GET", .description, []) { $0.description },
     ]
 
     private init(
@@ -63,13 +64,14 @@ struct Route: Sendable {
     static func nothing(at target: RequestTarget) -> Refusal {
         Refusal(
             .pathUnknown,
-            "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}.")
+            "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}, and "
+                + "/openapi.yaml has every path.")
     }
 }
 
 /// What a path names.
 struct Resource {
-    enum Kind { case topics, topic, event, health, readiness, version, metrics }
+    enum Kind { case topics, topic, event, health, readiness, version, metrics, description }
 
     let kind: Kind
     /// The topic's name or the selector, as it was written; empty where the path has none.
@@ -81,7 +83,7 @@ struct Resource {
     var isAboutTopics: Bool {
         switch kind {
         case .topics, .topic, .event: true
-        case .health, .readiness, .version, .metrics: false
+        case .health, .readiness, .version, .metrics, .description: false
         }
     }
 
@@ -93,6 +95,7 @@ struct Resource {
         case (1, "readyz"): kind = .readiness
         case (1, "version"): kind = .version
         case (1, "metrics"): kind = .metrics
+        case (1, "openapi.yaml"): kind = .description
         case (2, "topics") where !path[1].isEmpty:
             kind = .topic
             name = path[1]

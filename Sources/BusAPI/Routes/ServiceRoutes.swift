@@ -38,6 +38,15 @@ extension BusHandler {
                 status: 200, headers: [("Content-Type", PrometheusText.mediaType)],
                 body: .bytes(service.metrics(version: configuration.version).bytes)))
     }
+
+    /// `GET /openapi.yaml`: all of this for programs, as it is in the repository (RFC 9512). Without
+    /// an ETag, because no answer of the bus may be stored.
+    func description(_ call: borrowing Call) throws(Refusal) {
+        call.respond(
+            Response(
+                status: 200, headers: [("Content-Type", "application/yaml")],
+                body: .bytes(PackageResources.openapi_yaml)))
+    }
 }
 
 extension Response {

@@ -80,6 +80,15 @@ import Testing
         #expect(machine.asked == [])
     }
 
+    @Test func aPartOfPythonIsThereIfPythonHasIt() throws {
+        for (command, isMissing) in [("exit 1", true), ("exit 0", false)] {
+            let machine = try MakeshiftMachine(manager: nil)
+            try machine.add("python3", command)
+            let said = try machine.setUp(for: "openapi").said
+            #expect(said.contains("(python3 has no module ensurepip)") == isMissing, "\(said)")
+        }
+    }
+
     @Test func aToolchainThatIsTooOldIsNamedWithTheOneThatIsNeeded() throws {
         let machine = try MakeshiftMachine(manager: "apt-get", packages: [])
         try machine.add("swift", "echo 'Swift version 6.1.2 (swift-6.1.2-RELEASE)'")

@@ -281,7 +281,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "daemon", "log_level", \.logLevel, .logLevel, isLive: true,
             purpose: "The least urgent lines that are logged.",
-            reason: "debug, to see why a request was refused; warning, for a quiet journal."),
+            reason: "warning, for a quiet journal. Why a request was refused is in access_log."),
         ConfigurationKey(
             "daemon", "access_log", \.accessLog, .accessLog, isLive: true,
             purpose: """

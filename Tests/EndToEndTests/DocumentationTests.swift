@@ -57,9 +57,12 @@ import Testing
         }
     }
 
-    @Test("README's commands for upgrades are those of the page that has more")
+    @Test("README's Swift and its commands for upgrades are those of the pages that have more")
     func quotationsOfTheReadme() throws {
         let blocks = FencedBlock.all(in: try PackageFiles.text("README.md"))
+        let swift = blocks.filter { $0.kind == "swift" }.map(\.text)
+        let libraries = try PackageFiles.text("docs/libraries.md")
+        #expect(swift.count == 1 && swift.allSatisfy { libraries.contains("```swift\n\($0)```") })
         let upgrade = blocks.filter { $0.kind == "sh not-run" && $0.text.contains("uninstall") }
         let operations = try PackageFiles.text("docs/operations.md")
         #expect(upgrade.count == 1)
@@ -70,7 +73,7 @@ import Testing
 
     @Test("what the tests do not run is marked so, and needs a machine of its own")
     func whatIsNotRun() throws {
-        let kinds = ["sh not-run", "ini", "html"]
+        let kinds = ["sh not-run", "ini", "html", "swift"]
         let commands = ["git", "make", "sudo"]
         for path in ["README.md", "docs/recipes.md"] {
             let page = try PackageFiles.text(path)

@@ -2,22 +2,36 @@ internal import Telemetry
 
 /// What answers that wait for slow readers keep in memory, counted against the budget.
 ///
-/// A body that many answers share is counted once. Confined to its loop's thread.
+/// A body that many answers share is counted once, with the most bytes of it that any of them sends,
+/// until the last of them is gone. Confined to its loop's thread.
 final class UnsentLedger {
     private let memory: MemoryBudget
-    private var sharers: [ObjectIdentifier: Int] = [:]
+    private var shares: [ObjectIdentifier: Share] = [:]
+
+    /// What is counted for an object that several answers send from.
+    private struct Share {
+        var answers = 0
+        var bytes = 0
+
+        /// Adds an answer that sends so many; returns how many more are to be counted.
+        mutating func add(bytes more: Int) -> Int {
+            answers += 1
+            defer { bytes = max(bytes, more) }
+            return max(0, more - bytes)
+        }
+    }
 
     init(memory: MemoryBudget) {
         self.memory = memory
     }
 
     /// Whether the answers of all loops keep more than their share of the budget.
-    var isShort: Bool { memory.used(.unsent) > share }
+    var isShort: Bool { memory.used(.unsent) > bytesMax }
 
     /// Bytes that must go until they keep seven eighths of their share.
-    var excess: Int { memory.used(.unsent) - share / 8 * 7 }
+    var excess: Int { memory.used(.unsent) - bytesMax / 8 * 7 }
 
-    private var share: Int { memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
+    private var bytesMax: Int { memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
 
     /// Counts `extra` bytes and a body.
     func charge(_ body: ResponseBody, extra: Int) {
@@ -26,9 +40,9 @@ final class UnsentLedger {
         case .empty: break
         case .bytes(let bytes): memory.charge(bytes.count, to: .unsent)
         case .shared(let shared):
-            let count = sharers[ObjectIdentifier(shared.owner), default: 0]
-            sharers[ObjectIdentifier(shared.owner)] = count + 1
-            if count == 0 { memory.charge(shared.bytes.count, to: .unsent) }
+            let more = shares[ObjectIdentifier(shared.owner), default: Share()]
+                .add(bytes: shared.bytes.count)
+            memory.charge(more, to: .unsent)
         }
     }
 
@@ -39,9 +53,11 @@ final class UnsentLedger {
         case .empty: break
         case .bytes(let bytes): memory.release(bytes.count, from: .unsent)
         case .shared(let shared):
-            guard let count = sharers[ObjectIdentifier(shared.owner)] else { return }
-            sharers[ObjectIdentifier(shared.owner)] = count == 1 ? nil : count - 1
-            if count == 1 { memory.release(shared.bytes.count, from: .unsent) }
+            let owner = ObjectIdentifier(shared.owner)
+            guard var share = shares[owner] else { return }
+            share.answers -= 1
+            shares[owner] = share.answers == 0 ? nil : share
+            if share.answers == 0 { memory.release(share.bytes, from: .unsent) }
         }
     }
 }

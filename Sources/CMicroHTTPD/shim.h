@@ -7,16 +7,22 @@
 
 /* Swift imports no variadic function, so each one that is used has a fixed form here. */
 
+/* MHD_USE_NO_THREAD_SAFETY, which the headers of 0.9.75 lack. */
+#define BELFRY_MHD_SINGLE_THREAD (1U << 19)
+
 /* A daemon without listener and thread, to be driven by MHD_run() alone; NULL when it cannot start.
- * `context` is handed to every callback. */
+ * `context` is handed to every callback. `is_single_thread` tells a library that knows the flag that
+ * one thread makes all calls; others must not be given it. */
 static inline struct MHD_Daemon *belfry_mhd_start(
     void *context, MHD_AccessHandlerCallback handler,
     void *(*request_line)(void *, const char *, struct MHD_Connection *),
     size_t (*unescape)(void *, struct MHD_Connection *, char *),
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection,
-    unsigned int connections_max, size_t pool_bytes, unsigned int timeout_seconds) {
+    unsigned int connections_max, size_t pool_bytes, unsigned int timeout_seconds,
+    int is_single_thread) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0,
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME
+            | (is_single_thread ? BELFRY_MHD_SINGLE_THREAD : 0), 0,
         NULL, NULL, handler, context,
         MHD_OPTION_URI_LOG_CALLBACK, request_line, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,

@@ -172,7 +172,6 @@ import Testing
                 "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
                     + (0..<3_000).map { "X\($0): y\r\n" }.joined() + "\r\n", 431
             ),
-            ("an endless line", fill + fill, 414),
             (
                 "many parameters",
                 "GET /topics/t?\((0..<2_000).map { "a\($0)" }.joined(separator: "&")) HTTP/1.1\r\n"
@@ -189,6 +188,18 @@ import Testing
             }
             #expect(try witness.get("/healthz").status == 200, "\(name)")
         }
+    }
+
+    @Test func anEndlessLineIsCutOffWithinTheTimeForHeaders() throws {
+        let daemon = try RunningDaemon(configuration: "[http]\nheader_seconds = 1s\n")
+        let client = try daemon.connect()
+        try client.sendUnlessClosed([UInt8](repeating: 0x61, count: 40_000))
+        let received = String(decoding: try client.readToEnd(), as: UTF8.self)
+        if !received.isEmpty {
+            let answered = Int(received.dropFirst(9).prefix(3)) ?? 0
+            #expect([400, 408, 414].contains(answered), "\(received)")
+        }
+        #expect(try daemon.connect().get("/healthz").status == 200)
     }
 
     @Test func aFewThousandRandomRequestsLeaveTheDaemonServing() throws {

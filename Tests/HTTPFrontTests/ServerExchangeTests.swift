@@ -79,9 +79,25 @@ import Testing
         let client = try server.connect()
         try client.send(
             "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "5\r\nhello\r\n7;x=y\r\n, world\r\n0\r\nTrailer: t\r\n\r\n")
+                + "5\r\nhello\r\n7\r\n, world\r\n0\r\nTrailer: t\r\n\r\n")
         #expect(try client.readAnswer().text == "hello, world")
         #expect(try client.exchange("GET", "/hello").text == "hello")
+    }
+
+    @Test func aChunkExtensionIsSkippedOrRefused() throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        try client.send(
+            "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "7;x=y\r\n, world\r\n0\r\n\r\n")
+        let answer = try client.readAnswer()
+        if ParserLibrary.loaded.misreadsChunkExtensions {
+            #expect(answer.status == 400)
+            #expect(try client.readToEnd() == [])
+            #expect(server.backstage.state.value.handled.isEmpty)
+        } else {
+            #expect(answer.text == ", world")
+        }
     }
 
     @Test func http10ClosesUnlessAskedToStay() throws {

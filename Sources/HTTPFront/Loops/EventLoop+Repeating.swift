@@ -59,24 +59,22 @@ extension EventLoop {
         return true
     }
 
-    /// Answers what has arrived on a socket if it repeats a request that was kept; false when it is
-    /// the parser's, which finds it unread.
-    func answersRepetition(on connection: Connection) -> Bool {
+    /// Answers what has arrived on a socket if it repeats a request that was kept, or if it was
+    /// looked at and is broken; false when it is the parser's, which finds it unread.
+    func answersUnparsed(on connection: Connection) -> Bool {
         switch connection.repetition {
         case .none: return false
         case .seen:
             connection.repetition = .none
             return false
         case .expected:
-            noteSeen(peek(into: connection), on: connection)
-            return false
+            return refusesBroken(peek(into: connection), on: connection)
         case .of(let kept):
             let input = peek(into: connection)
             let parts = kept.model.parts(of: input)
             if parts == nil { connection.chance.failed() }
             guard let parts, !connection.isReadClosed, holds(kept, for: parts.body.count) else {
-                noteSeen(input, on: connection)
-                return false
+                return refusesBroken(input, on: connection)
             }
             guard take(input.count, from: connection) else {
                 closeConnection(connection)
@@ -155,6 +153,45 @@ extension EventLoop {
         meters.pending.add(1)
         connection.request = request
         connection.phase = .pending
+    }
+
+    /// Answers what was looked at if it is broken; else notes it for the parser.
+    private func refusesBroken(
+        _ input: UnsafeRawBufferPointer, on connection: Connection
+    ) -> Bool {
+        let head = UnreadHead(input)
+        let problem: Problem
+        switch head.finding {
+        case .broken(let detail):
+            problem = .malformed(detail)
+        case .doubtful:
+            do throws(Problem) {
+                _ = try rules.head(
+                    method: head.method, target: head.target, version: head.version,
+                    headers: head.headers, isFolded: false, peer: connection.peer)
+                noteSeen(input, on: connection)
+                return false
+            } catch {
+                problem = error
+            }
+        case .nothing:
+            noteSeen(input, on: connection)
+            return false
+        }
+        meters.requests.add()
+        meters.refusals.add()
+        beginTrace(
+            connection, method: String(decoding: head.method, as: UTF8.self),
+            target: Array(head.target))
+        connection.hasInput = false
+        connection.mustClose = true
+        connection.mustLinger = true
+        connection.repetition = .none
+        let context = ResponseContext(
+            version: head.version, keepsAlive: false,
+            isHead: head.method.elementsEqual("HEAD".utf8))
+        write(problem.response, for: context, to: connection)
+        return true
     }
 
     private func noteSeen(_ input: UnsafeRawBufferPointer, on connection: Connection) {

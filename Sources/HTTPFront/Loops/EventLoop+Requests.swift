@@ -104,7 +104,7 @@ extension EventLoop {
         let version = HTTPVersion(Self.bytes(line.version)) ?? .http11
         do throws(Problem) {
             guard !intake.isCut || intake.isFolded else {
-                throw .malformed("The request line or a header holds a NUL byte.")
+                throw .malformed(UnreadHead.nulByte)
             }
             let head = try request.target.withUnsafeBytes { target in
                 Result { () throws(Problem) in

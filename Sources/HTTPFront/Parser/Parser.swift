@@ -23,7 +23,8 @@ final class Parser {
         let started = belfry_mhd_start(
             ParserThunks.context(of: loop), ParserThunks.request, ParserThunks.requestLine,
             ParserThunks.unescape, ParserThunks.completed, ParserThunks.connection,
-            UInt32(connectionsMax), memoryBytes, UInt32(timeoutSeconds))
+            UInt32(connectionsMax), memoryBytes, UInt32(timeoutSeconds),
+            ParserLibrary.loaded.queuesAddedConnections ? 1 : 0)
         guard let started else { throw ServerError(doing: "starting libmicrohttpd") }
         daemon = started
         descriptor = belfry_mhd_epoll(started)

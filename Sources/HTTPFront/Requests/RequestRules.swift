@@ -24,7 +24,7 @@ struct RequestRules: Sendable {
             throw .malformed("The method is not a word of HTTP.")
         }
         guard !isFolded else {
-            throw .malformed("A header is folded over several lines; write it on one.")
+            throw .malformed(UnreadHead.folded)
         }
         let facts = try HeaderFacts(headers)
         let bodyLength = try facts.bodyLength(in: version)

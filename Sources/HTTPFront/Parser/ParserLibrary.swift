@@ -1,0 +1,45 @@
+internal import CMicroHTTPD
+
+/// Which libmicrohttpd the process runs with, and in what that one differs from the others.
+///
+/// Debian 12 has 0.9.75 and Debian 13 has 1.0.1, under one name of the shared library: a program
+/// built with either may run with the other. So the library is asked at run time, here alone.
+struct ParserLibrary: Sendable, Equatable {
+    let major: Int
+    let minor: Int
+
+    /// The one that this process has loaded.
+    static let loaded =
+        ParserLibrary(String(cString: MHD_get_version())) ?? ParserLibrary(major: 1, minor: 0)
+
+    init(major: Int, minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// Reads what `MHD_get_version` says, such as `0.9.75` or `1.0.1`; nil of anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count >= 2, let major = parts[0], let minor = parts[1] else { return nil }
+        self.init(major: major, minor: minor)
+    }
+
+    /// Whether this is 1.0 or later, which rewrote the reading of request lines and headers.
+    private var isRewritten: Bool { major >= 1 }
+
+    /// Whether `MHD_add_connection` only queues the socket unless the daemon was started as one
+    /// that a single thread drives.
+    ///
+    /// The notification that a connection has started then comes from a later `MHD_run`. The flag
+    /// for a single thread is unknown to 0.9.75, which has no other way.
+    var queuesAddedConnections: Bool { isRewritten }
+
+    /// Whether it ends a name, a value or the target at a NUL, and glues a folded header together,
+    /// without a word. A later one refuses the NUL and replaces the fold by spaces, as RFC 9112,
+    /// section 5.2 allows, and moves what it reads in its memory.
+    var hidesBrokenHeaders: Bool { !isRewritten }
+
+    /// Whether it takes the line end behind a chunk's extension for the first byte of the chunk, so
+    /// that it refuses the body (1.0.1). No client is known to send extensions.
+    var misreadsChunkExtensions: Bool { isRewritten }
+}

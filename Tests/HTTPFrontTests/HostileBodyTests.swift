@@ -59,6 +59,23 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test(arguments: LoopServer.Transport.allCases, ["/small", "/refuse"])
+    func bodyDeclaredFarTooLongIsRefusedBeforeItComes(
+        _ transport: LoopServer.Transport, path: String
+    ) throws {
+        let server = try LoopServer { $0.discardBytesMax = 100_000 }
+        let client = try server.connect(transport)
+        try client.send(
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
+        let answer = try client.readAnswer()
+        #expect(answer.status == (path == "/small" ? 413 : 403))
+        #expect(answer.header("Connection") == "close")
+        #expect(try client.readToEnd() == [])
+        // What comes all the same is thrown away, and not for ever.
+        try? client.send([UInt8](repeating: 65, count: 400_000))
+        server.expect(server.server.census.connections, becomes: 0)
+    }
+
     @Test func clientThatWaitsToBeAskedIsRefusedInstead() throws {
         let server = try LoopServer()
         for path in ["/small", "/refuse"] {

@@ -47,10 +47,16 @@ extension EventLoop {
     func answerEarly(
         _ connection: Connection, _ request: ActiveRequest, _ response: Response
     ) -> Bool {
+        let behind = pipelined(behind: connection)
         guard leaveParser(connection) else { return false }
         var response = response
         response.closesConnection = true
         connection.mustLinger = true
+        if let behind, request.declaredBytes > 0 {
+            connection.expect(
+                request.declaredBytes - min(request.declaredBytes, request.discarded + behind),
+                bytesMax: settings.discardBytesMax)
+        }
         write(response, for: request.context, to: connection)
         return false
     }

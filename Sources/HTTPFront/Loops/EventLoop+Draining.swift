@@ -15,6 +15,9 @@ extension EventLoop {
         handler.drain()
         // Who is answered and not yet told is not idle.
         sendAnswers()
+        for connection in connections.all where connection.phase == .lingering {
+            timers.arm(connection.slot, due: now + Self.lingerMilliseconds)
+        }
         for connection in connections.all where isIdle(connection) {
             // A request that is on its way in is served, or refused by the handler.
             if TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0 { continue }

@@ -86,11 +86,15 @@ extension EventLoop {
         }
         timers.arm(connection.slot, due: now + settings.bodyMilliseconds)
         guard let refusal = request.refusal else { return true }
-        // An answer now spares the client the body it waits to send; where the body ends is not
-        // known to anybody after a request that breaks the rules.
+        // An answer now spares the client the body it waits to send. Where the body ends is not
+        // known to anybody after a request that breaks the rules. A body above its maximum is
+        // thrown away anyway, and its client may wait for the answer before it sends.
         let isAwaited = intake.fields.occurrences(of: "expect") > 0
         let isUnframed = request.head == nil && refusal.closesConnection
-        return isAwaited || isUnframed ? answerEarly(connection, request, refusal) : true
+        let bytesMax = request.oversize.map { UInt64($0.bytesMax) } ?? settings.discardBytesMax
+        let isTooLong = request.declaredBytes > bytesMax
+        let isEarly = isAwaited || isUnframed || isTooLong
+        return isEarly ? answerEarly(connection, request, refusal) : true
     }
 
     /// Decides between handler and refusal.

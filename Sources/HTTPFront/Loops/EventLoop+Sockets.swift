@@ -123,23 +123,26 @@ extension EventLoop {
     }
 
     /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
-    /// answer with it: first the peer is told that nothing more comes, and read to its end.
+    /// answer with it: first the peer is told that nothing more comes, and read to its end. A
+    /// request that was answered before its body came has as long as that body.
     func beginLingering(_ connection: Connection) {
         shutdown(connection.descriptor, Int32(SHUT_WR))
         connection.phase = .lingering
         poller.change(connection.descriptor, [.readable], token: connection.token)
-        timers.arm(connection.slot, due: now + Self.lingerMilliseconds)
+        let sendsOn = connection.mustLinger && !isDraining
+        timers.arm(
+            connection.slot,
+            due: now + (sendsOn ? settings.bodyMilliseconds : Self.lingerMilliseconds))
     }
 
     private func linger(_ event: Poller.Event, _ connection: Connection) {
         let outcome = LingeringReader.discard(
             from: connection.descriptor, bytesMax: HTTPFrontLimits.lingerReadBytes)
         if case .open(let bytes) = outcome, bytes > 0 || !event.isHungUp {
-            connection.discarded += UInt64(bytes)
-            if connection.discarded <= settings.discardBytesMax { return }
+            if connection.discard(bytes, bytesMax: settings.discardBytesMax) { return }
         }
         closeConnection(connection)
     }
 
-    private static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
+    static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
 }

@@ -160,14 +160,14 @@ final class EventLoop {
             tellEnds()
         }
         gatherAnswers { mailbox.handleOwnMessages(receive) }
-        tellLost()
         serveArrived()
+        tellLost()
     }
 
     /// How long nothing will happen unless the kernel says so; -1 for ever.
     private func sleepMilliseconds() -> Int32 {
         if parserIsDue || mailbox.hasOwnMessages || !arrived.isEmpty || !resting.isEmpty
-            || !reading.isEmpty
+            || !reading.isEmpty || !lost.isEmpty
         {
             return 0
         }
@@ -218,7 +218,7 @@ final class EventLoop {
         arrived.removeAll(keepingCapacity: true)
         gatherAnswers {
             for connection in batch where connection.phase == .waiting {
-                if !answersRepetition(on: connection) { giveToParser(connection) }
+                if !answersUnparsed(on: connection) { giveToParser(connection) }
             }
         }
     }

@@ -54,6 +54,11 @@ final class ActiveRequest {
     /// What the connection's next request may turn out to repeat, once this one is answered.
     var next = Repetition.none
 
+    /// How long its Content-Length says the body is; 0 without one.
+    var declaredBytes: UInt64 {
+        if case .counted(let bytes)? = head?.bodyLength { bytes } else { 0 }
+    }
+
     /// One whose line the parser has read.
     init(number: UInt64, target: UnsafeRawBufferPointer, body: consuming BodyBuffer) {
         self.number = number

@@ -107,14 +107,26 @@ final class Connection {
     var unsentBytes = 0
     /// Whether the parser is about to close it on our word.
     var isCutOff = false
-    /// Bytes thrown away while lingering.
-    var discarded: UInt64 = 0
+    /// Bytes thrown away while lingering, or that will never come.
+    private(set) var discarded: UInt64 = 0
 
     init(slot: Int, generation: UInt32, descriptor: Int32, peer: Peer) {
         self.slot = slot
         self.generation = generation
         self.descriptor = descriptor
         self.peer = peer
+    }
+
+    /// Notes how much of a body that is thrown away is still to come: behind it nothing more is read.
+    func expect(_ bytes: UInt64, bytesMax: UInt64) {
+        mustLinger = bytes > 0
+        if bytes <= bytesMax { discarded = bytesMax - bytes + 1 }
+    }
+
+    /// Counts bytes thrown away; false when no more may be.
+    func discard(_ bytes: Int, bytesMax: UInt64) -> Bool {
+        discarded += UInt64(bytes)
+        return discarded <= bytesMax
     }
 
     /// Whether a `DetachedSocket` or `WebSocket` is about this socket.

@@ -5,6 +5,9 @@ ARGS ?=
 SECONDS ?= 60
 MINUTES ?= 10
 
+# What `make debian13` runs there.
+TARGETS ?= test test-systemd interop fuzz-check
+
 # What .ci/run does less of.
 RESTARTS ?= 100
 SLOW_SECONDS ?= 30
@@ -35,7 +38,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs test-libraries interop recipes bench-counts test-systemd slow-test fuzz-check openapi-test
+CI_CHECKS = docs test-libraries interop recipes bench-counts test-systemd slow-test fuzz-check openapi-test debian13
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -97,7 +100,7 @@ docs: setup ## make the documentation of the libraries (.build-docs), and check 
 	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' scripts/docs
 
 # A crashed test must end, not wait for a backtrace.
-check asan tsan long-tests: export SWIFT_BACKTRACE = enable=no
+check asan tsan long-tests debian13: export SWIFT_BACKTRACE = enable=no
 
 check: ## all that a change must pass: lint, build, test, asan, tsan
 	$(MAKE) lint
@@ -115,6 +118,7 @@ tsan: setup ## run the tests under the thread sanitizer
 ci: RESTARTS = 10
 ci: SLOW_SECONDS = 6
 ci: OPENAPI_SEED = --seed 1
+ci: TARGETS = test
 ci: check $(CI_CHECKS) ## all that .ci/run does: check, and what others see of the daemon, in short forms
 
 long-tests: setup ## run the long form of the suites named Long…, whose short one is in `make test`
@@ -146,6 +150,10 @@ test-systemd: release ## boot a real systemd with the installed service (needs r
 test-container: ## build the Dockerfile without a registry, and use what it makes (needs root)
 	@SWIFT='$(SWIFT)' scripts/setup container
 	@SWIFT='$(SWIFT)' scripts/test-container
+
+debian13: ## run make targets in a Debian 13 of its own (needs root; TARGETS='test test-systemd interop fuzz-check')
+	@SWIFT='$(SWIFT)' scripts/setup debian13
+	@SWIFT='$(SWIFT)' scripts/debian13 make RESTARTS=$(RESTARTS) $(TARGETS)
 
 slow-test: release ## an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)
 	@SWIFT='$(SWIFT)' scripts/setup slow
@@ -207,4 +215,4 @@ bench-store: setup $(RELEASE_BINARY) ## measure what keeping events costs, besid
 	@Benchmarks/store $(RELEASE_BINARY)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries
+	rm -rf .build .build-asan .build-tsan .build-static .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries .build-debian13

@@ -202,6 +202,20 @@ import Testing
         #expect(try witness.get("/topics").text.hasPrefix("{\"topics\":[],"))
     }
 
+    @Test func aSlashInATopicsNameIsNamedAsWhatIsWrong() throws {
+        let daemon = try RunningDaemon()
+        let client = try daemon.connect()
+        for path in ["/topics/t/", "/topics/builds/web"] {
+            let answer = try client.exchange("POST", path, body: [0x78])
+            #expect(answer.status == 404, "\(path)")
+            #expect(answer.member("detail")?.contains("has no slash") == true, "\(answer.text)")
+        }
+        for path in ["/topic/t", "/topics/"] {
+            let answer = try client.get(path)
+            #expect(answer.member("detail")?.contains("slash") == false, "\(answer.text)")
+        }
+    }
+
     /// Checks the form of a problem.
     static func check(_ answer: RawClient.Answer, _ code: String, _ row: String) {
         #expect(answer.header("content-type") == "application/problem+json", "\(row)")

@@ -62,10 +62,13 @@ struct Route: Sendable {
 
     /// The refusal of a path that leads nowhere.
     static func nothing(at target: RequestTarget) -> Refusal {
-        Refusal(
+        let topics = "/topics/"
+        let isBelowTopics = target.rawPath.hasPrefix(topics) && target.rawPath != topics
+        let hint = " A topic's name has no slash, not at its end either: its parts have dots."
+        return Refusal(
             .pathUnknown,
             "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}, and "
-                + "/openapi.yaml has every path.")
+                + "/openapi.yaml has every path.\(isBelowTopics ? hint : "")")
     }
 }
 

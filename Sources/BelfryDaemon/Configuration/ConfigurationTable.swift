@@ -116,8 +116,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "access", "tokens", \.access.tokens, .tokensFile, isLive: true,
             purpose: """
-                The file of tokens that callers may show as `Authorization: Bearer`, one line NAME \
-                sha256:HEX for each, as `belfryd --make-token NAME` prints it. auto is the systemd \
+                The file of tokens that callers may show as `Authorization: Bearer`, or as the \
+                password of Basic; one line NAME sha256:HEX for each, as `belfryd --make-token NAME` prints it. auto is the systemd \
                 credential `tokens`, if there is one. Its contents are read again by a reload.
                 """,
             reason: "The kernel cannot see who calls: out of a container, or through a proxy."),

@@ -42,7 +42,8 @@ struct ReceiveRequest {
         isStrict = try parameters.choice("strict", ["1": true, "0": false]) ?? false
         filter = try Self.filter(parameters)
 
-        let asked = try parameters.duration("wait", in: 0...configuration.waitMax)
+        let asked = try parameters.duration(
+            "wait", in: 0...configuration.waitMax, setBy: "poll.wait_max")
         let preferred = Self.preferredSeconds(head.headers).map {
             min($0, configuration.waitMax / 1_000_000)
         }

@@ -116,7 +116,9 @@ extension Refusal {
         let caller = decision.caller.description
         let who = caller.prefix(1).uppercased() + caller.dropFirst()
         let why =
-            decision.selector.map { "the access rules for '\($0)' do not name this caller." }
+            decision.selector.map {
+                "the rules for '\($0)' do not name this caller (access.rule in belfryd.conf)."
+            }
             ?? "root, the bus's own user and the user who made it may."
         let detail = "\(who) may not \(intent) topic '\(decision.topic)': \(why)"
         guard decision.wantsToken else {

@@ -64,8 +64,14 @@ struct Parameters {
     }
 
     /// A duration in microseconds, within `range`.
-    func duration(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
-        try number(name, .duration, in: range)
+    ///
+    /// - Parameter key: The key of the configuration that sets the range; nil where none does.
+    func duration(
+        _ name: String, in range: ClosedRange<Int64>, setBy key: String? = nil
+    ) throws(Refusal) -> Int64? {
+        try number(
+            name, .duration, in: range,
+            orElse: key.map { " (\($0) in belfryd.conf)" } ?? "")
     }
 
     /// A count within `range`.

@@ -32,18 +32,24 @@ struct Refusal: Error {
             case .storeFailed: .storeFailed
             case .draining: .draining
             }
-        guard case .callerTopics(_, _, let vanishes) = error else {
-            self.init(code, error.description)
-            return
-        }
-        self.init(
-            code,
-            error.description + " (bus.topics_per_uid in belfryd.conf, then `systemctl reload "
-                + "belfryd`). DELETE /topics/{topic} removes one; a topic for each job or reply can "
-                + "be one topic for all, with a key for each.")
+        self.init(code, error.description + Self.advice(on: error))
+        guard case .callerTopics(_, _, let vanishes) = error else { return }
         retrySeconds = vanishes.map { vanishes in
             let left = vanishes.microseconds - SystemClock().now().microseconds
             return min(max(left / 1_000_000 + 1, 1), Limits.retrySecondsMax)
+        }
+    }
+
+    /// What a caller over HTTP can do about it, and where the limit is set.
+    private static func advice(on error: BusError) -> String {
+        switch error {
+        case .topicUnknown: " with PUT /topics/{topic} (bus.autocreate in belfryd.conf)"
+        case .eventTooLarge: " (bus.event_bytes in belfryd.conf, or `bytes` of the topic)"
+        case .callerTopics:
+            " (bus.topics_per_uid in belfryd.conf, then `systemctl reload belfryd`). DELETE "
+                + "/topics/{topic} removes one; a topic for each job or reply can be one topic for "
+                + "all, with a key for each."
+        default: ""
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Protection
 import TestSupport
 import Testing
@@ -146,6 +147,29 @@ import Topics
         Files.copy(bench.path, to: "\(elsewhere.path)/belfry.db")
         let other = try StoreBench(in: elsewhere, clock: bench.clock)
         #expect(!Self.isUnknown(other.bus.event(never, in: name)))
+    }
+
+    @Test func aTimeBeforeTheFirstLifeIsNoGapUnlessSomethingMayBeMissing() throws {
+        var bench = try StoreBench()
+        func gaps() throws -> Int {
+            try ["a", "nowhere", "*"].reduce(0) { count, selector in
+                let day = StartPosition.ago(microseconds: 86_400_000_000)
+                return count + (try bench.follow(selector, from: day).gaps.count)
+            }
+        }
+        #expect(try gaps() == 0)
+        bench.clock.advance(seconds: 1)
+        try bench.publish("a", "x")
+        #expect(try gaps() == 0)
+        bench = try bench.reopened()
+        #expect(try gaps() == 0)
+        bench = try bench.killed()
+        #expect(try gaps() == 0)
+        // Without the record of its life it may be a copy, or lack what power took away.
+        bench.close()
+        unlink("\(bench.path)-life")
+        bench = try bench.reopened()
+        #expect(try gaps() == 3)
     }
 
     private static func isUnknown(_ lookup: EventLookup) -> Bool {

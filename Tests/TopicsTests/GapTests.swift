@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Topics
@@ -109,6 +110,46 @@ struct GapTests {
         #expect(try bench.read(from: .ago(microseconds: 10_000_000), "*").texts == ["2", "3"])
         #expect(try bench.read(from: .ago(microseconds: 9_999_999), "*").texts == ["3"])
         #expect(try bench.read(from: .ago(microseconds: 20_000_000), "a").texts == ["1", "2"])
+    }
+
+    @Test func aTimeBeforeTheFirstStartOfAllIsNoGapAsLongAsNothingWasLost() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let clock = ManualClock()
+        func begin() throws -> Bench {
+            try Bench(
+                store: MemoryStore(ceiling: try IDCeiling(directory: folder.path)), clock: clock)
+        }
+        let starts: [StartPosition] = [
+            .ago(microseconds: 86_400_000_000), .time(Timestamp(microseconds: 1)),
+        ]
+        func gaps(_ bench: Bench, _ selector: String) throws -> [Gap] {
+            try starts.compactMap { try bench.read(from: $0, selector).gap }
+        }
+
+        do {
+            let first = try begin()
+            let floor = first.bus.newest
+            try first.register("a", keep: 2)
+            for selector in ["a", "nowhere", "*"] { #expect(try gaps(first, selector) == []) }
+            clock.advance(seconds: 1)
+            try first.publish("a", "1", "2")
+            #expect(try gaps(first, "a") == [])
+            #expect(try first.read(from: starts[0], "*").texts == ["1", "2"])
+
+            let lost = try first.publish("a", "3")[0].rawValue - 2
+            for selector in ["a", "*"] {
+                let told = Gap(after: .zero, through: EventID(rawValue: lost))
+                #expect(try gaps(first, selector) == [told, told])
+            }
+            #expect(try gaps(first, "nowhere") == [])
+            // A cursor is no time: whoever has one was told by some bus that it had seen as much.
+            #expect(try first.read(after: floor.before, "nowhere").gap != nil)
+        }
+
+        // What was before is lost with memory.
+        clock.advance(seconds: 1)
+        let second = try begin()
+        for selector in ["a", "nowhere", "*"] { #expect(try gaps(second, selector).count == 2) }
     }
 
     @Test func whatWasLostBeforeAStartIsAGapOfEverySelectorThatHasIt() throws {

@@ -47,7 +47,8 @@ extension EventLog {
         if topics.contains(where: { $0.older.map { time <= $0.newestTime } ?? false }) {
             position.unresolved = .time(time)
         }
-        if time <= losses.lostTime {
+        // The floor of the first life of all reaches up to its start, and nothing was below it.
+        if time <= losses.lostTime, losses.lost > unusedThrough {
             position.stated = .zero
         } else {
             position.toldThrough = losses.lost

@@ -91,11 +91,6 @@ final class CommitQueue: Sendable {
         if isAsleep { bell.ring() }
     }
 
-    /// Puts removals that could not be done in front of all else.
-    func putBack(_ jobs: [TrimJob]) {
-        state.write { $0.jobs.insert(contentsOf: jobs.map { .trim($0) }, at: 0) }
-    }
-
     /// Notes that an entry was answered and waits no more.
     func finished(_ job: EntryJob) {
         state.write { $0.queuedBytes -= job.queuedBytes }

@@ -26,6 +26,9 @@ enum Limits {
     static let retryMilliseconds: Int32 = 1_000
     /// Milliseconds that a transaction waits for a lock of another program.
     static let busyMilliseconds: Int32 = 2_000
+    /// Removals that a disk which refused is tried with at a time: each attempt costs its publisher
+    /// so much, however many wait.
+    static let retriedTrimsMax = 64
     /// Threads that read: a second one, so that a long search does not stop everybody else's page.
     static let readers = 2
     /// Events that one turn of a reader looks at before others have theirs.

@@ -8,6 +8,8 @@ final class StoreMeters: Sendable {
     let jobs = Counter()
     /// Commits that failed.
     let failures = Counter()
+    /// Removals that wait: the rest of large ones, and while the disk refuses all, one a topic.
+    let waitingTrims = Gauge()
 }
 
 extension SQLiteStore {
@@ -24,5 +26,9 @@ extension SQLiteStore {
         page.counter(
             "belfry_store_failed_commits_total", "Commits that the disk refused.",
             meters.failures.value)
+        page.gauge(
+            "belfry_store_waiting_trims",
+            "Topics of which the store still has to remove what they no longer retain.",
+            meters.waitingTrims.value)
     }
 }

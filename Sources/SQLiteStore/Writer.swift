@@ -18,7 +18,7 @@ final class Writer: ThreadWork {
     private var topics: TopicTable
     private var ids: IDSequence
     /// Removals of which the log knows already, or that could not be committed.
-    private var postponed: [CommitQueue.TrimJob] = []
+    private var postponed = PostponedTrims()
     /// Entries whose commit failed in a way that leaves open whether a start would find them:
     /// nobody is told before something else was written over it.
     private var unsettled: [(job: CommitQueue.EntryJob, error: BusError)] = []
@@ -52,7 +52,7 @@ final class Writer: ThreadWork {
         while true {
             let jobs = shared.queue.take(milliseconds: pause, gathering)
             if jobs.isEmpty, shared.queue.isClosed { break }
-            if !jobs.isEmpty || refusal != nil || !postponed.isEmpty { process(jobs) }
+            if !jobs.isEmpty || refusal != nil || postponed.count > 0 { process(jobs) }
             care.turn(isIdle: jobs.isEmpty)
         }
         finish()
@@ -60,18 +60,20 @@ final class Writer: ThreadWork {
 
     private var pause: Int32 {
         if refusal != nil { return Limits.retryMilliseconds }
-        return postponed.isEmpty ? care.pause : 0
+        return postponed.count == 0 ? care.pause : 0
     }
 
     // MARK: A group
 
     private func process(_ jobs: [CommitQueue.Job]) {
         gathering.note(entries: jobs.count { !$0.isTrim })
-        let jobs = postponed.map { .trim($0) } + jobs
-        postponed = []
+        // A disk that refuses is tried with a few: that is enough to see it, and to make room.
+        let most = refusal == nil ? Limits.groupEntriesMax : Limits.retriedTrimsMax
+        let jobs = postponed.take(most).map { .trim($0) } + jobs
         shared.progress.begin()
         let begin = MonotonicClock.microseconds()
         attempt(jobs)
+        shared.meters.waitingTrims.add(postponed.count - shared.meters.waitingTrims.value)
         shared.meters.commits.observe(MonotonicClock.microseconds() - begin)
         shared.meters.jobs.add(jobs.count)
         shared.progress.settle()
@@ -155,7 +157,7 @@ final class Writer: ThreadWork {
             return forget(group)
         }
         recover()
-        postponed += group.rests.map { CommitQueue.TrimJob(trim: $0, then: nil) }
+        for rest in group.rests { postponed.add(CommitQueue.TrimJob(trim: rest, then: nil)) }
         for outcome in group.outcomes {
             switch outcome {
             case .loss(let job, let loss): job.then?(loss)
@@ -180,7 +182,7 @@ final class Writer: ThreadWork {
         if !failure.isForSize { note(failure.error) }
         for job in jobs {
             switch job {
-            case .trim(let job): postponed.append(job)
+            case .trim(let job): postponed.add(job)
             case .entry(let job):
                 if pass(job) { continue }
                 if failure.isCertain {

@@ -213,6 +213,35 @@ import Topics
         disk.heal()
     }
 
+    /// More topics than one attempt of a disk that refuses is made with, each asked to lose many
+    /// events one by one.
+    @Test func removalsThatTheDiskRefusesWaitAsOneForEachTopic() throws {
+        let topics = Limits.retriedTrimsMax + 36
+        let disk = Disk()
+        var settings = StoreBench.Settings(vfs: disk.name)
+        settings.defaults = Retention(keep: nil, bytes: nil, age: 10_000_000)
+        let bench = try StoreBench(settings)
+        for _ in 0..<8 {
+            for topic in 0..<topics { try bench.publish("t\(topic)", "x") }
+            bench.clock.advance(seconds: 1)
+        }
+        let meters = try #require(bench.store.meters)
+        disk.fail(.write, SQLITE_FULL)
+        for _ in 0..<20 {
+            bench.clock.advance(seconds: 1)
+            bench.bus.sweep()
+            // Behind the removals that were asked for by now.
+            #expect(throws: BusError.self) { try bench.publish("a", "x") }
+        }
+        try waits { meters.waitingTrims.value == topics }
+        disk.heal()
+        try bench.publish("a", "again")
+        try waits { meters.waitingTrims.value == 0 }
+        #expect(bench.bus.readiness == .ready)
+        let again = try bench.killed { $0.vfs = nil }
+        #expect(again.bus.statistics.topics == 1)
+    }
+
     @Test func aFileThatIsRemovedTakesNothingMoreUntilItIsBack() throws {
         let bench = try StoreBench()
         var ids = try bench.publish("a", "first")

@@ -1,3 +1,4 @@
+import CSQLite
 import TestSupport
 import Testing
 import Topics
@@ -75,6 +76,19 @@ import Topics
             bench.close()
             #expect(try SQLiteStore.check(bench.path) == [])
         }
+    }
+
+    @Test func howeverFewAreKeptNothingOfThemIsWritten() throws {
+        let disk = Disk()
+        let bench = try StoreBench(StoreBench.Settings(vfs: disk.name))
+        try bench.register("live", keep: 1, persists: false)
+        try bench.publish("live", "first")
+        disk.fail(.write, SQLITE_FULL)
+        for index in 0..<500 { try bench.publish("live", "\(index)") }
+        #expect(bench.bus.readiness == .ready)
+        #expect(bench.store.meters?.failures.value == 0)
+        #expect(bench.store.meters?.waitingTrims.value == 0)
+        disk.heal()
     }
 
     @Test func boundsCountThemWithWhatIsStored() throws {

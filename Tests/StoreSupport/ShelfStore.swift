@@ -29,6 +29,8 @@ public final class ShelfStore: EventStore {
     public var readiness: Readiness { .ready }
     /// Reads that were answered.
     public var reads: Int { shelf.read { $0.reads } }
+    /// How often it was asked to trim.
+    public var trims: Int { shelf.read { $0.trims.count } }
     /// Reads that wait at the door.
     public var waiting: Int { shelf.read { $0.waiting.count } }
 

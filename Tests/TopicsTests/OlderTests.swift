@@ -13,6 +13,29 @@ struct OlderTests {
         try Bench(store: store, defaults: defaults, memoryBytesMax: 24_000)
     }
 
+    @Test func theStoreIsNotAskedToTrimWhatItNeverHad() throws {
+        let store = ShelfStore()
+        let bench = try Self.bench(store)
+        let name = try TopicName("live")
+        func register(persists: Bool) throws {
+            let settings = TopicSettings(
+                retention: Retention(keep: 1, bytes: nil, age: nil), persists: persists)
+            _ = try bench.answer {
+                bench.bus.register(name, settings: settings, by: .unknown, then: $0)
+            }
+        }
+        try register(persists: false)
+        for _ in 0..<100 { try bench.publish("live", "x") }
+        #expect(store.trims == 0)
+        #expect(bench.bus.statistics.retained == 1)
+        try register(persists: true)
+        // The event that goes now has no copy there either, the next one has.
+        try bench.publish("live", "y")
+        #expect(store.trims == 0)
+        let last = try bench.publish("live", "z")
+        #expect(store.trims == 1 && store.ids(name) == last)
+    }
+
     /// What a reader got from a position up to the newest event.
     private struct Received {
         var ids: [EventID] = []

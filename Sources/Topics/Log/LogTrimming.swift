@@ -3,10 +3,10 @@ extension EventLog {
     mutating func touch(_ record: TopicRecord, at now: Timestamp) {
         let overdue = record.overdue(at: now)
         if overdue > 0 {
-            record.lose(overdue, at: now)
+            let stored = record.lose(overdue, at: now)
             statistics.retired += overdue
             statistics.retained -= overdue
-            if keepsOlder { askTrim(record, now) }
+            if keepsOlder, stored > 0 { askTrim(record, now) }
         } else if !record.isTrimAsked, record.isOlderOverdue(at: now) {
             record.isTrimAsked = true
             askTrim(record, now)

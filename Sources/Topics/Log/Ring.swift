@@ -1,15 +1,20 @@
 /// A queue in one circular buffer: append at the end, remove at the front, index anywhere.
 ///
 /// - Complexity: all O(1), amortised where it grows or shrinks.
-struct Ring<Element> {
+package struct Ring<Element> {
     private var slots: [Element?] = []
     private var head = 0
-    private(set) var count = 0
+    /// How many elements there are.
+    package private(set) var count = 0
 
     /// Below this a buffer is not worth shrinking.
     private static var slotsMin: Int { 16 }
 
-    var isEmpty: Bool { count == 0 }
+    /// A ring without elements.
+    package init() {}
+
+    /// Whether there is no element.
+    package var isEmpty: Bool { count == 0 }
     var first: Element? { isEmpty ? nil : slots[head] }
     var last: Element? { isEmpty ? nil : self[count - 1] }
 
@@ -24,13 +29,15 @@ struct Ring<Element> {
         }
     }
 
-    mutating func append(_ element: Element) {
+    /// Adds an element behind the others.
+    package mutating func append(_ element: Element) {
         if count == slots.count { move(to: max(2, slots.count * 2)) }
         slots[(head + count) & (slots.count - 1)] = element
         count += 1
     }
 
-    mutating func removeFirst() -> Element {
+    /// Takes the first element, of which there has to be one.
+    package mutating func removeFirst() -> Element {
         precondition(count > 0, "an empty ring has no first element")
         let element = slots[head].unsafelyUnwrapped
         slots[head] = nil

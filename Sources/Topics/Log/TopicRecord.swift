@@ -148,12 +148,16 @@ final class TopicRecord {
     }
 
     /// Takes the first `count` retained events out of retention; those who wait still get them.
-    func lose(_ count: Int, at now: Timestamp) {
-        guard count > 0 else { return }
+    /// Returns how many of them the store has.
+    @discardableResult
+    func lose(_ count: Int, at now: Timestamp) -> Int {
+        guard count > 0 else { return 0 }
+        let unstored = unstoredCount
         for index in graced..<(graced + count) { countRetained(ring[index], -1) }
         graced += count
         note(lost: ring[graced - 1])
         removals.append(Removal(count: count, time: now))
+        return count - (unstored - unstoredCount)
     }
 
     /// Moves what has been graced for at least `grace` before `now` into `leftovers`.

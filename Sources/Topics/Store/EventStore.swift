@@ -35,7 +35,8 @@ public protocol EventStore: AnyObject, Sendable {
     /// Removes what a topic no longer retains. Not called unless `capabilities.keepsOlder`.
     ///
     /// It may remove less than is over the bounds: the log asks again then. `then` is called before
-    /// that of every read that misses what was removed; a read may also still have it.
+    /// that of every read that misses what was removed; a read may also still have it. Of trims of
+    /// one topic that wait, a store may do only the last, for all of them, and call its `then` alone.
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void)
 
     /// Has `tell` called with whatever limits of the store's own remove, in the order of commits

@@ -301,6 +301,102 @@ struct TopicTests {
         try bench.publish("c", "x")
     }
 
+    /// How many topics there are once all of a burst has come to the store before any was answered:
+    /// what an answer publishes is committed behind it.
+    private func topicsOfABurst(
+        _ limits: BusLimits, from uids: [UInt32?], registers: Bool = false
+    ) throws -> (topics: Int, refused: Int) {
+        let bench = try Bench(limits: limits)
+        let refused = Protected(0)
+        let bus = bench.bus
+        let settings = TopicSettings(retention: .standard, persists: true)
+        let first = PublishBatch(
+            topic: try TopicName("first"), sender: Sender(uid: 1, pid: nil), payloads: [.empty])
+        let names = try uids.indices.map { try TopicName("t\($0 / 2)") }
+        bus.publish(first) { _ in
+            for (name, uid) in zip(names, uids) {
+                let sender = Sender(uid: uid, pid: nil)
+                if registers {
+                    bus.register(name, settings: settings, by: sender) { outcome in
+                        if case .failure = outcome { refused.value += 1 }
+                    }
+                } else {
+                    let batch = PublishBatch(topic: name, sender: sender, payloads: [.empty])
+                    bus.publish(batch) { outcome in
+                        if case .failure = outcome { refused.value += 1 }
+                    }
+                }
+            }
+        }
+        return (bus.statistics.topics, refused.value)
+    }
+
+    @Test(arguments: [false, true])
+    func topicsThatAreOnTheirWayCountAgainstTheLimits(registers: Bool) throws {
+        // Two batches for each of 10 topics.
+        let one = [UInt32?](repeating: 7, count: 20)
+        var limits = BusLimits()
+        limits.topicsMax = 4
+        #expect(try topicsOfABurst(limits, from: one, registers: registers) == (4, 14))
+        limits.topicsMax = 100
+        limits.topicsPerUIDMax = 3
+        #expect(try topicsOfABurst(limits, from: one, registers: registers) == (4, 14))
+        // Each topic is made by two, each of whom it may count for.
+        let two = (0..<20).map { UInt32?($0.isMultiple(of: 2) ? 7 : 8) }
+        #expect(try topicsOfABurst(limits, from: two, registers: registers) == (4, 14))
+        limits.topicsPerUIDMax = nil
+        #expect(try topicsOfABurst(limits, from: two, registers: registers) == (11, 0))
+    }
+
+    @Test func thePlaceOfATopicThatTheStoreRefusesIsGivenBack() throws {
+        var limits = BusLimits()
+        limits.topicsMax = 2
+        limits.topicsPerUIDMax = 1
+        limits.commitQueueBytesMax = 20_000
+        let bench = try Bench(limits: limits)
+        let bus = bench.bus
+        let owner = Sender(uid: 7, pid: nil)
+        let large = PublishBatch(
+            topic: try TopicName("large"), sender: owner,
+            payloads: [Payload(count: 30_000) { _ in }])
+        let small = PublishBatch(
+            topic: try TopicName("small"), sender: owner, payloads: [.empty])
+        let refusals = Protected<[BusError]>([])
+        let first = PublishBatch(topic: try TopicName("first"), payloads: [.empty])
+        bus.publish(first) { _ in
+            for batch in [large, small, large] {
+                bus.publish(batch) { outcome in
+                    if case .failure(let error) = outcome { refusals.append(error) }
+                }
+            }
+        }
+        guard refusals.value.count == 2, case .limit = refusals.value[0],
+            case .limit = refusals.value[1]
+        else {
+            Issue.record("\(refusals.value)")
+            return
+        }
+        #expect(bus.statistics.topics == 2)
+    }
+
+    @Test func aTopicThatIsRemovedWhileMoreOfItComesKeepsItsPlace() throws {
+        var coming = ComingTopics()
+        let name = try TopicName("a")
+        coming.reserve(name, for: 7)
+        coming.reserve(name, for: 7)
+        coming.reserve(name, for: nil)
+        #expect(coming.count == 1 && coming.count(of: 7) == 1 && coming.count(of: nil) == 1)
+        coming.note(name, isThere: true)
+        coming.release(name, for: 7, isThere: true)
+        #expect(coming.count == 0 && coming.count(of: 7) == 0 && coming.has(name, of: 7))
+        coming.note(name, isThere: false)
+        #expect(coming.count == 1 && coming.count(of: 7) == 1)
+        coming.release(name, for: 7, isThere: false)
+        #expect(coming.count == 1 && coming.count(of: 7) == 0 && !coming.has(name, of: 7))
+        coming.release(name, for: nil, isThere: false)
+        #expect(coming.count == 0 && coming.count(of: nil) == 0 && !coming.has(name))
+    }
+
     @Test func aStoppingBusRefusesWhatIsNewAndReadsOn() throws {
         let bench = try Bench()
         try bench.publish("a", "x")

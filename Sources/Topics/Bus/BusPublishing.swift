@@ -67,19 +67,21 @@ extension EventBus {
                 Result<(topic: TopicDescription, isNew: Bool), BusError>
             ) -> Void
     ) {
+        let isReserved: Bool
         do throws(BusError) {
-            try decide { log throws(BusError) in
+            isReserved = try decide { log throws(BusError) in
                 try log.prepareRegistration(topic, by: sender.uid)
             }
         } catch {
             return then(.failure(error))
         }
         store.commit(.registration(topic, settings, owner: sender.uid)) { [self] outcome in
+            let now = clock.now()
             then(
-                outcome.map { _ in
-                    let now = clock.now()
-                    return decide {
-                        $0.register(topic, settings, owner: sender.uid, now: now)
+                decide { log in
+                    if isReserved { log.release(topic, by: sender.uid) }
+                    return outcome.map { _ in
+                        log.register(topic, settings, owner: sender.uid, now: now)
                     }
                 })
         }

@@ -11,6 +11,8 @@ struct EventLog {
     var records: [TopicName: TopicRecord] = [:]
     /// How many topics each user made; nil for unknown ones.
     private(set) var topicsByOwner: [UInt32?: Int] = [:]
+    /// Topics that are about to be made, and count against the limits already.
+    var coming = ComingTopics()
     /// All topics by their newest events.
     var order = TopicOrder()
     var tombstones: Tombstones
@@ -115,10 +117,10 @@ struct EventLog {
         }
     }
 
-    /// What topics, tombstones and pattern indexes take.
+    /// What topics, those that are about to be made, tombstones and pattern indexes take.
     var topicBytes: Int {
-        records.count * Overhead.topicBytes + tombstones.count * Overhead.tombstoneBytes
-            + indexes.bytes
+        (records.count + coming.count) * Overhead.topicBytes
+            + tombstones.count * Overhead.tombstoneBytes + indexes.bytes
     }
 
     /// Takes what the verbs since the last call left to be done outside the lock; nil for nothing.
@@ -144,6 +146,7 @@ struct EventLog {
             lostTime: losses.lostTime)
         subscribers.hand(to: record)
         records[name] = record
+        coming.note(name, isThere: true)
         topicsByOwner[owner, default: 0] += 1
         record.node = order.insert(record, inFront: inFront)
         indexes.insert(record, inFront: inFront)
@@ -164,6 +167,7 @@ struct EventLog {
 
     mutating func bury(_ record: TopicRecord) {
         records[record.name] = nil
+        coming.note(record.name, isThere: false)
         subscribers.take(from: record)
         let left = topicsByOwner[record.owner, default: 1] - 1
         topicsByOwner[record.owner] = left == 0 ? nil : left

@@ -5,6 +5,8 @@ struct PreparedBatch: Sendable {
     /// Who made the topic, or makes it by this batch: what the store is told and the log keeps to,
     /// also if the topic vanishes meanwhile.
     let owner: UInt32?
+    /// Whether a place was taken for the topic, which was not there.
+    let isReserved: Bool
 }
 
 /// How much memory there is, and what others than the log hold of it.
@@ -26,19 +28,22 @@ extension EventLog {
         let retention = record?.settings.retention ?? defaults
         try Self.check(batch, eventBytesMax: retention.bytes ?? .max)
         if record == nil { try checkNewTopic(batch.topic, by: batch.sender.uid) }
-        let topicBytes = record == nil ? Overhead.topicBytes : 0
+        let isNew = record == nil && !coming.has(batch.topic)
+        let topicBytes = isNew ? Overhead.topicBytes : 0
         try makeRoom(for: batch.memoryBytes + topicBytes, in: room)
         eventBytes += batch.memoryBytes
         pendingBytes += batch.memoryBytes
         guard let record else {
-            return PreparedBatch(batch: batch, persists: true, owner: batch.sender.uid)
+            coming.reserve(batch.topic, for: batch.sender.uid)
+            return PreparedBatch(
+                batch: batch, persists: true, owner: batch.sender.uid, isReserved: true)
         }
         let isSame = record.attributes == batch.attributes
         return PreparedBatch(
             batch: PublishBatch(
                 batch, topic: record.name,
                 attributes: isSame ? record.attributes : batch.attributes),
-            persists: record.settings.persists, owner: record.owner)
+            persists: record.settings.persists, owner: record.owner, isReserved: false)
     }
 
     private func check(_ batch: PublishBatch) throws(BusError) {
@@ -69,16 +74,18 @@ extension EventLog {
 
     private func checkNewTopic(_ name: TopicName, by uid: UInt32?) throws(BusError) {
         guard autocreate else { throw .topicUnknown(name) }
-        try checkTopicCount(of: uid)
+        try checkTopicCount(with: name, by: uid)
     }
 
-    private func checkTopicCount(of uid: UInt32?) throws(BusError) {
-        guard records.count < limits.topicsMax else {
+    private func checkTopicCount(with name: TopicName, by uid: UInt32?) throws(BusError) {
+        guard !coming.has(name, of: uid) else { return }
+        let count = records.count + coming.count
+        guard count < limits.topicsMax || coming.has(name) else {
             throw .limit(
-                "there are \(records.count) topics, and no more are allowed: remove some, or "
-                    + "raise the limit of topics")
+                "there are \(count) topics, and no more are allowed: remove some, or raise the "
+                    + "limit of topics")
         }
-        let own = topicsByOwner[uid, default: 0]
+        let own = topicsByOwner[uid, default: 0] + coming.count(of: uid)
         if let ownMax = limits.topicsPerUIDMax, own >= ownMax {
             throw .callerTopics(uid: uid, count: own, vanishes: nextVanishing(of: uid))
         }
@@ -101,8 +108,18 @@ extension EventLog {
 
     /// Counts a batch out again that the store did not take.
     mutating func cancel(_ prepared: PreparedBatch) {
+        release(prepared)
         eventBytes -= prepared.batch.memoryBytes
         pendingBytes -= prepared.batch.memoryBytes
+    }
+
+    private mutating func release(_ prepared: PreparedBatch) {
+        if prepared.isReserved { release(prepared.batch.topic, by: prepared.owner) }
+    }
+
+    /// Gives back the place of a topic that the store has made, or has refused to make.
+    mutating func release(_ name: TopicName, by uid: UInt32?) {
+        coming.release(name, for: uid, isThere: records[name] != nil)
     }
 
     /// Makes committed events visible. Returns how many subscriptions match their topic.
@@ -110,6 +127,7 @@ extension EventLog {
         _ events: [Event], of prepared: PreparedBatch, now: Timestamp
     ) -> Int {
         pendingBytes -= prepared.batch.memoryBytes
+        release(prepared)
         guard !events.isEmpty else { return 0 }
         let record = ensure(
             prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
@@ -129,10 +147,16 @@ extension EventLog {
 
     // MARK: Settings and removal
 
-    /// Checks that a topic may be registered.
-    func prepareRegistration(_ topic: TopicName, by uid: UInt32?) throws(BusError) {
+    /// Checks that a topic may be registered. Returns whether a place was taken for it, which is
+    /// to be released when the store has answered.
+    mutating func prepareRegistration(
+        _ topic: TopicName, by uid: UInt32?
+    ) throws(BusError) -> Bool {
         try checkOpen(topic)
-        if records[topic] == nil { try checkTopicCount(of: uid) }
+        guard records[topic] == nil else { return false }
+        try checkTopicCount(with: topic, by: uid)
+        coming.reserve(topic, for: uid)
+        return true
     }
 
     /// Lets settings hold, for a new topic or an old one. Returns it, and whether it is new.

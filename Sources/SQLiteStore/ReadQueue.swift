@@ -18,7 +18,7 @@ final class ReadQueue: Sendable {
     }
 
     private struct State {
-        var jobs: [Job] = []
+        var jobs = Ring<Job>()
         var sleepers = 0
         var isClosed = false
     }
@@ -43,8 +43,9 @@ final class ReadQueue: Sendable {
     func close() -> [Job] {
         let left = state.write { state in
             state.isClosed = true
-            defer { state.jobs = [] }
-            return state.jobs
+            var left: [Job] = []
+            while !state.jobs.isEmpty { left.append(state.jobs.removeFirst()) }
+            return left
         }
         bell.ring()
         return left

@@ -20,6 +20,8 @@ struct CommitGroup {
     /// Rows that were left behind to be removed later.
     private(set) var leftovers: [TopicLoading.Leftover] = []
     private(set) var hasBegun = false
+    /// The first id that it gave.
+    private(set) var firstID: EventID?
 
     init(_ database: Database, _ rows: EventRows, now: Timestamp) {
         self.database = database
@@ -44,6 +46,7 @@ struct CommitGroup {
                     persists
                     ? try store(batch, owner, &topics, &ids)
                     : try pass(batch, owner, &topics, &ids)
+                firstID = firstID ?? events.first?.id
                 outcomes.append(.receipt(job, .success(.events(events))))
             case .registration(let name, let settings, let owner):
                 try begin()
@@ -54,6 +57,7 @@ struct CommitGroup {
             case .removal(let name):
                 try begin()
                 let id = EventID(rawValue: ids.take(1, at: now).first)
+                firstID = firstID ?? id
                 try remove(name, &topics)
                 outcomes.append(.receipt(job, .success(.removal(id))))
             }

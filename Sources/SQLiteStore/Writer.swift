@@ -22,6 +22,9 @@ final class Writer: ThreadWork {
     /// Entries whose commit failed in a way that leaves open whether a start would find them:
     /// nobody is told before something else was written over it.
     private var unsettled: [(job: CommitQueue.EntryJob, error: BusError)] = []
+    /// What was committed to a file that went meanwhile, in order: known to be there once the file
+    /// is back. Nothing else takes an id before it is told.
+    private var held: [CommitGroup.Outcome] = []
     /// Why nothing can be written at the moment.
     private var refusal: BusError?
     private var gathering = Gathering()
@@ -152,24 +155,34 @@ final class Writer: ThreadWork {
     private func tell(_ group: CommitGroup) {
         noteCommitted(group.leftovers)
         if group.hasBegun, let absence = file.absence {
-            // Whoever committed to a file that went meanwhile is told nothing: it may come back.
             refuse([], WriteFailure(.absent(absence)))
-            return forget(group)
+            return hold(group)
         }
         recover()
         for rest in group.rests { postponed.add(CommitQueue.TrimJob(trim: rest, then: nil)) }
-        for outcome in group.outcomes {
-            switch outcome {
-            case .loss(let job, let loss): job.then?(loss)
-            case .receipt(let job, let result):
-                job.then(result)
-                shared.queue.finished(job)
-            }
+        for outcome in group.outcomes { tell(outcome) }
+    }
+
+    private func tell(_ outcome: CommitGroup.Outcome) {
+        switch outcome {
+        case .loss(let job, let loss): job.then?(loss)
+        case .receipt(let job, let result):
+            job.then(result)
+            shared.queue.finished(job)
         }
     }
 
-    private func forget(_ group: CommitGroup) {
-        for case .receipt(let job, _) in group.outcomes { shared.queue.finished(job) }
+    /// Keeps what only the file can tell. Readers may have seen already that something was removed,
+    /// so a loss is told now, unless it reaches into what the log does not know yet.
+    private func hold(_ group: CommitGroup) {
+        for rest in group.rests { postponed.add(CommitQueue.TrimJob(trim: rest, then: nil)) }
+        for outcome in group.outcomes {
+            if case .loss(_, let loss) = outcome, loss.lost < group.firstID ?? .max {
+                tell(outcome)
+            } else {
+                held.append(outcome)
+            }
+        }
     }
 
     // MARK: Failure
@@ -203,7 +216,7 @@ final class Writer: ThreadWork {
 
     /// Lets events through that need no row, if the topic is one that a start takes for lost.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
-        guard case .events(let batch, persists: false, _) = job.entry,
+        guard held.isEmpty, case .events(let batch, persists: false, _) = job.entry,
             ids.has(batch.payloads.count), topics.passes(batch.topic)
         else { return false }
         var group = CommitGroup(database, rows, now: clock.now())
@@ -228,6 +241,9 @@ final class Writer: ThreadWork {
     /// before that was certain.
     private func settle() throws(WriteFailure) {
         if let absence = file.absence { throw WriteFailure(.absent(absence)) }
+        let known = held
+        held = []
+        for outcome in known { tell(outcome) }
         do throws(DatabaseError) {
             try ledger.seal()
         } catch {
@@ -250,8 +266,20 @@ final class Writer: ThreadWork {
 
     // MARK: The end
 
+    /// Tells those whose answer nobody can know any more.
+    private func abandon() {
+        let error = BusError.storeFailed(
+            "the store \(file.path) was closed before anybody could know whether this is kept: ask "
+                + "for it after the next start, and publish it again if it is not there")
+        for case .receipt(let job, _) in held { answer(job, error) }
+        for (job, _) in unsettled { answer(job, error) }
+        held = []
+        unsettled = []
+    }
+
     private func finish() {
-        if !unsettled.isEmpty { try? settle() }
+        if !unsettled.isEmpty || !held.isEmpty { try? settle() }
+        abandon()
         guard file.absence == nil else { return }
         topics.settleUnstored()
         do throws(DatabaseError) {

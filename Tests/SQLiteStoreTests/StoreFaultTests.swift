@@ -264,6 +264,87 @@ import Topics
         #expect(try again.follow("a", from: .earliest).ids == ids)
     }
 
+    /// A publish that is committed to a file which is moved away in the middle of it.
+    private struct Undecided {
+        let disk: Disk
+        let bench: StoreBench
+        let first: [EventID]
+        let told = Protected<Result<PublishReceipt, BusError>?>(nil)
+        let isTold = Gate()
+
+        /// The disk outlives the store.
+        func end() {
+            bench.close()
+            disk.heal()
+        }
+    }
+
+    private func undecided() throws -> Undecided {
+        for _ in 0..<5 {
+            let tried = try tryUndecided()
+            if !tried.isTold.isOpen { return tried }
+            tried.end()
+        }
+        throw Unlucky()
+    }
+
+    /// Each attempt met the store while it moved its journal, which writes and syncs as well.
+    private struct Unlucky: Error {}
+
+    private func tryUndecided() throws -> Undecided {
+        let disk = Disk()
+        let bench = try Self.bench(on: disk)
+        try bench.register("live", persists: false)
+        try bench.publish("live", "x")
+        let undecided = Undecided(
+            disk: disk, bench: bench, first: try bench.publish("a", "first"))
+        let slow = Gate()
+        disk.holdSyncs(at: slow)
+        let writes = disk.calls(.write)
+        let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
+        bench.bus.publish(batch) { [told = undecided.told, gate = undecided.isTold] outcome in
+            told.value = outcome
+            gate.open()
+        }
+        // Once it writes, it has seen that the file is there; then it waits for its sync.
+        try waits { disk.calls(.write) > writes }
+        rename(bench.path, "\(bench.path).away")
+        slow.open()
+        try waits { bench.bus.readiness != .ready }
+        return undecided
+    }
+
+    @Test func whatWasCommittedToAFileThatWentIsToldOnceItIsBack() throws {
+        let undecided = try undecided()
+        let bench = undecided.bench
+        defer { undecided.end() }
+        // Nothing takes an id meanwhile: ids are told in their order.
+        #expect(throws: BusError.self) { try bench.publish("a", "x") }
+        #expect(throws: BusError.self) { try bench.publish("live", "x") }
+        #expect(undecided.told.value == nil && bench.bus.statistics.pendingBytes > 0)
+        rename("\(bench.path).away", bench.path)
+        let last = try bench.publish("a", "last") + (try bench.publish("live", "last"))
+        try undecided.isTold.wait()
+        let receipt = try #require(try undecided.told.value?.get())
+        #expect(bench.bus.statistics.pendingBytes == 0)
+        let ids = undecided.first + [receipt.first] + last.prefix(1)
+        #expect(try bench.follow("a", from: .earliest).ids == ids)
+        let again = try bench.killed { $0.vfs = nil }
+        #expect(try again.follow("a", from: .earliest).ids == ids)
+    }
+
+    @Test func whoeverCannotBeToldWhatBecameOfItIsToldThatAtTheEnd() throws {
+        let undecided = try undecided()
+        undecided.end()
+        try undecided.isTold.wait()
+        guard case .failure(.storeFailed(let detail)) = undecided.told.value else {
+            Issue.record("told \(String(describing: undecided.told.value))")
+            return
+        }
+        #expect(detail.contains("before anybody could know"))
+        #expect(undecided.bench.bus.statistics.pendingBytes == 0)
+    }
+
     private func waits(_ condition: () -> Bool) throws {
         let deadline = Deadline(seconds: 60)
         while !condition() {

@@ -18,19 +18,33 @@
         }
 
         private let thread: pthread_t
+        private let identity = Identity()
+
+        /// Has the thread while it runs.
+        private final class Identity: Sendable {
+            let mark = ThreadMark()
+        }
 
         private final class Hands {
-            let work: any ThreadWork
+            private let work: any ThreadWork
+            private let identity: Identity
 
-            init(_ work: any ThreadWork) {
+            init(_ work: any ThreadWork, _ identity: Identity) {
                 self.work = work
+                self.identity = identity
+            }
+
+            func run() {
+                identity.mark.set()
+                work.run()
+                identity.mark.clear()
             }
         }
 
         /// Starts a thread that runs `work` to its end and owns it: nobody else touches it any more.
         package init(running work: any ThreadWork) throws(Failure) {
             // Unmanaged: the thread takes this reference over.
-            let reference = Unmanaged.passRetained(Hands(work))
+            let reference = Unmanaged.passRetained(Hands(work, identity))
             var thread = pthread_t()
             // The mask is inherited.
             var (blocked, previous) = (sigset_t(), sigset_t())
@@ -44,7 +58,7 @@
                 &thread, nil,
                 { reference in
                     // Unmanaged: the other end of the hand-over above.
-                    Unmanaged<Hands>.fromOpaque(reference!).takeRetainedValue().work.run()
+                    Unmanaged<Hands>.fromOpaque(reference!).takeRetainedValue().run()
                     return nil
                 }, reference.toOpaque())
             pthread_sigmask(SIG_SETMASK, &previous, nil)
@@ -56,9 +70,10 @@
             self.thread = thread
         }
 
-        /// Waits until the thread has ended; called once.
+        /// Waits until the thread has ended; called once. The thread itself does not wait, and
+        /// ends by itself behind what it does.
         package func join() {
-            pthread_join(thread, nil)
+            if identity.mark.isOwn() { detach() } else { pthread_join(thread, nil) }
         }
 
         /// Lets the thread end by itself; called instead of `join`.

@@ -1,3 +1,4 @@
+import Glibc
 import Protection
 import TestSupport
 import Testing
@@ -17,6 +18,46 @@ import Topics
         #expect(throws: BusError.draining) {
             try rig.read("a", from: .after(.zero), through: last)
         }
+    }
+
+    @Test(arguments: StoreRig.Kind.allCases)
+    func anEndThatACallbackAsksForComesBehindWhatWaits(kind: StoreRig.Kind) throws {
+        var rig = try StoreRig(kind)
+        let (name, told) = (try TopicName("a"), Protected<[EventID]>([]))
+        let hasReturned = Gate()
+        let end = Gate()
+        let batch = PublishBatch(topic: name, payloads: [.empty])
+        // On a thread that can be left behind: it would wait for ever.
+        try inParallel(1, within: .seconds(60)) { [rig] _ in
+            rig.store.commit(.events(batch, persists: true)) { outcome in
+                if case .success(.events(let events)) = outcome { told.append(events[0].id) }
+                rig.store.commit(.events(batch, persists: true)) { outcome in
+                    if case .success(.events(let events)) = outcome { told.append(events[0].id) }
+                    end.open()
+                }
+                rig.close()
+                hasReturned.open()
+            }
+            try hasReturned.wait(within: .seconds(60))
+            try end.wait(within: .seconds(60))
+        }
+        #expect(told.value.count == 2)
+        #expect(throws: BusError.draining) { try rig.publish("a", "late") }
+        guard kind == .sqlite else { return }
+        // The file is let go of behind the callback.
+        let deadline = Deadline(seconds: 60)
+        while true {
+            do {
+                rig = try rig.reopened()
+                break
+            } catch is StoreError {
+                try #require(!deadline.isOver)
+                sched_yield()
+            }
+        }
+        #expect(
+            try rig.read("a", from: .after(.zero), through: rig.contents.newest).map(\.id)
+                == told.value)
     }
 
     @Test(arguments: StoreRig.Kind.allCases)

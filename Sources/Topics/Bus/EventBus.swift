@@ -147,7 +147,8 @@ public final class EventBus: Sendable {
     }
 
     /// Has the store finish what it was asked for and let go of its files; blocks until that is
-    /// done. Publish nothing afterwards: it fails. Not to be called by an observer or a `then`.
+    /// done. Publish nothing afterwards: it fails. Called by an observer or a `then`, it returns
+    /// before that is done.
     public func close() {
         selfSweeping.stop()
         store.close()

@@ -44,7 +44,8 @@ public protocol EventStore: AnyObject, Sendable {
     func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void)
 
     /// Finishes what it was asked for, and lets go of what it has open; blocks until that is done.
-    /// Whatever is asked for afterwards fails. Called once, and by no `then`.
+    /// Whatever is asked for afterwards fails. Called once. Called by a `then` it returns before all
+    /// that is done, since the thread that does it is the one that calls.
     func close()
 }
 

@@ -14,6 +14,8 @@ public final class MemoryStore: EventStore {
     /// Open to tests, which stand in it as somebody else would.
     let door = CommitDoor()
     private let sequence: Protected<Sequence>
+    /// The thread that commits and tells at this moment.
+    private let committer = ThreadMark()
 
     private struct Job {
         let entry: StoreEntry
@@ -120,9 +122,11 @@ public final class MemoryStore: EventStore {
         preconditionFailure("a store in memory has nothing to trim")
     }
 
-    /// Takes nothing more, and waits for the threads of callers that still commit.
+    /// Takes nothing more, and waits for the threads of callers that still commit; but for itself,
+    /// which goes on committing what waits when this has returned.
     public func close() {
         queue.write { $0.close() }
+        if committer.isOwn() { return }
         while !queue.read({ $0.isSettled }) { usleep(Limits.closeMicroseconds) }
     }
 
@@ -144,7 +148,9 @@ public final class MemoryStore: EventStore {
     }
 
     private func finish(_ job: Job, rest: ArraySlice<Job>) -> CommitLine<Job>.Next {
+        committer.set()
         job.then(perform(job.entry))
+        committer.clear()
         return queue.write { line in
             defer { door.wantRelief(line.isTurnOver) }
             return line.finish(

@@ -8,6 +8,7 @@ import Testing
 
     @Test func observersAreCalledInOrderOfRegistration() {
         let listeners = ["c", "a", "b"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         listeners.forEach { bus.add($0) }
         bus.ring(1)
         #expect(hearing.all == ["c1", "a1", "b1"])
@@ -93,6 +94,7 @@ import Testing
 
     @Test func aTopicReachesItsObserversAndThoseOfAllTopics() {
         let listeners = ["a", "b", "c", "d"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         bus.add(listeners[0], at: "left")
         bus.add(listeners[1])
         bus.add(listeners[2], at: "right")
@@ -106,6 +108,7 @@ import Testing
 
     @Test func anObserverOfATopicAndOfAllIsCalledOnceAtItsFirstPlace() {
         let listeners = ["a", "b", "c"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         bus.add(listeners[0], at: 7)
         bus.add(listeners[1])
         bus.add(listeners[2])
@@ -123,6 +126,7 @@ import Testing
             func hash(into hasher: inout Hasher) {}
         }
         let listeners = ["a", "b", "c"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         for (number, listener) in listeners.enumerated() {
             bus.add(listener, at: Crowded(number: number))
         }
@@ -147,6 +151,7 @@ import Testing
 
     @Test func unregisteringAProtocolEndsAllItsObservers() {
         let listeners = ["a", "b"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         bus.add(listeners[0])
         bus.add(listeners[1], at: 1)
         bus.unregister((any BellObserver).self)
@@ -204,6 +209,7 @@ import Testing
 
     @Test func unregisteringOneDuringTheCallLeavesTheOthers() {
         let listeners = ["a", "b", "c"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         let host = Listener { [bus] _ in bus.drop(listeners[1]) }
         bus.add(host)
         listeners.forEach { bus.add($0, at: 5) }
@@ -227,6 +233,7 @@ import Testing
     @Test func noTopicInAVariableReachesThoseOfAllTopics() {
         let topic: (any Hashable & Sendable)? = nil
         let listeners = ["a", "b"].map(hearing.listener)
+        defer { withExtendedLifetime(listeners) {} }
         bus.add(listeners[0])
         bus.add(listeners[1], at: 1)
         bus.notify((any BellObserver).self, topic: topic) { $0.rang(1) }

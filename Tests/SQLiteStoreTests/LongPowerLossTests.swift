@@ -62,7 +62,7 @@ import Topics
             for life in 0..<3 {
                 let disk = Disk(rememberingPower: true)
                 let bench = try StoreBench(
-                    in: folder, clock: clock, StoreBench.Settings(sync: .full, vfs: disk.name))
+                    in: folder, clock: clock, StoreBench.Settings(sync: .full, disk: disk))
                 let received = try bench.follow("*", from: .after(answered.min()?.before ?? .zero))
                 let there = Set(received.ids)
                 #expect(received.gaps.isEmpty)

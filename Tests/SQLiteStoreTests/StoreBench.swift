@@ -44,7 +44,8 @@ final class StoreBench: @unchecked Sendable {
         var graceMicroseconds: Int64 = 2_000_000
         var defaults = Retention(keep: nil, bytes: nil, age: nil)
         var schema = Schema.current
-        var vfs: String?
+        /// What it lies on if not on the machine's own; it has to outlive the store.
+        var disk: Disk?
     }
 
     static let silent = Log(level: .error) { _, _ in }
@@ -59,7 +60,7 @@ final class StoreBench: @unchecked Sendable {
         self.settings = settings
         store = SQLiteStore(
             Self.configuration(folder, settings), log: Self.silent, schema: settings.schema,
-            vfs: settings.vfs)
+            vfs: settings.disk?.name)
         var limits = BusLimits()
         limits.commitQueueBytesMax = settings.commitQueueBytesMax
         limits.tombstonesMax = settings.tombstonesMax

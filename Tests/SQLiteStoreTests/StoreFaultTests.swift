@@ -12,7 +12,7 @@ import Topics
         on disk: Disk, _ sync: SQLiteStoreConfiguration.Sync = .full, memoryBytesMax: Int = 1 << 30
     ) throws -> StoreBench {
         try StoreBench(
-            StoreBench.Settings(sync: sync, memoryBytesMax: memoryBytesMax, vfs: disk.name))
+            StoreBench.Settings(sync: sync, memoryBytesMax: memoryBytesMax, disk: disk))
     }
 
     private static func outcome(_ body: () throws -> [EventID]) throws -> Result<
@@ -54,7 +54,7 @@ import Topics
         disk.heal()
         ids += try bench.publish("a", "again")
         #expect(bench.bus.readiness == .ready)
-        let again = try bench.killed { $0.vfs = nil }
+        let again = try bench.killed { $0.disk = nil }
         #expect(try again.follow("a", from: .after(ids[0].before)).ids == ids)
     }
 
@@ -84,7 +84,7 @@ import Topics
         ids += try bench.publish("a", "again")
         try first.wait()
         #expect(bench.bus.readiness == .ready)
-        let again = try bench.killed { $0.vfs = nil }
+        let again = try bench.killed { $0.disk = nil }
         #expect(try again.follow("a", from: .after(ids[0].before)).ids == ids)
     }
 
@@ -127,7 +127,7 @@ import Topics
             let bench = try Self.bench(on: disk)
             var answered = try bench.publish("a", "first")
             func check(_ answered: [EventID], _ index: Int) throws {
-                let copy = try bench.killed { $0.vfs = nil }
+                let copy = try bench.killed { $0.disk = nil }
                 let found = try copy.follow("a", from: .earliest).ids
                 #expect(found == answered, "call \(skip), batch \(index)")
                 copy.close()
@@ -175,7 +175,7 @@ import Topics
             Issue.record("told \(String(describing: told.value))")
             return
         }
-        let copy = try bench.killed { $0.vfs = nil }
+        let copy = try bench.killed { $0.disk = nil }
         #expect(try copy.follow("a", from: .earliest).ids == answered)
     }
 
@@ -218,7 +218,7 @@ import Topics
     @Test func removalsThatTheDiskRefusesWaitAsOneForEachTopic() throws {
         let topics = Limits.retriedTrimsMax + 36
         let disk = Disk()
-        var settings = StoreBench.Settings(vfs: disk.name)
+        var settings = StoreBench.Settings(disk: disk)
         settings.defaults = Retention(keep: nil, bytes: nil, age: 10_000_000)
         let bench = try StoreBench(settings)
         for _ in 0..<8 {
@@ -238,7 +238,7 @@ import Topics
         try bench.publish("a", "again")
         try waits { meters.waitingTrims.value == 0 }
         #expect(bench.bus.readiness == .ready)
-        let again = try bench.killed { $0.vfs = nil }
+        let again = try bench.killed { $0.disk = nil }
         #expect(again.bus.statistics.topics == 1)
     }
 
@@ -329,7 +329,7 @@ import Topics
         #expect(bench.bus.statistics.pendingBytes == 0)
         let ids = undecided.first + [receipt.first] + last.prefix(1)
         #expect(try bench.follow("a", from: .earliest).ids == ids)
-        let again = try bench.killed { $0.vfs = nil }
+        let again = try bench.killed { $0.disk = nil }
         #expect(try again.follow("a", from: .earliest).ids == ids)
     }
 

@@ -80,7 +80,7 @@ import Topics
 
     @Test func howeverFewAreKeptNothingOfThemIsWritten() throws {
         let disk = Disk()
-        let bench = try StoreBench(StoreBench.Settings(vfs: disk.name))
+        let bench = try StoreBench(StoreBench.Settings(disk: disk))
         try bench.register("live", keep: 1, persists: false)
         try bench.publish("live", "first")
         disk.fail(.write, SQLITE_FULL)

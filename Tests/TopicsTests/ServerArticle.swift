@@ -1,7 +1,5 @@
 import Broadcasting
-import Dispatch
 import Protection
-import Telemetry
 import Topics
 
 /// Where a build stands.
@@ -51,17 +49,17 @@ final class FailureCount: BuildObserver {
 /// What the handlers of requests share.
 final class BuildServer: Sendable {
     let observers = Broadcaster()
+    let failures = FailureCount()
     let history: EventBus
     private let builds = BuildTable()
 
     /// A server that keeps the last `keep` changes of each build, in 16 MiB at most.
     init(keep: Int = 1_000) throws {
         history = try EventBus(
-            store: MemoryStore(ceiling: nil),
-            defaults: Retention(keep: keep, bytes: nil, age: nil),
-            memory: MemoryBudget(bytesMax: 16 << 20),
-            broadcaster: observers,
-            log: Log(level: .warning))
+            memoryBytesMax: 16 << 20,
+            keeping: Retention(keep: keep, bytes: nil, age: nil),
+            broadcaster: observers)
+        observers.register((any BuildObserver).self, observer: failures)
     }
 
     /// `GET /running`
@@ -141,16 +139,5 @@ extension BuildServer {
             case .gap(let gap): try await tell(.lost(through: gap.through))
             }
         }
-    }
-}
-
-extension BuildServer {
-    /// Applies what time brings, every second until the timer is cancelled.
-    func startHousekeeping() -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource()
-        timer.schedule(deadline: .now() + 1, repeating: 1)
-        timer.setEventHandler { [history] in history.sweep() }
-        timer.activate()
-        return timer
     }
 }

@@ -22,10 +22,6 @@ import Topics
 
     @Test func onlyNewsReachesObserversAndTheHistory() async throws {
         let server = try BuildServer()
-        let failures = FailureCount()
-        server.observers.register((any BuildObserver).self, observer: failures)
-        let housekeeping = server.startHousekeeping()
-        defer { housekeeping.cancel() }
 
         let first = try #require(try await server.report(.running, of: "web"))
         #expect(try await server.report(.running, of: "web") == nil)
@@ -33,7 +29,7 @@ import Topics
         #expect(server.running == ["app", "web"])
         let third = try #require(try await server.report(.failed, of: "web"))
         #expect(server.running == ["app"])
-        #expect(failures.value == 1)
+        #expect(server.failures.value == 1)
         #expect(server.forgetEnded() == 1)
         #expect(server.forgetEnded() == 0)
         #expect(server.running == ["app"])

@@ -68,7 +68,7 @@ public struct AccessRules: Equatable, Sendable {
     /// What a caller may know of with a selector that is not one name; nil for everything.
     ///
     /// - Complexity: O(rules about subscribing).
-    public func visibility(for caller: Caller) -> TopicVisibility? {
+    package func visibility(for caller: Caller) -> TopicVisibility? {
         let tree = compiled.subscribe
         let verdicts = tree.grants.map { $0.admits(caller) }
         guard verdicts.contains(false) else { return nil }

@@ -1,6 +1,6 @@
 internal import Protection
-public import Telemetry
-public import Topics
+package import Telemetry
+package import Topics
 
 /// A store in one file of SQLite: what was answered survives the end of the process at any moment,
 /// and, with `sync = full`, the end of power.
@@ -14,7 +14,7 @@ public import Topics
 ///
 /// Safe from any thread. `then` of a commit or trim is called on the writer's thread, that of a
 /// read on a reader's.
-public final class SQLiteStore: EventStore {
+package final class SQLiteStore: EventStore {
     private let configuration: SQLiteStoreConfiguration
     private let idCeiling: IDCeiling?
     private let log: Log
@@ -38,7 +38,7 @@ public final class SQLiteStore: EventStore {
     /// - Parameters:
     ///   - ceiling: What remembers ids beside the store, for daemons that change their store;
     ///     nil for none.
-    public convenience init(
+    package convenience init(
         _ configuration: SQLiteStoreConfiguration, ceiling: IDCeiling? = nil, log: Log
     ) {
         self.init(configuration, ceiling: ceiling, log: log, schema: .current, vfs: nil)
@@ -66,15 +66,15 @@ public final class SQLiteStore: EventStore {
     }
 
     /// Keeps what memory lets go.
-    public var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
+    package var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
 
     /// Refusing while the disk does.
-    public var readiness: Readiness {
+    package var readiness: Readiness {
         state.read { $0.shared }?.readiness.value ?? .refusing("the store is not open")
     }
 
     /// How far the writer is; idle while the store is not open.
-    public var progress: StoreProgress {
+    package var progress: StoreProgress {
         guard let shared = state.read({ $0.shared }) else {
             return StoreProgress(settled: 0, isIdle: true)
         }
@@ -87,7 +87,7 @@ public final class SQLiteStore: EventStore {
     /// each topic.
     ///
     /// - Complexity: O(size of the file) for SQLite's own check, and O(topics × log events).
-    public func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+    package func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
         let now = context.clock.now()
         let opening = try StoreOpening(
             configuration, schema: schema, ceiling: idCeiling, now: now, vfs: vfs)
@@ -146,7 +146,7 @@ public final class SQLiteStore: EventStore {
     }
 
     /// Queues `entry` for the writer.
-    public func commit(
+    package func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
         let job = CommitQueue.EntryJob(entry: entry, queuedBytes: entry.queuedBytes, then: then)
@@ -163,7 +163,7 @@ public final class SQLiteStore: EventStore {
     }
 
     /// Queues a read for one of the readers. A page holds what one turn finds: perhaps nothing.
-    public func read(
+    package func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
         if !shared.reads.add(.read(ReadJob(request, then: then))) { then(.failure(.draining)) }
@@ -173,17 +173,17 @@ public final class SQLiteStore: EventStore {
     /// is over the bounds there may be something left, so that it is asked for again.
     ///
     /// While the disk refuses, it waits.
-    public func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+    package func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
         shared.queue.add(CommitQueue.TrimJob(trim: trim, then: then))
     }
 
     /// Has `tell` called with what the size limit removes.
-    public func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
+    package func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
         shared.tellLoss.value = tell
     }
 
     /// Commits what was asked for, moves the journal into the file, and lets go of it.
-    public func close() {
+    package func close() {
         let (shared, writer, readers) = state.write { state in
             defer { state.writer = nil }
             return (state.shared, state.writer, state.takeReaders())

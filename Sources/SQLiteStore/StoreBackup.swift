@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Glibc
-public import Topics
+package import Topics
 
 extension SQLiteStore {
     /// Copies a store into a new file, as it is at one moment, whether a bus uses it or not.
@@ -13,7 +13,7 @@ extension SQLiteStore {
     ///   - copy: The file to make; there must be none.
     /// - Throws: `StoreError`; then there is no file at `copy`.
     /// - Complexity: O(size of the store).
-    public static func backUp(_ path: String, to copy: String) throws(StoreError) {
+    package static func backUp(_ path: String, to copy: String) throws(StoreError) {
         guard access(copy, F_OK) != 0 else {
             throw StoreError(detail: "there is a file \(copy) already: choose another one")
         }

@@ -1,4 +1,4 @@
-public import Topics
+package import Topics
 
 extension SQLiteStore {
     /// Looks at all of a store that nobody writes to at the moment.
@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// - Returns: What is wrong, one sentence each, at most 20; nothing if it is whole.
     /// - Throws: `StoreError` if it is no store, of another version, or in use.
     /// - Complexity: O(size of the file).
-    public static func check(_ path: String) throws(StoreError) -> [String] {
+    package static func check(_ path: String) throws(StoreError) -> [String] {
         let file = try StoreFile(existing: path)
         do {
             let database = try Database(path: file.path, mode: .writing)

@@ -1,4 +1,4 @@
-public import Telemetry
+package import Telemetry
 
 /// What the writer of a store has done; written by its thread, readable from any.
 final class StoreMeters: Sendable {
@@ -14,7 +14,7 @@ final class StoreMeters: Sendable {
 
 extension SQLiteStore {
     /// Writes what the store has done; nothing before it is open.
-    public func write(to page: inout PrometheusText) {
+    package func write(to page: inout PrometheusText) {
         guard let meters else { return }
         page.histogram(
             "belfry_store_commit_seconds",

@@ -1,8 +1,8 @@
 internal import Protection
-public import Topics
+package import Topics
 
 /// A store that keeps persistent events on a shelf beside memory, and whose reads wait at a door.
-public final class ShelfStore: EventStore {
+package final class ShelfStore: EventStore {
     private let inner = MemoryStore(ceiling: nil)
     private let shelf: Protected<Shelf>
 
@@ -19,39 +19,39 @@ public final class ShelfStore: EventStore {
     }
 
     /// A shelf with what an earlier life left, if anything.
-    public init(contents: StoreContents? = nil, events: [TopicName: [Event]] = [:]) {
+    package init(contents: StoreContents? = nil, events: [TopicName: [Event]] = [:]) {
         shelf = Protected(Shelf(contents: contents, events: events))
     }
 
     /// Keeps what memory lets go.
-    public var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
+    package var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
     /// Always ready.
-    public var readiness: Readiness { .ready }
+    package var readiness: Readiness { .ready }
     /// Reads that were answered.
-    public var reads: Int { shelf.read { $0.reads } }
+    package var reads: Int { shelf.read { $0.reads } }
     /// How often it was asked to trim.
-    public var trims: Int { shelf.read { $0.trims.count } }
+    package var trims: Int { shelf.read { $0.trims.count } }
     /// Reads that wait at the door.
-    public var waiting: Int { shelf.read { $0.waiting.count } }
+    package var waiting: Int { shelf.read { $0.waiting.count } }
 
     /// Events that a page has at most.
-    public var pageEventsMax: Int {
+    package var pageEventsMax: Int {
         get { shelf.read { $0.pageEventsMax } }
         set { shelf.write { $0.pageEventsMax = newValue } }
     }
 
     /// What lies on the shelf of a topic.
-    public func ids(_ topic: TopicName) -> [EventID] {
+    package func ids(_ topic: TopicName) -> [EventID] {
         shelf.read { ($0.events[topic] ?? []).map(\.id) }
     }
 
     /// Lets reads wait from now on.
-    public func closeDoor() {
+    package func closeDoor() {
         shelf.write { $0.isOpen = false }
     }
 
     /// Answers the reads that waited, and those to come.
-    public func openDoor() {
+    package func openDoor() {
         let waiting = shelf.write { shelf in
             shelf.isOpen = true
             defer { shelf.waiting = [] }
@@ -61,13 +61,13 @@ public final class ShelfStore: EventStore {
     }
 
     /// What it was made with, or nothing.
-    public func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+    package func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
         let fresh = try inner.open(context)
         return shelf.read { $0.contents } ?? fresh
     }
 
     /// Takes an entry at once.
-    public func commit(
+    package func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
         inner.commit(entry) { [self] outcome in
@@ -86,7 +86,7 @@ public final class ShelfStore: EventStore {
     }
 
     /// Answers at once, or when the door opens.
-    public func read(
+    package func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
         guard !shelf.read({ $0.isClosed }) else { return then(.failure(.draining)) }
@@ -126,7 +126,7 @@ public final class ShelfStore: EventStore {
     }
 
     /// Removes all that is over the bounds.
-    public func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+    package func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
         let loss = shelf.write { shelf in
             shelf.trims.append(trim)
             var left = shelf.events[trim.topic] ?? []
@@ -156,7 +156,7 @@ public final class ShelfStore: EventStore {
     }
 
     /// Answers no more reads.
-    public func close() {
+    package func close() {
         inner.close()
         shelf.write { $0.isClosed = true }
     }
@@ -164,7 +164,7 @@ public final class ShelfStore: EventStore {
 
 extension Event {
     /// The same event, as a store that can read it again made it.
-    public var stored: Event {
+    package var stored: Event {
         Event(
             id: id, time: time, topic: topic, payload: payload, attributes: attributes,
             sender: sender, isStored: true)

@@ -117,24 +117,24 @@ extension EventBus {
     /// Checks that a selector may be read where topics are not made by asking.
     ///
     /// - Throws: `BusError.topicUnknown` for a name that does not exist, unless `autocreate`.
-    public func checkSubscribable(_ selector: Selector) throws(BusError) {
+    package func checkSubscribable(_ selector: Selector) throws(BusError) {
         try decide { log throws(BusError) in try log.checkSubscribable(selector) }
     }
 
     /// Counts one more subscription, until `endSubscription` with the same selector.
     ///
     /// While there is one to exactly its name, a topic does not vanish.
-    public func beginSubscription(_ selector: Selector) {
+    package func beginSubscription(_ selector: Selector) {
         decide { $0.beginSubscription(selector) }
     }
 
     /// Counts one subscription less.
-    public func endSubscription(_ selector: Selector) {
+    package func endSubscription(_ selector: Selector) {
         decide { $0.endSubscription(selector) }
     }
 
     /// Subscriptions to exactly this topic; those with wider selectors are not among them.
-    public func subscriptions(to topic: TopicName) -> Int {
+    package func subscriptions(to topic: TopicName) -> Int {
         decide { $0.subscriptions(to: topic) }
     }
 

@@ -1,6 +1,6 @@
 public import Broadcasting
 internal import Protection
-public import Telemetry
+package import Telemetry
 
 /// The bus itself: topics, their events in one order, and who waits for them.
 ///
@@ -44,7 +44,7 @@ public final class EventBus: Sendable {
     /// A bus on `store`, which is opened by this.
     ///
     /// - Throws: `StoreError` if the store can not be opened; its sentence says what to do.
-    public init(
+    package init(
         store: any EventStore, limits: BusLimits = BusLimits(), defaults: Retention = .standard,
         autocreate: Bool = true, memory: MemoryBudget, clock: any BusClock = SystemClock(),
         broadcaster: Broadcaster, log: Log
@@ -123,7 +123,7 @@ public final class EventBus: Sendable {
     /// others than publishers exceeded it. Call it about once a second.
     ///
     /// - Complexity: O(topics that are due), some at a time under the lock.
-    public func sweep() {
+    package func sweep() {
         let now = clock.now()
         while decide({ $0.sweep(now: now) }) {}
         relieve()
@@ -131,7 +131,7 @@ public final class EventBus: Sendable {
 
     /// Lets the largest topics lose their oldest events until the memory budget is kept, as far as
     /// events can. Call it where something else than a publish exceeded the budget.
-    public func relieve() {
+    package func relieve() {
         let room = room
         decide { log in
             let excess = room.others + log.eventBytes + log.topicBytes - room.bytesMax
@@ -174,7 +174,7 @@ public final class EventBus: Sendable {
     /// `commitQueueBytesMax` and `tombstonesMax` stay what they were: the store has them too.
     ///
     /// - Complexity: O(topics), some at a time under the lock.
-    public func reconfigure(limits: BusLimits, defaults: Retention, autocreate: Bool) {
+    package func reconfigure(limits: BusLimits, defaults: Retention, autocreate: Bool) {
         var names = decide { $0.reconfigure(limits, defaults, autocreate: autocreate) }
         while !names.isEmpty {
             let some = names.suffix(Limits.sweptTopicsMax)
@@ -185,10 +185,10 @@ public final class EventBus: Sendable {
     }
 
     /// How far the store is with what it was asked to commit.
-    public var storeProgress: StoreProgress { store.progress }
+    package var storeProgress: StoreProgress { store.progress }
 
     /// The time by which events are dated.
-    public var now: Timestamp { clock.now() }
+    package var now: Timestamp { clock.now() }
 
     /// What the bus did and holds, by count.
     public var statistics: BusStatistics {

@@ -43,7 +43,7 @@ public final class PublishBatch: Sendable {
     }
 
     /// What the batch takes while it waits for a store, in bytes.
-    public var queuedBytes: Int { Overhead.queuedBatchBytes + memoryBytes }
+    package var queuedBytes: Int { Overhead.queuedBatchBytes + memoryBytes }
 }
 
 /// What became of a batch that is in the log.

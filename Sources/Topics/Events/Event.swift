@@ -15,10 +15,10 @@ public final class Event: Sendable {
     /// Who published it, as far as the kernel said.
     public let sender: Sender
     /// Whether the store can read it again once memory lets it go.
-    public let isStored: Bool
+    package let isStored: Bool
 
     /// An event that a store committed; only stores make them.
-    public init(
+    package init(
         id: EventID, time: Timestamp, topic: TopicName, payload: Payload,
         attributes: EventAttributes, sender: Sender, isStored: Bool
     ) {

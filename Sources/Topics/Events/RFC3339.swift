@@ -9,14 +9,14 @@ extension Timestamp {
     }
 
     /// The most bytes `writeRFC3339` writes.
-    public static let rfc3339BytesMax = 32
+    package static let rfc3339BytesMax = 32
 
     /// Writes the text of `rfc3339` into `buffer`, which has room for `rfc3339BytesMax`, and
     /// returns how many bytes it took.
     ///
     /// Moments outside of the years 0 to 9999, which the format cannot say, become its first or
     /// last one.
-    public func writeRFC3339(to buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package func writeRFC3339(to buffer: UnsafeMutableRawBufferPointer) -> Int {
         precondition(
             buffer.count >= Self.rfc3339BytesMax,
             "a time needs room for \(Self.rfc3339BytesMax) bytes, not \(buffer.count)")

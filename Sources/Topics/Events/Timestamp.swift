@@ -28,7 +28,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 /// Where the time comes from; passed in, so that tests move it by hand.
-public protocol BusClock: Sendable {
+package protocol BusClock: Sendable {
     /// This moment. It may go backwards: the bus keeps event times rising by itself.
     ///
     /// Called from any thread, at each read and each publish; must not block.

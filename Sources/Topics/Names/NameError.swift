@@ -4,7 +4,7 @@ public struct NameError: Error, Hashable, Sendable, CustomStringConvertible {
     public let detail: String
 
     /// An error that says `detail`.
-    public init(detail: String) {
+    package init(detail: String) {
         self.detail = detail
     }
 

@@ -77,7 +77,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     /// The same terms, for a reader who may know of these topics alone; nil for all.
     ///
     /// A selector of exactly one name stays as it is: whether that may be read is decided before.
-    public func limited(to visibility: TopicVisibility?) -> Selector {
+    package func limited(to visibility: TopicVisibility?) -> Selector {
         switch storage {
         case .one: self
         case .many(let list): Self(.many(list.limited(to: visibility)))
@@ -85,7 +85,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// What its reader may know of; nil for everything.
-    public var visibility: TopicVisibility? {
+    package var visibility: TopicVisibility? {
         if case .many(let list) = storage { list.visibility } else { nil }
     }
 

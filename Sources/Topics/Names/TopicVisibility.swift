@@ -5,26 +5,26 @@
 ///
 /// Promises to be asked about names only, at any time, by any thread, and under the bus's lock: it
 /// has to answer from itself, without a lock, a wait or a call to others.
-public final class TopicVisibility: Hashable, Sendable {
+package final class TopicVisibility: Hashable, Sendable {
     private let identity: [UInt64]
     private let judge: @Sendable (TopicName) -> Bool
 
     /// A visibility that shows what `shows` says.
-    public init(_ identity: [UInt64], shows: @escaping @Sendable (TopicName) -> Bool) {
+    package init(_ identity: [UInt64], shows: @escaping @Sendable (TopicName) -> Bool) {
         self.identity = identity
         judge = shows
     }
 
     /// Whether a topic may be known of.
-    public func shows(_ topic: TopicName) -> Bool { judge(topic) }
+    package func shows(_ topic: TopicName) -> Bool { judge(topic) }
 
     /// Whether both show the same.
-    public static func == (left: TopicVisibility, right: TopicVisibility) -> Bool {
+    package static func == (left: TopicVisibility, right: TopicVisibility) -> Bool {
         left === right || left.identity == right.identity
     }
 
     /// Feeds the identity.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
     }
 }

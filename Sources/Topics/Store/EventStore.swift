@@ -5,7 +5,7 @@
 /// under a lock of its own, since `then` may commit again.
 ///
 /// - Important: Every verb is called from any thread, and never waits for a reader.
-public protocol EventStore: AnyObject, Sendable {
+package protocol EventStore: AnyObject, Sendable {
     /// What this store is able to do; never changes.
     var capabilities: StoreCapabilities { get }
 
@@ -51,47 +51,47 @@ public protocol EventStore: AnyObject, Sendable {
 
 extension EventStore {
     /// Does nothing: a store without limits of its own removes nothing by itself.
-    public func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {}
+    package func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {}
 
     /// Idle: whoever commits to a store without a thread of its own does the work.
-    public var progress: StoreProgress { StoreProgress(settled: 0, isIdle: true) }
+    package var progress: StoreProgress { StoreProgress(settled: 0, isIdle: true) }
 }
 
 /// What a store is able to do.
-public struct StoreCapabilities: Hashable, Sendable {
+package struct StoreCapabilities: Hashable, Sendable {
     /// Whether it keeps the events of persistent topics that memory lets go, and can read them.
-    public let keepsOlder: Bool
+    package let keepsOlder: Bool
 
     /// Capabilities as given.
-    public init(keepsOlder: Bool) {
+    package init(keepsOlder: Bool) {
         self.keepsOlder = keepsOlder
     }
 }
 
 /// How far a store is with what it was asked to commit: one that is not idle and has settled no
 /// more than a while ago hangs.
-public struct StoreProgress: Hashable, Sendable {
+package struct StoreProgress: Hashable, Sendable {
     /// Attempts to commit that came to an end, good or bad.
-    public let settled: Int
+    package let settled: Int
     /// Whether nothing waits and nothing is under way.
-    public let isIdle: Bool
+    package let isIdle: Bool
 
     /// Progress as given.
-    public init(settled: Int, isIdle: Bool) {
+    package init(settled: Int, isIdle: Bool) {
         self.settled = settled
         self.isIdle = isIdle
     }
 }
 
 /// What the bus lends a store when it opens it.
-public struct StoreContext: Sendable {
+package struct StoreContext: Sendable {
     /// The time of events.
-    public let clock: any BusClock
+    package let clock: any BusClock
     /// Bytes of entries that may wait to be committed.
-    public let commitQueueBytesMax: Int
+    package let commitQueueBytesMax: Int
 
     /// A context as given.
-    public init(clock: any BusClock, commitQueueBytesMax: Int) {
+    package init(clock: any BusClock, commitQueueBytesMax: Int) {
         self.clock = clock
         self.commitQueueBytesMax = commitQueueBytesMax
     }
@@ -103,7 +103,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public let detail: String
 
     /// An error that says `detail`.
-    public init(detail: String) {
+    package init(detail: String) {
         self.detail = detail
     }
 
@@ -112,7 +112,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One thing that takes a place in the order of the bus.
-public enum StoreEntry: Sendable {
+package enum StoreEntry: Sendable {
     /// Events of one topic; `persists` says whether they are to survive a restart, and `owner` who
     /// made the topic, or makes it by them if it does not exist.
     case events(PublishBatch, persists: Bool, owner: UInt32? = nil)
@@ -122,7 +122,7 @@ public enum StoreEntry: Sendable {
     case registration(TopicName, TopicSettings, owner: UInt32?)
 
     /// What the entry takes while it waits, in bytes.
-    public var queuedBytes: Int {
+    package var queuedBytes: Int {
         switch self {
         case .events(let batch, _, _): batch.queuedBytes
         case .removal, .registration: Overhead.queuedBatchBytes
@@ -131,7 +131,7 @@ public enum StoreEntry: Sendable {
 }
 
 /// The place an entry took.
-public enum StoreReceipt: Sendable {
+package enum StoreReceipt: Sendable {
     /// The events of the batch, in its order, ids rising.
     case events([Event])
     /// The id of the removal: events below it are gone.

@@ -7,14 +7,14 @@ internal import Glibc
 /// that dies between any two steps leaves the old ceiling or the new one.
 ///
 /// One process at a time: the directory is locked as long as the object lives.
-public final class IDCeiling: Sendable {
+package final class IDCeiling: Sendable {
     /// The steps of a raise, in order.
     enum Step: CaseIterable, Sendable {
         case written, synced, renamed, directorySynced
     }
 
     /// The ceiling that was found, or 0 if there was none.
-    public let found: UInt64
+    package let found: UInt64
     private let directory: DirectoryHandle
     private let afterStep: @Sendable (Step) -> Void
 
@@ -26,7 +26,7 @@ public final class IDCeiling: Sendable {
     ///
     /// - Throws: `StoreError` if the directory can not be used, is in use by another process, or
     ///   holds a ceiling that can not be read; its sentence says what to do.
-    public convenience init(directory: String) throws(StoreError) {
+    package convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, afterStep: { _ in })
     }
 
@@ -39,7 +39,7 @@ public final class IDCeiling: Sendable {
     /// Has `ceiling` on the disk before it returns.
     ///
     /// - Throws: `StoreError` if the disk refuses; the ceiling is then what it was.
-    public func raise(to ceiling: UInt64) throws(StoreError) {
+    package func raise(to ceiling: UInt64) throws(StoreError) {
         let text = Array("\(Self.heading)\(ceiling)\n".utf8)
         try directory.write(text, to: Self.nextName, afterWriting: { self.afterStep(.written) })
         afterStep(.synced)

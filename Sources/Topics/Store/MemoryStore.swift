@@ -7,7 +7,7 @@ internal import Protection
 /// came and outside every lock; so `then` usually runs before `commit` returns, always in id order,
 /// and one at a time. Its turn is bounded while others come, see `CommitLine`. With a ceiling, ids
 /// stay unique over restarts.
-public final class MemoryStore: EventStore {
+package final class MemoryStore: EventStore {
     private let ceiling: IDCeiling?
     private let idsAhead: UInt64
     private let queue: Protected<CommitLine<Job>>
@@ -41,7 +41,7 @@ public final class MemoryStore: EventStore {
     }
 
     /// A store whose ids rise over restarts as `ceiling` remembers, or by the clock alone.
-    public convenience init(ceiling: IDCeiling?) {
+    package convenience init(ceiling: IDCeiling?) {
         self.init(ceiling: ceiling, idsAhead: Limits.idsAhead)
     }
 
@@ -55,15 +55,15 @@ public final class MemoryStore: EventStore {
     }
 
     /// Keeps nothing beyond memory.
-    public var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: false) }
+    package var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: false) }
 
     /// Refusing while the ceiling of ids can not be raised.
-    public var readiness: Readiness {
+    package var readiness: Readiness {
         sequence.read { $0.failure.map { .refusing($0) } ?? .ready }
     }
 
     /// Everything below the first id is lost: no cursor of another life is taken for one of this.
-    public func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+    package func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
         let now = context.clock.now()
         let clockID = UInt64(max(1, now.microseconds))
         let first = max(clockID, ceiling?.found ?? 0)
@@ -87,7 +87,7 @@ public final class MemoryStore: EventStore {
     }
 
     /// Takes `entry` at once, or right after what other threads brought before.
-    public func commit(
+    package func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
         let job = Job(entry: entry, queuedBytes: entry.queuedBytes, then: then)
@@ -111,20 +111,20 @@ public final class MemoryStore: EventStore {
     }
 
     /// Never asked: nothing is older than memory.
-    public func read(
+    package func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
         preconditionFailure("a store in memory has nothing older than memory")
     }
 
     /// Never asked: what the log lets go is gone.
-    public func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+    package func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
         preconditionFailure("a store in memory has nothing to trim")
     }
 
     /// Takes nothing more, and waits for the threads of callers that still commit; but for itself,
     /// which goes on committing what waits when this has returned.
-    public func close() {
+    package func close() {
         queue.write { $0.close() }
         if committer.isOwn() { return }
         while !queue.read({ $0.isSettled }) { usleep(Limits.closeMicroseconds) }

@@ -1,21 +1,21 @@
 /// What a store retained over a restart.
-public struct StoreContents: Sendable {
+package struct StoreContents: Sendable {
     /// The newest id that counts as visible: everything up to here was given out, or might be.
-    public var newest: EventID
+    package var newest: EventID
     /// Losses of topics nobody remembers apart: every cursor below has a gap.
-    public var floor: EventID
+    package var floor: EventID
     /// The time up to which the floor reaches.
-    public var floorTime: Timestamp
+    package var floorTime: Timestamp
     /// No life of the bus gave an id up to here: who asks for one asks for an event that never was.
     /// Zero where nobody can say.
-    public var unusedThrough: EventID
+    package var unusedThrough: EventID
     /// Topics that exist.
-    public var topics: [StoredTopic]
+    package var topics: [StoredTopic]
     /// Topics that vanished, oldest first.
-    public var tombstones: [StoredTombstone]
+    package var tombstones: [StoredTombstone]
 
     /// Contents as given.
-    public init(
+    package init(
         newest: EventID, floor: EventID, floorTime: Timestamp, unusedThrough: EventID = .zero,
         topics: [StoredTopic] = [], tombstones: [StoredTombstone] = []
     ) {
@@ -29,24 +29,24 @@ public struct StoreContents: Sendable {
 }
 
 /// One topic that a store retained.
-public struct StoredTopic: Sendable {
+package struct StoredTopic: Sendable {
     /// Its name.
-    public var name: TopicName
+    package var name: TopicName
     /// Its settings, if it was registered.
-    public var settings: TopicSettings?
+    package var settings: TopicSettings?
     /// Who made it.
-    public var owner: UInt32?
+    package var owner: UInt32?
     /// The highest id it lost, and the time of that event.
-    public var lost: EventID
+    package var lost: EventID
     /// The time of the last event it lost.
-    public var lostTime: Timestamp
+    package var lostTime: Timestamp
     /// What is only in the store; nil if `recent` is everything.
-    public var older: OlderEvents?
+    package var older: OlderEvents?
     /// The newest events, ids rising, which memory takes over.
-    public var recent: [Event]
+    package var recent: [Event]
 
     /// A topic as given.
-    public init(
+    package init(
         name: TopicName, settings: TopicSettings?, owner: UInt32?, lost: EventID,
         lostTime: Timestamp, older: OlderEvents?, recent: [Event]
     ) {
@@ -61,22 +61,22 @@ public struct StoredTopic: Sendable {
 }
 
 /// Events of a topic that are retained in the store and no longer in memory.
-public struct OlderEvents: Hashable, Sendable {
+package struct OlderEvents: Hashable, Sendable {
     /// How many there are, at least one.
-    public var count: Int
+    package var count: Int
     /// Their payload bytes.
-    public var bytes: Int
+    package var bytes: Int
     /// The first of them.
-    public var oldest: EventID
+    package var oldest: EventID
     /// The time of the first of them.
-    public var oldestTime: Timestamp
+    package var oldestTime: Timestamp
     /// The last of them.
-    public var newest: EventID
+    package var newest: EventID
     /// The time of the last of them.
-    public var newestTime: Timestamp
+    package var newestTime: Timestamp
 
     /// Older events as given.
-    public init(
+    package init(
         count: Int, bytes: Int, oldest: EventID, oldestTime: Timestamp, newest: EventID,
         newestTime: Timestamp
     ) {
@@ -90,16 +90,16 @@ public struct OlderEvents: Hashable, Sendable {
 }
 
 /// What a vanished topic left behind.
-public struct StoredTombstone: Sendable {
+package struct StoredTombstone: Sendable {
     /// The topic that was.
-    public var name: TopicName
+    package var name: TopicName
     /// The highest id it lost.
-    public var lost: EventID
+    package var lost: EventID
     /// The time of that event.
-    public var lostTime: Timestamp
+    package var lostTime: Timestamp
 
     /// A tombstone as given.
-    public init(name: TopicName, lost: EventID, lostTime: Timestamp) {
+    package init(name: TopicName, lost: EventID, lostTime: Timestamp) {
         self.name = name
         self.lost = lost
         self.lostTime = lostTime

@@ -1,18 +1,18 @@
 /// A read of what only the store has.
-public struct StoreRead: Sendable {
+package struct StoreRead: Sendable {
     /// Where to begin: `.after`, `.last` or `.time`.
-    public let start: StartPosition
+    package let start: StartPosition
     /// The last id to look at.
-    public let through: EventID
+    package let through: EventID
     /// The topics.
-    public let selector: Selector
+    package let selector: Selector
     /// Which of their events.
-    public let filter: EventFilter
+    package let filter: EventFilter
     /// How much at most.
-    public let limit: ReadLimit
+    package let limit: ReadLimit
 
     /// A read as given.
-    public init(
+    package init(
         start: StartPosition, through: EventID, selector: Selector, filter: EventFilter,
         limit: ReadLimit
     ) {
@@ -25,16 +25,16 @@ public struct StoreRead: Sendable {
 }
 
 /// What a store read.
-public struct StorePage: Sendable {
+package struct StorePage: Sendable {
     /// Events in the asked range, ids rising.
-    public let events: [Event]
+    package let events: [Event]
     /// Where the read began: the asked id, or the one just before the asked start.
-    public let after: EventID
+    package let after: EventID
     /// The last id that was looked at; `through` of the request if that was reached.
-    public let through: EventID
+    package let through: EventID
 
     /// A page as given.
-    public init(events: [Event], after: EventID, through: EventID) {
+    package init(events: [Event], after: EventID, through: EventID) {
         self.events = events
         self.after = after
         self.through = through
@@ -42,18 +42,18 @@ public struct StorePage: Sendable {
 }
 
 /// What is to be removed from one topic of a store.
-public struct StoreTrim: Hashable, Sendable {
+package struct StoreTrim: Hashable, Sendable {
     /// The topic.
-    public let topic: TopicName
+    package let topic: TopicName
     /// Events up to this id go in any case.
-    public let through: EventID
+    package let through: EventID
     /// Then the oldest, until these bounds are met.
-    public let retention: Retention
+    package let retention: Retention
     /// The time against which age is counted.
-    public let now: Timestamp
+    package let now: Timestamp
 
     /// A trim as given.
-    public init(topic: TopicName, through: EventID, retention: Retention, now: Timestamp) {
+    package init(topic: TopicName, through: EventID, retention: Retention, now: Timestamp) {
         self.topic = topic
         self.through = through
         self.retention = retention
@@ -62,22 +62,22 @@ public struct StoreTrim: Hashable, Sendable {
 }
 
 /// What a trim left.
-public struct StoreLoss: Hashable, Sendable {
+package struct StoreLoss: Hashable, Sendable {
     /// The highest id the topic lost so far.
-    public let lost: EventID
+    package let lost: EventID
     /// The time of that event.
-    public let lostTime: Timestamp
+    package let lostTime: Timestamp
     /// How many events this trim removed beyond its `through`.
-    public let count: Int
+    package let count: Int
     /// Their payload bytes.
-    public let bytes: Int
+    package let bytes: Int
     /// The first event left and its time; nil if there is none.
-    public let oldest: EventID?
+    package let oldest: EventID?
     /// The time of the first event left.
-    public let oldestTime: Timestamp?
+    package let oldestTime: Timestamp?
 
     /// A loss as given.
-    public init(
+    package init(
         lost: EventID, lostTime: Timestamp, count: Int, bytes: Int, oldest: EventID?,
         oldestTime: Timestamp?
     ) {

@@ -1,0 +1,27 @@
+import Testing
+
+/// Users of the libraries see what is for them: what only stores and the daemon need is `package`.
+@Suite struct LibrarySurfaceTests {
+    /// The types that the files below a path make public, by name.
+    private static func publicTypes(below path: String) -> [String] {
+        Repository.sources.filter { $0.path.hasPrefix(path) }.flatMap(\.code).compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.first == "public",
+                let kind = words.firstIndex(where: {
+                    ["class", "struct", "enum", "protocol", "actor"].contains($0)
+                }), kind + 1 < words.count
+            else { return nil }
+            return String(words[kind + 1].prefix { $0.isLetter || $0.isNumber })
+        }.sorted()
+    }
+
+    @Test func ofTheSeamToStoresOnlyItsErrorIsPublic() {
+        #expect(Self.publicTypes(below: "Sources/Topics/Store/") == ["StoreError"])
+    }
+
+    @Test func ofTheStoreOnAFileOnlyItsSettingsArePublic() {
+        #expect(
+            Self.publicTypes(below: "Sources/SQLiteStore/")
+                == ["SQLiteStoreConfiguration", "Sync"])
+    }
+}

@@ -6,7 +6,7 @@ SECONDS ?= 60
 MINUTES ?= 10
 
 # What `make debian13` runs there.
-TARGETS ?= test test-systemd interop fuzz-check
+TARGETS ?= test test-systemd interop recipes fuzz-check
 
 # What .ci/run does less of.
 RESTARTS ?= 100
@@ -151,7 +151,7 @@ test-container: ## build the Dockerfile without a registry, and use what it make
 	@SWIFT='$(SWIFT)' scripts/setup container
 	@SWIFT='$(SWIFT)' scripts/test-container
 
-debian13: ## run make targets in a Debian 13 of its own (needs root; TARGETS='test test-systemd interop fuzz-check')
+debian13: ## run make targets in a Debian 13 of its own (needs root; TARGETS='test test-systemd interop recipes fuzz-check')
 	@SWIFT='$(SWIFT)' scripts/setup debian13
 	@SWIFT='$(SWIFT)' scripts/debian13 make RESTARTS=$(RESTARTS) $(TARGETS)
 

@@ -261,6 +261,7 @@ import Testing
         try client.send(words.request("\(id)"))
         #expect(try client.readAnswer().status == 204)
         #expect(try repeats(publisher) == 2)
+        withExtendedLifetime(others) {}
     }
 
     @Test func aStopAnswersThoseThatWaitAndClosesThoseThatAreIdle() throws {

@@ -102,6 +102,7 @@ import Testing
         // How many it is depends on the seed: 40 and fewer were seen.
         #expect(try repeats(observers[0]) > 0)
         #expect(try repeats(observers[1]) == 0)
+        withExtendedLifetime(daemons) {}
     }
 
     /// What a step is answered over a connection that is kept, and made anew where it was closed;

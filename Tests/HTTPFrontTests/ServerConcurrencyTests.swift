@@ -73,5 +73,6 @@ import Testing
         clients[0].close()
         server.expect(server.server.census.connections, becomes: 3)
         #expect(try server.connect().exchange("GET", "/b").text == "b")
+        withExtendedLifetime(clients) {}
     }
 }

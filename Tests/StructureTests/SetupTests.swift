@@ -26,7 +26,7 @@ import Testing
                 "libmicrohttpd-dev", "nettle-dev", "libsystemd-dev", "libinih-dev",
                 "libsqlite3-dev", "pkg-config", "binutils", "gcc", "libc6-dev",
                 "libstdc++-14-dev", "libncurses6", "libsqlite3-0", "libxml2-16", "git", "curl",
-                "dash", "ca-certificates",
+                "dash", "mount", "util-linux", "ca-certificates",
             ])
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(0))

@@ -205,7 +205,8 @@ class Service:
         """The file of tokens lies where services get their credentials from, for root alone."""
         token, line = self._machine.run("belfryd", "--make-token", "deployer").stdout.split("\n")[:2]
         store = self._machine.root / "etc/credstore"
-        store.mkdir(mode=0o700)
+        # systemd 257 has made it already.
+        store.mkdir(mode=0o700, exist_ok=True)
         (store / "belfry.tokens").write_text(line + "\n")
         (store / "belfry.tokens").chmod(0o600)
         with self._configured("[access]\nrule = guarded publish token:deployer\n"):

@@ -29,8 +29,6 @@ TSAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-tsan --sanitize=thread -Xswift
 # matter for that are those of scripts/build-release.
 RELEASE_TEST_FLAGS = $(BUILD_FLAGS) --scratch-path .build-release-tests -c release \
 	-Xswiftc -enable-testing -Xswiftc -cross-module-optimization
-# What is used from async code; the daemon's own code has none.
-LIBRARY_TESTS = ^(Protection|Broadcasting|Telemetry|Topics|SQLiteStore)Tests[.]
 # The fuzzer needs the sources compiled with its own counters, and a look into them.
 FUZZ_FLAGS = $(BUILD_FLAGS) --scratch-path .build-fuzz -c release --sanitize=fuzzer -Xswiftc -enable-testing
 BENCH_FLAGS = $(BUILD_FLAGS) --scratch-path .build-bench -c release
@@ -67,8 +65,8 @@ build: setup ## build everything, the tests too
 test: setup ## run every test
 	$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS)
 
-test-release: setup ## run the tests of the libraries and stores, optimised as a release is
-	$(RUN_TESTS) $(TEST_FLAGS) $(RELEASE_TEST_FLAGS) --filter '$(LIBRARY_TESTS)'
+test-release: setup ## run every test, optimised as a release is
+	$(RUN_TESTS) $(TEST_FLAGS) $(RELEASE_TEST_FLAGS)
 
 release: setup $(RELEASE_BINARY) ## build the daemon for use: optimised, no Swift library needed
 

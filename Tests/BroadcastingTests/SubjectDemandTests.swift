@@ -61,11 +61,14 @@ import Testing
         #expect(text.contains("a demand cannot be negative, and -1 is"))
     }
 
-    @Test(arguments: [0, -1, 65_537])
+    @Test(.serialized, arguments: [0, -1, 65_537])
     func aBufferOutOfRangeStopsTheProcessWithASentence(count: Int) async throws {
+        let handed = ExitTestValue(count, named: "buffer")
+        defer { withExtendedLifetime(handed) {} }
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [count] in
+        ) {
+            let count: Int = ExitTestValue.taken("buffer")
             _ = PassthroughSubject<Int, Never>().values(buffering: .oldest(count))
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)

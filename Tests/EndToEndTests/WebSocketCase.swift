@@ -222,11 +222,13 @@ struct WebSocketCase: CustomStringConvertible, Sendable {
         ]
 
     // Section 8.1; RFC 3629.
-    private static let texts: [WebSocketCase] =
+    private static let texts: [WebSocketCase] = whole + broken + early
+
+    private static let whole: [WebSocketCase] =
         [
             "", "\u{0}", "κόσμε", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}",
             "\u{FFFD}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}", "\u{1F514}\u{FEFF}",
-        ].flatMap { sample in
+        ].flatMap { (sample: String) -> [WebSocketCase] in
             let bytes = Array(sample.utf8)
             let name = sample.unicodeScalars.map { String($0.value, radix: 16) }
                 .joined(separator: " ")
@@ -238,14 +240,19 @@ struct WebSocketCase: CustomStringConvertible, Sendable {
                     .published([bytes])),
             ]
         }
-        + [
+
+    private static let brokenBytes: [[UInt8]] =
+        [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80],
             [0xE0, 0x9F, 0xBF], [0xE2, 0x82], [0xE2, 0x28, 0xA1], [0xED, 0xA0, 0x80],
             [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF],
             [0xF0, 0x9F, 0x94], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80],
             [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0x61, 0xFF, 0x61],
             Array("κόσμε".utf8) + [0xED, 0xA0, 0x80] + hello,
-        ].flatMap { (bytes: [UInt8]) in
+        ]
+
+    private static let broken: [WebSocketCase] =
+        brokenBytes.flatMap { (bytes: [UInt8]) -> [WebSocketCase] in
             let name = bytes.map { String($0, radix: 16) }.joined(separator: " ")
             return [
                 WebSocketCase("text of \(name)", [text(bytes)], .closed(1007)),
@@ -254,7 +261,10 @@ struct WebSocketCase: CustomStringConvertible, Sendable {
                     .closed(1007)),
                 WebSocketCase("bytes of \(name)", [Frame(2, bytes)], .published([bytes])),
             ]
-        } + [
+        }
+
+    private static let early: [WebSocketCase] =
+        [
             WebSocketCase(
                 "text that goes wrong before its end",
                 [text([0xCE, 0xBA, 0xFF], isFinal: false)], .closed(1007)),

@@ -1,7 +1,7 @@
 import Glibc
 
 // What libFuzzer calls: `fuzz --parser=NAME [its own options] FOLDER…`. Only in the build of
-// `make fuzz`, where libFuzzer has the `main`.
+// `make fuzz`, where libFuzzer has the `main`. `@_cdecl` is what `@c` is called before Swift 6.3.
 
 /// The parser that is fuzzed.
 private let parser: ParserCheck = {
@@ -15,7 +15,7 @@ private let parser: ParserCheck = {
 }()
 
 /// Called once, before everything else.
-@c(LLVMFuzzerInitialize)
+@_cdecl("LLVMFuzzerInitialize")
 public func initializeFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
@@ -25,7 +25,7 @@ public func initializeFuzzer(
 }
 
 /// Called with every input.
-@c(LLVMFuzzerTestOneInput)
+@_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     do {
         try parser.check(UnsafeRawBufferPointer(start: bytes, count: count))

@@ -7,8 +7,12 @@ struct RequestLines {
     let lines: [[UInt8]]
 
     var bytes: [UInt8] {
-        Array("\(method) ".utf8) + lines[0] + Array(" HTTP/1.1\r\n".utf8)
-            + lines.dropFirst().flatMap { $0 + [0x0D, 0x0A] } + [0x0D, 0x0A]
+        let end = Array("\r\n".utf8)
+        var bytes = Array("\(method) ".utf8)
+        bytes += lines[0]
+        bytes += Array(" HTTP/1.1".utf8)
+        for line in lines.dropFirst() { bytes += end + line }
+        return bytes + end + end
     }
 
     var headers: HeaderFields {

@@ -68,7 +68,7 @@ import Testing
         #expect(memory.used(.bodies) >= 5000)
         _ = FrameTranscript.feed(&machine, Frame(9, [1, 2, 3]).encoded().dropLast())
         #expect(memory.used(.bodies) >= 5002)
-        #expect(FrameTranscript.feed(&machine, [0x1B ^ 3]).count == 1)
+        #expect(FrameTranscript.feed(&machine, Frame(9, [1, 2, 3]).encoded().suffix(1)).count == 1)
         _ = FrameTranscript.feed(&machine, Frame(0, [97]).encoded())
         #expect(memory.used == 0)
         #expect(MemoryLayout<WebSocketMachine>.size < 160)

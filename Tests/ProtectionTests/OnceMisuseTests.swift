@@ -40,11 +40,14 @@ import Testing
         #expect(told(by: result).contains(Self.sentence))
     }
 
-    @Test(arguments: [2, 3, 8])
+    @Test(.serialized, arguments: [2, 3, 8])
     func threadsThatWaitForEachOtherInARingStopWithASentence(threads: Int) async {
+        let handed = ExitTestValue(threads, named: "ring")
+        defer { withExtendedLifetime(handed) {} }
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [threads = threads as Int] in
+        ) {
+            let threads: Int = ExitTestValue.taken("ring")
             let ring = (0..<threads).map { _ in Once() }
             let areInside = Gate(openings: threads)
             try inParallel(threads) { index in

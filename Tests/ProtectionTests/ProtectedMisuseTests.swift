@@ -25,11 +25,14 @@ import Testing
 
     private static let reentry = "which would wait for itself: use what the block is given"
 
-    @Test(arguments: Use.allCases)
+    @Test(.serialized, arguments: Use.allCases)
     func reentryStopsWithASentence(use: Use) async {
+        let handed = ExitTestValue(use.rawValue, named: "reentry")
+        defer { withExtendedLifetime(handed) {} }
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [use = use as Use] in
+        ) {
+            let use = try #require(Use(rawValue: ExitTestValue.taken("reentry")))
             let numbers = Protected([0])
             numbers.read { _ in use.make(of: numbers) }
         }

@@ -78,18 +78,17 @@ import Testing
         #expect(text == "for a person\n<4>for the journal\n")
     }
 
-    @Test(arguments: [
-        ("first\n<0>second", #"first\u{a}<0>second"#),
-        ("\u{1B}[2J\r\0\u{7F}", #"\u{1b}[2J\u{d}\u{0}\u{7f}"#),
-        ("größe → ok", "größe → ok"),
-    ])
-    func noTextCanPassForALineOfItsOwn(text: String, line: String) async {
+    @Test func noTextCanPassForALineOfItsOwn() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
-        ) { [text] in
-            Log(level: .debug, sink: Log.journal).error(text)
+        ) {
+            let log = Log(level: .debug, sink: Log.journal)
+            log.error("first\n<0>second")
+            log.error("\u{1B}[2J\r\0\u{7F}")
+            log.error("größe → ok")
         }
         let written = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(written == "<3>\(line)\n")
+        let lines = [#"first\u{a}<0>second"#, #"\u{1b}[2J\u{d}\u{0}\u{7f}"#, "größe → ok"]
+        #expect(written == lines.map { "<3>\($0)\n" }.joined())
     }
 }

@@ -255,14 +255,16 @@ public final class RawClient {
     /// Reads some bytes; false when the connection ended.
     func fill(until deadline: Double) throws(Failure) -> Bool {
         try wait(for: POLLIN, until: deadline)
-        return try withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) {
-            (buffer) throws(Failure) in
+        // Swift 6.2 loses the error's type in this function; a result keeps it.
+        let filled = withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) {
+            buffer -> Result<Bool, Failure> in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-            if count < 0, errno != ECONNRESET { throw .system("recv", errno) }
-            guard count > 0 else { return false }
+            if count < 0, errno != ECONNRESET { return .failure(.system("recv", errno)) }
+            guard count > 0 else { return .success(false) }
             received.append(contentsOf: buffer[..<count])
-            return true
+            return .success(true)
         }
+        return try filled.get()
     }
 
     private func wait(for events: Int32, until deadline: Double) throws(Failure) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Topics
@@ -69,12 +70,18 @@ struct IDCeilingTests {
         #expect(scratch.names == ["id-ceiling"])
     }
 
-    @Test(arguments: IDCeiling.Step.allCases.indices)
+    @Test(.serialized, arguments: IDCeiling.Step.allCases.indices)
     func aProcessKilledAfterAnyStepLeavesTheOldCeilingOrTheNewOne(step: Int) async throws {
         let scratch = try Scratch()
         try IDCeiling(directory: scratch.path).raise(to: 1_000)
+        let handed = (
+            ExitTestValue(scratch.path, named: "ceiling-folder"),
+            ExitTestValue(step, named: "ceiling-step")
+        )
+        defer { withExtendedLifetime(handed) {} }
         await #expect(processExitsWith: .signal(SIGKILL)) {
-            [path = scratch.path as String, step = step as Int] in
+            let path: String = ExitTestValue.taken("ceiling-folder")
+            let step: Int = ExitTestValue.taken("ceiling-step")
             let ceiling = try IDCeiling(directory: path) {
                 if $0 == IDCeiling.Step.allCases[step] { kill(getpid(), SIGKILL) }
             }

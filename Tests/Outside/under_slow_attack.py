@@ -38,7 +38,7 @@ SAMPLES_MIN = 100
 
 @dataclass(frozen=True)
 class Attack:
-    """One way of being slow; no mode: nobody is."""
+    """One way of being slow; without a mode no client is slow."""
 
     name: str
     mode: str | None
@@ -59,7 +59,7 @@ class Attack:
 
 
 ATTACKS = [
-    Attack("nobody is slow", None),
+    Attack("none", None),
     Attack("slow headers", "-H", "/topics/ordinary", ("-i", "2")),
     Attack("slow bodies", "-B", "/topics/slow", ("-i", "2", "-s", "8192")),
     # Ranges are ignored, so that none of its connections has anything to hold on to.

@@ -53,7 +53,7 @@ menu:
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
 		| awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-setup: ## install what building and running needs and this machine lacks
+setup: ## install the packages that this machine lacks for building and running
 	@SWIFT='$(SWIFT)' scripts/setup
 
 run: setup $(RELEASE_BINARY) ## build the daemon and run it in the foreground (ARGS='--listen …')
@@ -89,7 +89,7 @@ install: $(RELEASE_BINARY) ## install daemon, configuration and units (DESTDIR=,
 	install -m 0644 $(wildcard Benchmarks/*.md) '$(DESTDIR)$(DOCDIR)/Benchmarks'
 	install -m 0644 $(wildcard Benchmarks/Growth/*.svg) '$(DESTDIR)$(DOCDIR)/Benchmarks/Growth'
 
-uninstall: ## stop the service and remove what install put there; say what stays
+uninstall: ## stop the service and remove the installed files; list the files that stay
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' UNITDIR='$(UNITDIR)' \
 		DOCDIR='$(DOCDIR)' scripts/uninstall
 
@@ -97,10 +97,10 @@ config: setup ## write config/belfryd.conf anew from the table of keys
 	mkdir -p config
 	BELFRY_RECORD=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --filter theFileIsWhatTheTableSays
 
-fmt: setup ## lay out the sources
+fmt: setup ## format the sources
 	$(SWIFT) format -i -r $(SWIFT_SOURCES)
 
-lint: setup ## check the layout of the sources
+lint: setup ## check the format of the sources
 	$(SWIFT) format lint --strict -r $(SWIFT_SOURCES)
 
 docs: setup ## make the documentation of the libraries (.build-docs), and check its links
@@ -109,7 +109,7 @@ docs: setup ## make the documentation of the libraries (.build-docs), and check 
 # A crashed test must end, not wait for a backtrace.
 check test-release asan tsan long-tests debian13: export SWIFT_BACKTRACE = enable=no
 
-check: ## all that a change must pass: lint, build, test, test-release, asan, tsan
+check: ## everything that a change must pass: lint, build, test, test-release, asan, tsan
 	$(MAKE) lint
 	$(MAKE) build
 	$(MAKE) test
@@ -127,7 +127,7 @@ ci: RESTARTS = 10
 ci: SLOW_SECONDS = 6
 ci: OPENAPI_SEED = --seed 1
 ci: TARGETS = test
-ci: check $(CI_CHECKS) ## all that .ci/run does: check, and what others see of the daemon, in short forms
+ci: check $(CI_CHECKS) ## everything that .ci/run does: check, and short tests of the daemon from outside
 
 long-tests: setup ## run the long form of the suites named Long…, whose short one is in `make test`
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
@@ -137,12 +137,12 @@ long-tests: setup ## run the long form of the suites named Long…, whose short 
 test-libraries: setup ## use the libraries from a package of its own, in debug and in release, as docs/libraries.md says
 	@SWIFT='$(SWIFT)' scripts/test-libraries
 
-interop: ## run clients of other people's making against the daemon (ARGS='--client httpx-sse')
+interop: ## run clients by others against the daemon (ARGS='--client httpx-sse')
 	@SWIFT='$(SWIFT)' scripts/setup interop
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/interop --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
 
-recipes: ## have programs of other people's making publish, set up as docs/senders.md says (ARGS='--sender collectd')
+recipes: ## have programs by others publish, set up as docs/senders.md says (ARGS='--sender collectd')
 	@SWIFT='$(SWIFT)' scripts/setup recipes
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/recipes --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
@@ -155,7 +155,7 @@ test-systemd: release ## boot a real systemd with the installed service (needs r
 	$(MAKE) install DESTDIR=.build-systemd/elsewhere PREFIX=/opt/belfry SYSCONFDIR=/etc UNITDIR=/etc/systemd/system
 	@scripts/test-systemd .build-systemd --elsewhere .build-systemd/elsewhere --restarts $(RESTARTS)
 
-test-container: ## build the Dockerfile without a registry, and use what it makes (needs root)
+test-container: ## build the Dockerfile without a registry, and use its image (needs root)
 	@SWIFT='$(SWIFT)' scripts/setup container
 	@SWIFT='$(SWIFT)' scripts/test-container
 
@@ -163,7 +163,7 @@ debian13: ## run make targets in a Debian 13 of its own (needs root; TARGETS='te
 	@SWIFT='$(SWIFT)' scripts/setup debian13
 	@SWIFT='$(SWIFT)' scripts/debian13 make RESTARTS=$(RESTARTS) $(TARGETS)
 
-slow-test: release ## an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)
+slow-test: release ## run an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)
 	@SWIFT='$(SWIFT)' scripts/setup slow
 	@python3 -B Tests/Outside/under_slow_attack.py --daemon $(RELEASE_BINARY) --seconds $(SLOW_SECONDS)
 
@@ -175,7 +175,7 @@ fuzz-check: # what is kept, and as many inputs more from one seed, in a minute
 	BELFRY_FUZZ=1 $(SWIFT) build $(FUZZ_FLAGS) --product fuzz
 	@scripts/fuzz .build-fuzz/release/fuzz
 
-openapi-test: ## ask the daemon what docs/openapi.yaml says, right and wrong (ARGS='--seconds 60')
+openapi-test: ## send the daemon every request of docs/openapi.yaml, right and wrong (ARGS='--seconds 60')
 	@SWIFT='$(SWIFT)' scripts/setup openapi
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(OPENAPI_SEED) $(ARGS)
@@ -198,7 +198,7 @@ bench-profile: setup $(RELEASE_BINARY) ## show where the instructions of each pa
 	@SWIFT='$(SWIFT)' scripts/setup profile
 	@Benchmarks/profile --daemon $(RELEASE_BINARY) $(ARGS)
 
-soak: setup $(RELEASE_BINARY) ## use a daemon with each store for MINUTES=10, by everybody at once (short in test and long-tests)
+soak: setup $(RELEASE_BINARY) ## load a daemon with each store for MINUTES=10 with clients of all kinds (short in test and long-tests)
 	@$(SWIFT) build $(BUILD_FLAGS) --build-tests >&2
 	@BELFRY_SOAK_MINUTES='$(MINUTES)' BELFRY_LONG=1 BELFRY_DAEMON='$(abspath $(RELEASE_BINARY))' \
 		$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongSoakTests \
@@ -209,18 +209,18 @@ bench-core: setup ## measure the bus inside one process beside others (ARGS='bro
 	@$(SWIFT) build $(BENCH_FLAGS) --product bench-core >&2
 	@.build-bench/release/bench-core $(ARGS)
 
-bench-loops: setup $(RELEASE_BINARY) ## measure how many event loops serve best (ROUNDS=5)
+bench-loops: setup $(RELEASE_BINARY) ## measure different numbers of event loops (ROUNDS=5)
 	@Benchmarks/loops $(RELEASE_BINARY)
 
-bench-idle: setup $(RELEASE_BINARY) ## measure what 10,000 subscribers cost that wait for something else
+bench-idle: setup $(RELEASE_BINARY) ## measure the cost of 10,000 subscribers of quiet topics
 	@$(SWIFT) build $(BUILD_FLAGS) --build-tests >&2
 	@BELFRY_LONG=1 BELFRY_DAEMON='$(abspath $(RELEASE_BINARY))' \
 		$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongIdleTests \
 		| grep -E '^\||✘'
 
-bench-store: setup $(RELEASE_BINARY) ## measure what keeping events costs, beside redis-server and nats-server (ROUNDS=5)
+bench-store: setup $(RELEASE_BINARY) ## measure the cost of keeping events, beside redis-server and nats-server (ROUNDS=5)
 	@SWIFT='$(SWIFT)' scripts/setup store >&2
 	@Benchmarks/store $(RELEASE_BINARY)
 
-clean: ## remove everything that was built
+clean: ## remove all build products
 	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries .build-debian13

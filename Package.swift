@@ -57,7 +57,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "BusAPI",
-            dependencies: ["Topics", "Access", "HTTPFront", "Telemetry", "Protection"],
+            dependencies: [
+                "Topics", "Access", "Digests", "HTTPFront", "Telemetry", "Protection",
+            ],
             // A link to docs/openapi.yaml, which the daemon serves.
             resources: [.embedInCode("Resources/openapi.yaml")],
             swiftSettings: strict),

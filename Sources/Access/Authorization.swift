@@ -33,9 +33,7 @@ public struct Authorization {
         _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(AccessError) -> Result {
         guard scheme == .basic else { return body(credentials) }
-        // libnettle passes over blanks, other readers do not.
-        guard !credentials.contains(where: Self.isBlank), let decoded = Base64.bytes(credentials)
-        else {
+        guard let decoded = Base64.decode(credentials) else {
             throw AccessError(
                 "What follows 'Basic' is not Base64. Send that of USER:TOKEN, with any user name, "
                     + "as `curl -u any:TOKEN` does, or 'Authorization: Bearer TOKEN'.")

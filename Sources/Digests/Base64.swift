@@ -1,28 +1,51 @@
 internal import CNettle
 
-/// Base64 (RFC 4648 section 4) as libnettle reads and writes it, for values of a few bytes.
+/// Base64 (RFC 4648 section 4) as libnettle reads and writes it: padded, without line breaks.
 public enum Base64 {
-    /// The bytes as text, padded.
+    /// Appends the encoding of `data`: four bytes for every three, rounded up.
     ///
     /// - Complexity: O(bytes).
-    public static func text(_ bytes: [UInt8]) -> String {
-        var text = [CChar](repeating: 0, count: (bytes.count + 2) / 3 * 4)
-        nettle_base64_encode_raw(&text, bytes.count, bytes)
-        return String(decoding: text.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    public static func encode(_ data: UnsafeRawBufferPointer, into text: inout [UInt8]) {
+        guard !data.isEmpty else { return }
+        let start = text.count
+        text.append(contentsOf: repeatElement(0, count: (data.count + 2) / 3 * 4))
+        text.withUnsafeMutableBytes { text in
+            nettle_base64_encode_raw(
+                text[start...].assumingMemoryBound(to: CChar.self).baseAddress, data.count,
+                data.assumingMemoryBound(to: UInt8.self).baseAddress)
+        }
     }
 
-    /// The bytes that a padded text stands for; nil where it stands for none.
+    /// The encoding of some bytes.
     ///
     /// - Complexity: O(bytes).
-    public static func bytes(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    public static func text(_ data: [UInt8]) -> String {
+        var text: [UInt8] = []
+        data.withUnsafeBytes { encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes that `text` encodes; nil where it is no such encoding.
+    ///
+    /// Padding is needed, and no bit may be set beyond the last byte: one encoding for all data.
+    ///
+    /// - Complexity: O(bytes).
+    public static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        // libnettle passes over white space, other readers do not.
+        guard !text.contains(where: isSpace) else { return nil }
         var decoding = base64_decode_ctx()
         nettle_base64_decode_init(&decoding)
-        var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3 + 3)
-        var count = bytes.count
-        let isText = nettle_base64_decode_update(
-            &decoding, &count, &bytes, text.count,
+        var data = [UInt8](repeating: 0, count: text.count / 4 * 3 + 3)
+        var count = data.count
+        let isEncoding = nettle_base64_decode_update(
+            &decoding, &count, &data, text.count,
             text.assumingMemoryBound(to: CChar.self).baseAddress)
-        guard isText == 1, nettle_base64_decode_final(&decoding) == 1 else { return nil }
-        return Array(bytes[..<count])
+        guard isEncoding == 1, nettle_base64_decode_final(&decoding) == 1 else { return nil }
+        data.removeSubrange(count...)
+        return data
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
     }
 }

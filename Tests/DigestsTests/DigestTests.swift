@@ -42,19 +42,4 @@ import Testing
         #expect(!Digest.areEqual(digest, Array(digest.dropLast())))
         #expect(Digest.areEqual([], []))
     }
-
-    /// The examples of RFC 4648 section 10.
-    @Test(arguments: [
-        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-    ])
-    func base64IsReadAndWrittenAsTheStandardSays(text: String, encoded: String) {
-        #expect(Base64.text(Array(text.utf8)) == encoded)
-        #expect(Array(encoded.utf8).withUnsafeBytes { Base64.bytes($0) } == Array(text.utf8))
-    }
-
-    @Test(arguments: ["Z", "Zg", "Zg=", "Zg==Zg==", "Zm9-", "Zm9\u{0}", "===="])
-    func whatIsNoBase64StandsForNothing(text: String) {
-        #expect(Array(text.utf8).withUnsafeBytes { Base64.bytes($0) } == nil)
-    }
 }

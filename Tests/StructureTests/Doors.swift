@@ -48,8 +48,8 @@ enum Doors {
         // Users and groups come from the system's own library.
         "Access": ["Protection", "Topics", "Digests", "Glibc"],
         "BusAPI": [
-            "Protection", "Telemetry", "Topics", "Access", "HTTPFront", "FoundationEssentials",
-            "Glibc",
+            "Protection", "Telemetry", "Topics", "Access", "Digests", "HTTPFront",
+            "FoundationEssentials", "Glibc",
         ],
         "BelfryDaemon": [
             "Protection", "Broadcasting", "Telemetry", "Topics", "Access", "SQLiteStore",

@@ -1,3 +1,4 @@
+internal import Digests
 internal import HTTPFront
 
 /// JSON text made directly into a byte array, without an intermediate tree.

@@ -1,3 +1,4 @@
+internal import Digests
 internal import Topics
 
 /// What a client's text message publishes:
@@ -43,7 +44,8 @@ struct ClientMessage {
             if isString(value) { return (Payload(JSONString.text(of: value)), false) }
             return (Payload(Array(value)), true)
         case (nil, _?):
-            guard let data = Base64.decode(try bytes(.dataBase64, of: members) ?? []) else {
+            let text = try bytes(.dataBase64, of: members) ?? []
+            guard let data = text.withUnsafeBytes({ Base64.decode($0) }) else {
                 throw Refusal(
                     .parameterInvalid,
                     "'data_base64' is not base64 as RFC 4648 section 4 has it, padded, without "

@@ -40,7 +40,7 @@ final class WebSocketHandshake {
 
     /// What proves that a server understood a key; nil when it is not 16 bytes in base64.
     static func acceptance(of key: UnsafeRawBufferPointer) -> String? {
-        guard key.count == keyCharacters, Base64.bytes(key)?.count == keyBytes else { return nil }
+        guard key.count == keyCharacters, Base64.decode(key)?.count == keyBytes else { return nil }
         let digest = magic.withUTF8Buffer { Digest.sha1(key, UnsafeRawBufferPointer($0)) }
         return Base64.text(digest)
     }

@@ -94,22 +94,9 @@ public final class GroupDirectory: Sendable {
     }
 
     private func startThread() -> Bool {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Unmanaged: retained for the thread, which takes it over at once.
-        let argument = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, &attributes,
-            { argument in
-                // Unmanaged: takes over what `startThread` retained.
-                Unmanaged<GroupDirectory>.fromOpaque(argument!).takeRetainedValue().work()
-                return nil
-            }, argument.toOpaque())
-        if code != 0 { argument.release() }
-        return code == 0
+        guard let thread = try? OwnedThread({ self.work() }) else { return false }
+        thread.detach()
+        return true
     }
 
     /// Looks up whoever is asked for, until nobody is.

@@ -13,7 +13,7 @@ internal import Topics
 final class AccessLog: AccessSink {
     private let log: Log
     private let state = Protected(State())
-    private let writer = Protected<Sweeper?>(nil)
+    private let writer = Protected<PeriodicThread?>(nil)
     /// Records that were dropped, or could not be written.
     let dropped = Counter()
 
@@ -51,20 +51,20 @@ final class AccessLog: AccessSink {
         if destination == .none {
             stop()
         } else if writer.read({ $0 == nil }) {
-            let sweeper = try Sweeper(everyMilliseconds: Limits.accessLogMilliseconds) {
+            let thread = try PeriodicThread(everyMilliseconds: Limits.accessLogMilliseconds) {
                 [weak self] in self?.flush()
             }
-            writer.value = sweeper
+            writer.value = thread
         }
     }
 
     /// Writes what is there and ends.
     func stop() {
-        let sweeper = writer.write { writer in
+        let thread = writer.write { writer in
             defer { writer = nil }
             return writer
         }
-        sweeper?.stop()
+        thread?.stop()
         flush()
     }
 
@@ -135,7 +135,7 @@ final class LogFile: Sendable {
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
         guard descriptor >= 0 else {
             throw DaemonError(
-                detail: "the access log \(path) cannot be opened: \(Errno.text(errno)) "
+                detail: "the access log \(path) cannot be opened: \(Errno.last) "
                     + "(the key is daemon.access_log)")
         }
     }

@@ -34,7 +34,7 @@ public final class Daemon: Sendable {
         let bus: EventBus
         let service: BusService
         let server: HTTPServer
-        let sweeper: Sweeper
+        let sweeper: PeriodicThread
         let memory: MemoryBudget
         let liveness: Liveness
         /// The longest deadline of HTTP at the start.
@@ -189,7 +189,7 @@ public final class Daemon: Sendable {
             makeHandler: service.makeHandler(on:))
         for directory in placement.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
-        let sweeper = try Sweeper(everyMilliseconds: Limits.sweepMilliseconds) {
+        let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
             bus.sweep()
             if memory.excess > 0 { bus.relieve() }
         }

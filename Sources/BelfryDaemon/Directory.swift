@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Protection
 
 /// Making of folders.
 enum Directory {
@@ -13,7 +14,7 @@ enum Directory {
             code = errno
         }
         guard code == EEXIST else {
-            throw DaemonError(detail: "the folder \(path) cannot be made: \(Errno.text(code))")
+            throw DaemonError(detail: "the folder \(path) cannot be made: \(Errno(code))")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Protection
 
 /// Why a server could not start.
 public struct ServerError: Error, Equatable, CustomStringConvertible {
@@ -14,6 +15,6 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
 
     /// The failure of the system call that was just made, by `errno`.
     init(doing what: String, code: Int32 = errno) {
-        self.init("\(what): \(String(cString: strerror(code))) (errno \(code))")
+        self.init("\(what): \(Errno(code)) (errno \(code))")
     }
 }

@@ -12,17 +12,20 @@
     /// Plain, and not a dispatch queue: the workers of Dispatch set their own priority, which a
     /// hardened service may not.
     package struct OwnedThread: Sendable {
-        /// Why there is none: a number of errno.
-        package struct Failure: Error {
-            package let code: Int32
-        }
-
         private let thread: pthread_t
         private let identity = Identity()
 
         /// Has the thread while it runs.
         private final class Identity: Sendable {
             let mark = ThreadMark()
+        }
+
+        private final class Block: ThreadWork {
+            private let body: @Sendable () -> Void
+
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+            func run() { body() }
         }
 
         private final class Hands {
@@ -42,7 +45,7 @@
         }
 
         /// Starts a thread that runs `work` to its end and owns it: nobody else touches it any more.
-        package init(running work: any ThreadWork) throws(Failure) {
+        package init(running work: any ThreadWork) throws(Errno) {
             // Unmanaged: the thread takes this reference over.
             let reference = Unmanaged.passRetained(Hands(work, identity))
             var thread = pthread_t()
@@ -65,9 +68,14 @@
             guard code == 0 else {
                 // Unmanaged: nobody took it over.
                 reference.release()
-                throw Failure(code: code)
+                throw Errno(code)
             }
             self.thread = thread
+        }
+
+        /// Starts a thread that runs `body` to its end.
+        package init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+            try self.init(running: Block(body))
         }
 
         /// Waits until the thread has ended; called once. The thread itself does not wait, and

@@ -5,7 +5,7 @@ internal import Topics
 ///
 /// Safe from any thread; one thread takes.
 final class CommitQueue: Sendable {
-    private let bell: Bell
+    private let wakeUp: WakeUpPipe
     private let state = Protected(State())
 
     /// One thing for the writer to do.
@@ -56,8 +56,8 @@ final class CommitQueue: Sendable {
         case closed
     }
 
-    init() throws(StoreError) {
-        bell = try Bell()
+    init() throws(Errno) {
+        wakeUp = try WakeUpPipe()
     }
 
     /// Lets entries in, of so many bytes together.
@@ -77,7 +77,7 @@ final class CommitQueue: Sendable {
             state.jobs.append(.entry(job))
             return (.queued, state.wakes())
         }
-        if isAsleep { bell.ring() }
+        if isAsleep { wakeUp.signal() }
         return admittance
     }
 
@@ -88,7 +88,7 @@ final class CommitQueue: Sendable {
             state.jobs.append(.trim(job))
             return state.wakes()
         }
-        if isAsleep { bell.ring() }
+        if isAsleep { wakeUp.signal() }
     }
 
     /// Notes that an entry was answered and waits no more.
@@ -102,7 +102,7 @@ final class CommitQueue: Sendable {
             $0.isClosed = true
             $0.wakesAt = nil
         }
-        bell.ring()
+        wakeUp.signal()
     }
 
     /// Whether no entry waits to be taken.
@@ -146,10 +146,10 @@ final class CommitQueue: Sendable {
             switch step {
             case .give(let jobs): return jobs
             case .gather:
-                bell.wait(milliseconds: gathering.milliseconds)
+                wakeUp.wait(milliseconds: gathering.milliseconds)
                 isGathered = true
             case .sleep(let milliseconds, let isLast):
-                bell.wait(milliseconds: milliseconds)
+                wakeUp.wait(milliseconds: milliseconds)
                 if isLast { left = 0 }
             }
         }

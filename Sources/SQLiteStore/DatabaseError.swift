@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+internal import Protection
 
 /// Why SQLite did not do something, by its code and in its words.
 struct DatabaseError: Error, Hashable {
@@ -59,7 +60,7 @@ struct DatabaseError: Error, Hashable {
         if let connection, sqlite3_extended_errcode(connection) == code {
             text = String(cString: sqlite3_errmsg(connection))
         }
-        if system != 0 { text += " (\(SystemError.text(system)))" }
+        if system != 0 { text += " (\(Errno(system)))" }
         self.init(code: code, text: text, systemCode: system)
     }
 
@@ -81,17 +82,5 @@ struct DatabaseError: Error, Hashable {
             _ = methods.pointee.xFileControl?(journal, SQLITE_FCNTL_LAST_ERRNO, &last)
         }
         return last != 0 ? last : sqlite3_system_errno(connection)
-    }
-}
-
-/// The system's error codes in words.
-enum SystemError {
-    static func text(_ code: Int32) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            guard strerror_r(code, buffer.baseAddress!, buffer.count) == 0 else {
-                return "error \(code)"
-            }
-            return String(cString: buffer.baseAddress!)
-        }
     }
 }

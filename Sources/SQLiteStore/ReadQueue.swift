@@ -6,7 +6,7 @@ internal import Topics
 ///
 /// Safe from any thread.
 final class ReadQueue: Sendable {
-    private let bell: Bell
+    private let wakeUp: WakeUpPipe
     private let state = Protected(State())
 
     /// One thing for a reader to do.
@@ -23,8 +23,8 @@ final class ReadQueue: Sendable {
         var isClosed = false
     }
 
-    init() throws(StoreError) {
-        bell = try Bell()
+    init() throws(Errno) {
+        wakeUp = try WakeUpPipe()
     }
 
     /// Returns false if it was closed.
@@ -35,7 +35,7 @@ final class ReadQueue: Sendable {
             state.jobs.append(job)
             return (true, state.sleepers > 0)
         }
-        if isAsleep { bell.ring() }
+        if isAsleep { wakeUp.signal() }
         return isTaken
     }
 
@@ -47,7 +47,7 @@ final class ReadQueue: Sendable {
             while !state.jobs.isEmpty { left.append(state.jobs.removeFirst()) }
             return left
         }
-        bell.ring()
+        wakeUp.signal()
         return left
     }
 
@@ -61,10 +61,10 @@ final class ReadQueue: Sendable {
             }
             if let job { return job }
             if isClosed {
-                bell.ring()  // for the next thread that sleeps
+                wakeUp.signal()  // for the next thread that sleeps
                 return nil
             }
-            bell.wait(milliseconds: -1)
+            wakeUp.wait(milliseconds: -1)
             state.write { $0.sleepers -= 1 }
         }
     }

@@ -138,10 +138,10 @@ package final class SQLiteStore: EventStore {
     }
 
     private static func start(_ work: any ThreadWork) throws(StoreError) -> OwnedThread {
-        do throws(OwnedThread.Failure) {
+        do throws(Errno) {
             return try OwnedThread(running: work)
         } catch {
-            throw StoreError(detail: "no thread for the store: \(SystemError.text(error.code))")
+            throw StoreError(detail: "no thread for the store: \(error)")
         }
     }
 

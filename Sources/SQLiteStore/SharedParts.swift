@@ -12,7 +12,11 @@ final class SharedParts: Sendable {
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 
     init() throws(StoreError) {
-        queue = try CommitQueue()
-        reads = try ReadQueue()
+        do throws(Errno) {
+            queue = try CommitQueue()
+            reads = try ReadQueue()
+        } catch {
+            throw StoreError(detail: "no pipe for the store: \(error)")
+        }
     }
 }

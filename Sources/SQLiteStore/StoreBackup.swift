@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+internal import Protection
 package import Topics
 
 extension SQLiteStore {
@@ -25,13 +26,13 @@ extension SQLiteStore {
             let made = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard made >= 0 else {
                 throw StoreError(
-                    detail: "the copy \(copy) can not be made: \(SystemError.text(errno))")
+                    detail: "the copy \(copy) can not be made: \(Errno.last)")
             }
             Glibc.close(made)
             try self.copy(source, to: unfinished)
             guard rename(unfinished, copy) == 0 else {
                 throw StoreError(
-                    detail: "the copy can not be called \(copy): \(SystemError.text(errno))")
+                    detail: "the copy can not be called \(copy): \(Errno.last)")
             }
         } catch let error as DatabaseError {
             remove(unfinished)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Protection
 internal import Topics
 
 /// The file of a store, as this process alone uses it as long as the object lives.
@@ -55,7 +56,7 @@ final class StoreFile: Sendable {
             let code = errno
             Self.leave(lock, "\(resolved)-life")
             throw StoreError(
-                detail: "the store \(path) can not be made: \(SystemError.text(code)). See to it "
+                detail: "the store \(path) can not be made: \(Errno(code)). See to it "
                     + "that the bus's user may write there")
         }
         self.identity = identity
@@ -64,7 +65,7 @@ final class StoreFile: Sendable {
     /// Locks a file that has to be there.
     convenience init(existing path: String) throws(StoreError) {
         guard access(path, F_OK) == 0 else {
-            throw StoreError(detail: "there is no store \(path): \(SystemError.text(errno))")
+            throw StoreError(detail: "there is no store \(path): \(Errno.last)")
         }
         try self.init(path: path)
     }
@@ -79,7 +80,7 @@ final class StoreFile: Sendable {
             let lock = open(record, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard lock >= 0 else {
                 throw StoreError(
-                    detail: "the store \(path) can not be locked: \(SystemError.text(errno)). See "
+                    detail: "the store \(path) can not be locked: \(Errno.last). See "
                         + "to it that its folder exists and that the bus's user may write there")
             }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -87,7 +88,7 @@ final class StoreFile: Sendable {
                 close(lock)
                 throw StoreError(
                     detail: "the store \(path) is in use by another bus "
-                        + "(\(SystemError.text(code))): stop that one, or choose another file")
+                        + "(\(Errno(code))): stop that one, or choose another file")
             }
             // Whoever had it before may have removed it after it was opened here.
             if Identity(path: record) == Identity(descriptor: lock) { return lock }
@@ -111,7 +112,7 @@ final class StoreFile: Sendable {
         let bytes = record.bytes
         guard pwrite(lock, bytes, bytes.count, 0) == bytes.count, fsync(lock) == 0 else {
             throw StoreError(
-                detail: "\(path)-life can not be written: \(SystemError.text(errno)). Make room "
+                detail: "\(path)-life can not be written: \(Errno.last). Make room "
                     + "or repair the disk")
         }
     }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Protection
 
 /// Reading of small files.
 enum FileText {
@@ -40,6 +41,6 @@ enum FileText {
 
     private static func failure() -> Failure {
         let code = errno
-        return Failure(detail: "it cannot be read: \(Errno.text(code))", isMissing: code == ENOENT)
+        return Failure(detail: "it cannot be read: \(Errno(code))", isMissing: code == ENOENT)
     }
 }

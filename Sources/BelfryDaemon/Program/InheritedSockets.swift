@@ -1,5 +1,6 @@
 internal import CSystemd
 internal import Glibc
+internal import Protection
 
 /// Listening sockets that systemd hands over (`sd_listen_fds(3)`).
 public enum InheritedSockets {
@@ -12,7 +13,7 @@ public enum InheritedSockets {
         let count = sd_listen_fds(1)
         guard count >= 0 else {
             throw DaemonError(
-                detail: "the sockets handed over cannot be taken: \(Errno.text(-count))")
+                detail: "the sockets handed over cannot be taken: \(Errno(-count))")
         }
         let first: Int32 = 3  // SD_LISTEN_FDS_START, a macro that Swift does not see
         let descriptors = Array(first..<first + count)

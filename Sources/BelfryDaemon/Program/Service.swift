@@ -86,11 +86,13 @@ public struct Service {
     }
 
     /// Tells systemd how the daemon does, and that it lives as long as it does.
-    private func reporter(on daemon: Daemon, at addresses: String) throws(DaemonError) -> Sweeper {
+    private func reporter(on daemon: Daemon, at addresses: String) throws(DaemonError)
+        -> PeriodicThread
+    {
         let watchdog = notifier.watchdogMicroseconds.map { Int($0 / 1_000) } ?? .max
         let pause = min(Limits.vitalsMilliseconds, max(1, watchdog / Limits.vitalsInWatchdog))
         let hung = Protected<[String]>([])
-        return try Sweeper(everyMilliseconds: pause) { [notifier, log] in
+        return try PeriodicThread(everyMilliseconds: pause) { [notifier, log] in
             let vitals = daemon.vitals()
             let before = hung.write { hung in
                 defer { hung = vitals.hanging }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Protection
 
 /// The signals that a service is told what to do by, taken one at a time by whoever asks.
 ///
@@ -55,31 +56,13 @@ extension SignalWatcher {
     /// From now on, ends the process with `code` at the next request to stop, whatever its other
     /// threads do.
     func endProcess(onNextStopWith code: ExitCode) {
-        var thread = pthread_t()
-        // Unmanaged: retained for the thread, which takes it over at once and ends the process.
-        let argument = Unmanaged.passRetained(Ending(signals: self, code: code)).toOpaque()
-        let made = pthread_create(
-            &thread, nil,
-            { argument in
-                // Unmanaged: takes over what `endProcess` retained.
-                Unmanaged<Ending>.fromOpaque(argument!).takeRetainedValue().wait()
-            }, argument)
-        precondition(made == 0, "no thread could be made to wait for a signal: \(made)")
-        pthread_detach(thread)
-    }
-
-    private final class Ending: Sendable {
-        let signals: SignalWatcher
-        let code: ExitCode
-
-        init(signals: SignalWatcher, code: ExitCode) {
-            self.signals = signals
-            self.code = code
-        }
-
-        func wait() -> Never {
-            while signals.next() != .stop {}
-            _exit(code.rawValue)
+        do throws(Errno) {
+            try OwnedThread {
+                while next() != .stop {}
+                _exit(code.rawValue)
+            }.detach()
+        } catch {
+            fatalError("no thread could be made to wait for a signal: \(error)")
         }
     }
 }

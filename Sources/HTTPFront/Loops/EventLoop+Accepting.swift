@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Protection
 
 extension EventLoop {
     /// Begins to accept, or goes on after a pause.
@@ -53,7 +54,7 @@ extension EventLoop {
         guard now >= nextPauseWarningAt else { return }
         nextPauseWarningAt = now + HTTPFrontLimits.acceptWarningMilliseconds
         log.warning(
-            "loop \(index) pauses accepting: \(String(cString: strerror(code))); raise the limit "
+            "loop \(index) pauses accepting: \(Errno(code)); raise the limit "
                 + "on open files, or lower the maximum of connections")
     }
 

@@ -12,7 +12,7 @@ struct LoopThread: Sendable {
     init(running loop: EventLoop) throws(ServerError) {
         mailbox = loop.mailbox
         meters = loop.meters
-        do throws(OwnedThread.Failure) {
+        do throws(Errno) {
             thread = try OwnedThread(running: loop)
         } catch {
             throw ServerError(doing: "starting a thread", code: error.code)

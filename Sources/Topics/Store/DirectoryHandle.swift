@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Protection
 
 /// A directory that this process alone works in, as long as the handle lives.
 final class DirectoryHandle: Sendable {
@@ -11,14 +12,14 @@ final class DirectoryHandle: Sendable {
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw StoreError(
-                detail: "the state directory \(path) can not be opened: \(Self.errorText()). "
+                detail: "the state directory \(path) can not be opened: \(Errno.last). "
                     + "Create it, and let the bus's user write to it")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // The object is whole by now: throwing runs `deinit`, which closes the descriptor.
             throw StoreError(
                 detail: "the state directory \(path) is in use by another bus "
-                    + "(\(Self.errorText())): stop that one, or choose another directory")
+                    + "(\(Errno.last)): stop that one, or choose another directory")
         }
     }
 
@@ -89,15 +90,7 @@ final class DirectoryHandle: Sendable {
 
     private func failure(_ verb: String, _ name: String) -> StoreError {
         StoreError(
-            detail: "could not \(verb) \(path)/\(name): \(Self.errorText()). Make room or repair "
+            detail: "could not \(verb) \(path)/\(name): \(Errno.last). Make room or repair "
                 + "the disk, and see to it that the bus's user may write there")
-    }
-
-    private static func errorText() -> String {
-        var buffer = [CChar](repeating: 0, count: 128)
-        let code = errno
-        guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-        let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -4,18 +4,18 @@ import Testing
 
 @testable import BelfryDaemon
 
-@Suite(.blocking) struct SweeperTests {
+@Suite(.blocking) struct PeriodicThreadTests {
     @Test func itCallsUntilItIsStoppedAndNeverAfterwards() throws {
         let calls = Counter()
         let first = Gate()
-        let sweeper = try Sweeper(everyMilliseconds: 1) {
+        let thread = try PeriodicThread(everyMilliseconds: 1) {
             calls.count.add(1, ordering: .relaxed)
             first.open()
         }
         try first.wait()
-        sweeper.stop()
+        thread.stop()
         let count = calls.count.load(ordering: .relaxed)
-        sweeper.stop()
+        thread.stop()
         #expect(calls.count.load(ordering: .relaxed) == count)
     }
 
@@ -24,7 +24,9 @@ import Testing
         do {
             let calls = Counter()
             work = calls
-            _ = try Sweeper(everyMilliseconds: 3_600_000) { calls.count.add(1, ordering: .relaxed) }
+            _ = try PeriodicThread(everyMilliseconds: 3_600_000) {
+                calls.count.add(1, ordering: .relaxed)
+            }
         }
         #expect(work == nil)
     }

@@ -1,0 +1,44 @@
+internal import Protection
+
+/// A thread that calls something at a steady pace, until it is stopped.
+///
+/// A plain thread and not a dispatch timer: the workers of Dispatch set their own priority, which
+/// a hardened service may not, and say so on standard error.
+final class PeriodicThread: Sendable {
+    private let thread: Protected<OwnedThread?>
+    private let end: WakeUpPipe
+
+    /// Begins after the first interval.
+    ///
+    /// - Throws: when the system has no thread or descriptor left.
+    init(everyMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void)
+        throws(DaemonError)
+    {
+        do throws(Errno) {
+            let end = try WakeUpPipe()
+            let thread = try OwnedThread {
+                while !end.wait(milliseconds: Int32(milliseconds)) { work() }
+            }
+            self.end = end
+            self.thread = Protected(thread)
+        } catch {
+            throw DaemonError(detail: "no thread for the care of the bus: \(error)")
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// When this returns, no call runs and none will begin; a second call does nothing. Not to be
+    /// called by the work itself.
+    func stop() {
+        let running = thread.write { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let running else { return }
+        end.signal()
+        running.join()
+    }
+}

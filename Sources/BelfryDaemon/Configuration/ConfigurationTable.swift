@@ -14,26 +14,25 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen", "tcp", list: \.listen.tcp, .list(of: .tcpAddress),
             purpose: """
-                TCP addresses of the bus; none with an empty value. Port 0 picks a free one. [::1] \
-                beside 127.0.0.1 is left out in silence where IPv6 is off.
+                TCP addresses of the bus; an empty value means none. Port 0 picks a free port. \
+                Without IPv6, [::1] beside 127.0.0.1 is silently left out.
                 """,
             reason: """
-                Another program has the port, or other machines are to reach the bus: over the \
-                network nobody vouches for a caller, so put such an address behind a proxy.
+                Another program has the port, or other machines have to reach the bus. Over \
+                the network nothing identifies a caller, so put such an address behind a proxy.
                 """),
         ConfigurationKey(
             "listen", "unix", \.listen.unix, .unixSocket,
             purpose: """
                 The unix socket. auto is $RUNTIME_DIRECTORY/belfry.sock, else \
                 /run/belfry/belfry.sock for root, else $XDG_RUNTIME_DIR/belfry/belfry.sock, else \
-                belfry.sock in the state directory. Sockets that systemd hands over replace it and \
-                tcp.
+                belfry.sock in the state directory. Sockets from systemd replace it and tcp.
                 """,
-            reason: "Programs in a container or chroot are to reach it at a path they can see."),
+            reason: "Programs in a container or chroot need it at a path that they can see."),
         ConfigurationKey(
             "listen", "unix_mode", \.listen.unixMode, .mode,
             purpose: "Permission bits of the unix socket.",
-            reason: "Only the daemon's own user or group is to connect: 0600 or 0660."),
+            reason: "Only the daemon's own user or group may connect: 0600 or 0660."),
     ]
 
     private static let http: [ConfigurationKey] = [
@@ -48,18 +47,19 @@ extension ConfigurationKey {
         ConfigurationKey(
             "http", "body_seconds", \.http.bodySeconds, .seconds(1...3_600), isLive: true,
             purpose: "Time from the end of the headers to the end of the body.",
-            reason: "Publishers pipe in what takes them longer to produce."),
+            reason: "Publishers send bodies that take longer to produce."),
         ConfigurationKey(
             "http", "idle_seconds", \.http.idleSeconds, .seconds(1...86_400), isLive: true,
-            purpose: "Time that a connection may lie idle between two requests.",
+            purpose: "Time that a connection may be idle between two requests.",
             reason: "A proxy keeps its connections longer and should be the one to close them."),
         ConfigurationKey(
             "http", "send_seconds", \.http.sendSeconds, .seconds(1...3_600), isLive: true,
             purpose: """
-                Time without a byte read after which a client is cut off that is being answered or \
-                told a stream. It comes back with its cursor and loses nothing that is kept.
+                The bus closes the connection of a client that reads no byte of its answer or \
+                stream for this long. The client comes back with its cursor and loses no retained \
+                event.
                 """,
-            reason: "Readers that pause for longer should not have to come back."),
+            reason: "Readers that pause for longer should keep their connection."),
         ConfigurationKey(
             "http", "connections", \.http.connectionsMax, .count(16...1_000_000), isLive: true,
             purpose: "Connections open at one time, waiting ones included.",
@@ -68,8 +68,9 @@ extension ConfigurationKey {
             "http", "connections_per_uid", \.http.connectionsPerUID,
             .automatic(.count(1...1_000_000)), isLive: true,
             purpose: """
-                Of these, connections of one user, root and the bus's own among them, and of all \
-                unknown callers together; more are answered 429. auto is three quarters.
+                Connections of one user, root and the bus's own user included, and of all unknown \
+                callers together. Beyond it the answer is 429. auto is three quarters of \
+                connections.
                 """,
             reason: "One user has nearly all of them, or several share the machine."),
         ConfigurationKey(
@@ -77,50 +78,52 @@ extension ConfigurationKey {
             .size(HTTPFrontLimits.headerBytesMin...(256 << 10)),
             purpose: "Size of one request's line and headers.",
             reason: """
-                Clients carry large cookies; each connection takes this much memory, and above \
-                16K every request gets slower.
+                Clients send large cookies. Each connection takes this much memory, and above 16K \
+                every request gets slower.
                 """),
         ConfigurationKey(
             "http", "hosts", list: \.http.hosts, .list(of: .hostName), isLive: true,
             purpose: """
-                Names that requests over TCP may call the bus by, besides localhost and the \
+                Names that requests over TCP may use for the bus, besides localhost and the \
                 loopback addresses.
                 """,
-            reason: "It is reached through a proxy or under the machine's name."),
+            reason: "Clients reach it through a proxy or under the machine's name."),
         ConfigurationKey(
             "http", "origins", list: \.http.origins, .list(of: .origin), isLive: true,
             purpose: "Web pages of other origins that may use the bus: read, publish and delete.",
-            reason: "A page that is served from elsewhere publishes too. So may all its visitors."),
+            reason: "A page from elsewhere publishes too. Then all its visitors may."),
         ConfigurationKey(
             "http", "origins_read", list: \.http.originsRead, .list(of: .origin), isLive: true,
             purpose: """
-                Web pages of other origins that may only read: GET, HEAD and OPTIONS, streams and \
-                WebSockets that do not publish among them.
+                Web pages of other origins that may only read: GET, HEAD and OPTIONS, including \
+                streams, and WebSockets that do not publish.
                 """,
-            reason: "A dashboard that is served from elsewhere shows events."),
+            reason: "A dashboard from elsewhere shows events."),
     ]
 
     private static let access: [ConfigurationKey] = [
         ConfigurationKey(
             "access", "rule", list: \.access.rules, .lines(of: .accessRule), isLive: true,
             purpose: """
-                Who may publish to, subscribe to or administer topics: a topic or pattern, one of \
-                these verbs or several with commas, and whom: uid:N gid:N user:NAME group:NAME \
+                Access to topics: a topic or pattern, one or several of the verbs publish, \
+                subscribe and administer, and the subjects: uid:N gid:N user:NAME group:NAME \
                 token:NAME anyone. Of the selectors that match a topic and have a rule for the \
-                verb, the most specific decides alone; what no rule is about is open to everybody.
+                verb, the most specific decides alone. A topic without a rule is open to \
+                everybody.
                 """,
             reason: """
-                Not every user of the machine is to see or send everything. Example: \
-                rule = deploys.> publish user:ci token:deployer
+                Not every user of the machine may see or send everything. Example: rule = \
+                deploys.> publish user:ci token:deployer
                 """),
         ConfigurationKey(
             "access", "tokens", \.access.tokens, .tokensFile, isLive: true,
             purpose: """
-                The file of tokens that callers may show as `Authorization: Bearer`, or as the \
-                password of Basic; one line NAME sha256:HEX for each, as `belfryd --make-token NAME` prints it. auto is the systemd \
-                credential `tokens`, if there is one. Its contents are read again by a reload.
+                The file of tokens that callers may send as `Authorization: Bearer`, or as the \
+                password of Basic. Each token has a line NAME sha256:HEX, as `belfryd --make-token \
+                NAME` prints it. auto is the systemd credential `tokens`, if there is one. A \
+                reload reads the file again.
                 """,
-            reason: "The kernel cannot see who calls: out of a container, or through a proxy."),
+            reason: "The kernel cannot see the caller: in a container, or behind a proxy."),
     ]
 
     private static let bus: [ConfigurationKey] = [
@@ -131,71 +134,73 @@ extension ConfigurationKey {
         ConfigurationKey(
             "bus", "event_bytes", \.limits.eventBytesMax, .size(1...(16 << 20)), isLive: true,
             purpose: "Size of one event's payload; larger ones are answered 413.",
-            reason: "Events carry documents; or they should not."),
+            reason: "Events carry documents, or should not."),
         ConfigurationKey(
             "bus", "topics", \.limits.topicsMax, .count(1...10_000_000), isLive: true,
             purpose: "Topics that exist at one time; an empty one takes about 1 KB of memory.",
-            reason: "Names carry numbers of jobs or devices."),
+            reason: "Topic names contain numbers of jobs or devices."),
         ConfigurationKey(
             "bus", "topics_per_uid", \.topicsPerUID, .automatic(.count(1...10_000_000)),
             isLive: true,
             purpose: """
-                Of these, topics that one user made, counted as connections are; more are answered \
-                429. auto is three quarters.
+                Topics that one user made, counted as connections are. Beyond it the answer is \
+                429. auto is three quarters of topics.
                 """,
             reason: "One program makes nearly all of them, or should not."),
         ConfigurationKey(
             "bus", "memory_bytes", \.memoryBytesMax, .size((1 << 20)...(1_024 * gibibyte)),
             isLive: true,
             purpose: """
-                What events, encodings, bodies being received and answers being sent may take \
-                together. Beyond it the largest topics lose their oldest events, and readers are \
-                told.
+                Memory for events, encodings, incoming bodies and unsent answers together. Beyond \
+                it the largest topics lose their oldest events, and readers are told.
                 """,
-            reason: "The machine has more to give, or less."),
+            reason: "The machine has more memory to give, or less."),
         ConfigurationKey(
             "bus", "commit_queue_bytes", \.limits.commitQueueBytesMax,
             .size((1 << 20)...(16 * gibibyte)),
-            purpose: "What may wait for the store; publishing beyond it is answered 503.",
-            reason: "A slow disk meets bursts that it would catch up with."),
+            purpose: "Bytes that may wait for the store; publishing beyond it is answered 503.",
+            reason: "A slow disk gets bursts that it would catch up with."),
         ConfigurationKey(
             "bus", "commit_queue_bytes_per_uid", \.commitQueueBytesPerUID,
             .automatic(.size((1 << 20)...(16 * gibibyte))), isLive: true,
             purpose: """
-                Of that, what one user published, counted as connections are; more is answered 429. \
-                auto is three quarters.
+                Of that, the bytes that one user published, counted as connections are. Beyond it \
+                the answer is 429. auto is three quarters.
                 """,
             reason: "One program publishes in bursts, and others should not wait behind them."),
         ConfigurationKey(
             "bus", "tombstones", \.limits.tombstonesMax, .count(0...10_000_000),
             purpose: """
-                Vanished topics whose losses are still told apart; the losses of older ones are \
-                told to every subscriber.
+                Vanished topics whose losses the bus still tells apart. It tells the losses of \
+                older ones to every subscriber.
                 """,
-            reason: "Subscribers of short-lived topics get gaps that are not theirs."),
+            reason: "Subscribers of short-lived topics get gaps of other topics."),
     ]
 
     private static let retention: [ConfigurationKey] = [
         ConfigurationKey(
             "retention", "keep", \.retention.keep, .optional(.count(0...1_000_000_000)),
             isLive: true,
-            purpose: "Events kept of a topic that was not registered with its own; 0 keeps none.",
+            purpose: """
+                Number of events that a topic keeps, unless it was registered with its own; 0 \
+                keeps none.
+                """,
             reason: "Subscribers come back after more events than this."),
         ConfigurationKey(
             "retention", "bytes", \.retention.bytes, .optional(.size(0...(1_024 * gibibyte))),
             isLive: true,
-            purpose: "Payload bytes kept of such a topic; a larger event is answered 413.",
+            purpose: "Payload bytes that such a topic keeps; a larger event is answered 413.",
             reason: "One busy topic should leave room for the others."),
         ConfigurationKey(
             "retention", "for", \.retention.age, .optional(.duration(1_000...(100 * year))),
             isLive: true,
-            purpose: "How long the events of such a topic are kept.",
+            purpose: "How long such a topic keeps its events.",
             reason: "Subscribers stay away for longer, or old events mislead."),
         ConfigurationKey(
             "retention", "grace", \.limits.graceMicroseconds, .duration(0...hour), isLive: true,
             purpose: """
-                How long requests that already wait still get events that retention removed, \
-                within the memory bound.
+                How long waiting requests still get events that retention removed, within the \
+                memory bound.
                 """,
             reason: "Slow readers get gaps in bursts on topics that keep little."),
     ]
@@ -203,91 +208,96 @@ extension ConfigurationKey {
     private static let poll: [ConfigurationKey] = [
         ConfigurationKey(
             "poll", "wait_max", \.poll.waitMax, .duration(1_000_000...(24 * hour)), isLive: true,
-            purpose: "The longest that a request may ask to wait.",
+            purpose: "The longest wait that a request may ask for.",
             reason: "A proxy in between cuts off longer waits."),
         ConfigurationKey(
             "poll", "wait_default", \.poll.waitDefault, .duration(0...(24 * hour)), isLive: true,
-            purpose: "How long a request waits that does not say.",
-            reason: "Clients that cannot say should come back less often."),
+            purpose: "How long a request waits if it does not say.",
+            reason: "Clients that cannot say it should come back less often."),
         ConfigurationKey(
             "poll", "subscribers", \.poll.subscribersMax, .count(1...1_000_000), isLive: true,
-            purpose: "Requests that wait, and streams, at one time; more are answered 503.",
+            purpose: "Waiting requests and streams at one time. Beyond it the answer is 503.",
             reason: "More subscribers; http.connections has to allow them too."),
         ConfigurationKey(
             "poll", "subscribers_per_uid", \.poll.subscribersPerUID,
             .automatic(.count(1...1_000_000)), isLive: true,
             purpose: """
-                Of these, those of one user, counted as connections are; more are answered 429. \
-                auto is three quarters.
+                Of these, those of one user, counted as connections are. Beyond it the answer is \
+                429. auto is three quarters.
                 """,
             reason: "One program waits for nearly everything, or should not."),
         ConfigurationKey(
             "poll", "subscribers_per_topic", \.poll.subscribersPerTopic,
             .optional(.count(1...1_000_000)), isLive: true,
             purpose: """
-                Of these, those to exactly one topic, wider selectors aside; more are answered 503.
+                Of these, those of exactly one topic, without wider selectors. Beyond it the \
+                answer is 503.
                 """,
-            reason: "Publishing to a busy topic should never have to wake more than this."),
+            reason: "Publishing to a busy topic should never wake more than this."),
     ]
 
     private static let stream: [ConfigurationKey] = [
         ConfigurationKey(
             "stream", "heartbeat", \.stream.heartbeat, .duration(100_000...hour), isLive: true,
             purpose: """
-                The time between two signs of life on a stream without events, which carry the \
-                cursor if it has moved.
+                Time between two signs of life on a quiet stream. They carry the cursor if it has \
+                moved.
                 """,
-            reason: "A proxy in between closes what is silent for less; or clients count bytes.")
+            reason: """
+                A proxy in between closes connections that are silent for less, or clients pay for \
+                each byte.
+                """)
     ]
 
     private static let rest: [ConfigurationKey] = [
         ConfigurationKey(
             "store", "store", \.store, .store,
             purpose: """
-                Where accepted events live. memory loses them in a restart, and says so; sqlite \
-                keeps them in the file belfry.db of the state directory, or in one of your own, \
-                which only one daemon at a time can use.
+                Where accepted events live. memory loses them in a restart, and tells readers. \
+                sqlite keeps them in the file belfry.db of the state directory, or in a file of \
+                your choice. Only one daemon at a time can use a file.
                 """,
-            reason: "Nothing has to survive a restart, and nothing is to be written."),
+            reason: "Events need not survive a restart, and the disk should stay untouched."),
         ConfigurationKey(
             "store", "sync", \.storeSync, .sync,
             purpose: """
-                When a store on the disk syncs. The end of the daemon at any moment loses nothing \
-                that was answered; with normal a loss of power may take the last second, which \
-                subscribers are told; with full it takes nothing, and every answer waits for the \
-                disk.
+                When a store on the disk syncs. The end of the daemon at any moment loses no \
+                answered event. With normal, power loss may cost the last second, and subscribers \
+                are told. With full it costs nothing, and every answer waits for the disk.
                 """,
             reason: "Events are worth a few milliseconds each."),
         ConfigurationKey(
             "store", "bytes", \.storeBytesMax,
             .size(SQLiteStoreConfiguration.sizeBytesMin...(16_384 * gibibyte)),
             purpose: """
-                What the file of such a store may take. Beyond it the largest topics lose their \
-                oldest events, and readers are told.
+                Size of the store's file. Beyond it the largest topics lose their oldest events, \
+                and readers are told.
                 """,
-            reason: "The disk has more to give, or less."),
+            reason: "The disk has more space to give, or less."),
         ConfigurationKey(
             "store", "state_directory", \.stateDirectory, .automatic(.path),
             purpose: """
-                The folder of what outlives the daemon, made if it is missing; only one daemon at \
-                a time can use it. auto is $STATE_DIRECTORY, else $XDG_STATE_HOME/belfry, else \
-                ~/.local/state/belfry.
+                The folder of the files that outlive the daemon, made if it is missing. Only one \
+                daemon at a time can use it. auto is $STATE_DIRECTORY, else \
+                $XDG_STATE_HOME/belfry, else ~/.local/state/belfry.
                 """,
-            reason: "A second daemon runs on the machine, or the disk is another one."),
+            reason: "A second daemon runs on the machine, or the files belong on another disk."),
         ConfigurationKey(
             "daemon", "drain_seconds", \.drainSeconds, .seconds(0...3_600), isLive: true,
-            purpose: "The longest that a stop waits for requests to be answered.",
+            purpose: "The longest time that a stop waits until requests are answered.",
             reason: "Keep it below TimeoutStopSec= of the service."),
         ConfigurationKey(
             "daemon", "log_level", \.logLevel, .logLevel, isLive: true,
-            purpose: "The least urgent lines that are logged.",
-            reason: "warning, for a quiet journal. Why a request was refused is in access_log."),
+            purpose: "The least urgent level that is logged.",
+            reason: """
+                warning makes the journal quiet. The reason of a refused request is in access_log.
+                """),
         ConfigurationKey(
             "daemon", "access_log", \.accessLog, .accessLog, isLive: true,
             purpose: """
-                A line of JSON for every request that has ended, in the log (at level info) or in a \
-                file, which a reload opens anew. Queries are left out.
+                A line of JSON for every request that has ended, in the log (at level info) or in \
+                a file. A reload opens the file again. Queries are left out.
                 """,
-            reason: "Somebody has to know who asked for what, and how long it took."),
+            reason: "You need to know the caller, path and duration of each request."),
     ]
 }

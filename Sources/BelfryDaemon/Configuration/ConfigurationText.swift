@@ -12,10 +12,10 @@ extension Configuration {
         let head = """
             # Belfry's configuration. Every key is here, with its default behind a `;`.
             #
-            # A value ends at a ` ;`. Durations: 500ms 30s 10m 1h30m 7d, a bare number is seconds.
-            # Sizes: 4096 64K 1M 2G. A list key may be repeated. What is set here is overruled by
-            # the variable BELFRY_SECTION_KEY of the environment, and that by the command line.
-            # Keys marked [live] are taken over by `systemctl reload belfryd`, others by a restart.
+            # A ` ;` ends a value. Durations: 500ms 30s 10m 1h30m 7d, a bare number is seconds.
+            # Sizes: 4096 64K 1M 2G. A list key may be repeated. The variable BELFRY_SECTION_KEY
+            # of the environment overrides this file, and the command line overrides both.
+            # `systemctl reload belfryd` applies the keys marked [live], a restart the others.
             # `belfryd --check-config` finds mistakes before they do harm.
 
 

@@ -13,8 +13,8 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     /// What it means, for `--help`.
     var meaning: String {
         switch self {
-        case .success: "done; stopped by SIGTERM or SIGINT"
-        case .failure: "cannot start or go on"
+        case .success: "done, or stopped by SIGTERM or SIGINT"
+        case .failure: "cannot start or continue"
         case .usage: "the command line or the configuration is wrong"
         case .cutShort: "ended at once by a second SIGTERM or SIGINT"
         }

@@ -10,7 +10,7 @@ enum Help {
         let addresses = Configuration().listen.tcp.map(\.description).joined(separator: ", ")
         let codes = ExitCode.allCases.map { "  \($0.rawValue)  \($0.meaning)" }
         return """
-            belfryd, an event bus for the processes of one machine, reached by curl.
+            belfryd, an event bus for one machine: publish and receive events with curl.
 
             Usage: belfryd [OPTION]…
 
@@ -28,11 +28,11 @@ enum Help {
             \(options.joined().joined(separator: "\n"))
 
             Every key of the configuration is also a variable BELFRY_SECTION_KEY of the
-            environment. The command line overrules it, and it overrules the file.
+            environment. It overrides the file, and the command line overrides both.
             Durations are 500ms 30s 10m 1h30m 7d, a bare number is seconds; sizes 64K 1M 2G.
 
-            SIGTERM and SIGINT answer everybody who waits, then end it; a second one ends it
-            at once. SIGHUP reads the configuration again.
+            SIGTERM and SIGINT answer all waiting requests, then end the daemon; a second one
+            ends it at once. SIGHUP reads the configuration again.
 
             Exit status:
             \(codes.joined(separator: "\n"))

@@ -35,18 +35,18 @@ public struct Option: Sendable {
         Option(
             "--check-config",
             purpose: """
-                say OK, and which access rules win over which, or what is wrong with the \
-                configuration, and exit
+                check the configuration: print OK and the access rules in the order in which \
+                they win, or its mistakes, and exit
                 """
         ) { options, _ in options.action = .checkConfig },
         Option(
             "--print-config",
-            purpose: "print the configuration that would be used, in the form of its file, and exit"
+            purpose: "print the effective configuration, in the form of its file, and exit"
         ) { options, _ in options.action = .printConfig },
         Option(
             "--explain-access", value: "CALLER VERB TOPIC",
             purpose: """
-                say whether the configuration allows it and which rule decides, as in uid:1000 \
+                print whether the configuration allows it and which rule decides, as in uid:1000 \
                 publish deploys.web, and exit
                 """
         ) { $0.action = .explainAccess($1) },
@@ -57,8 +57,8 @@ public struct Option: Sendable {
         Option(
             "--check-store",
             purpose: """
-                say OK, or what is wrong with the configured store, and exit; the daemon that uses \
-                it has to be stopped
+                check the configured store: print OK or its damage, and exit; stop the daemon that \
+                uses it first
                 """
         ) { options, _ in options.action = .checkStore },
         Option(

@@ -60,7 +60,7 @@ final class EventReader {
                 continue
             case .row(let found): row = found
             }
-            let id = row.id(0)
+            let id = row.id(EventColumns.id)
             if Self.isWanted(row, request.filter) {
                 let event = try event(row)
                 bytes += event.payload.count
@@ -74,31 +74,33 @@ final class EventReader {
     }
 
     private static func isWanted(_ row: Statement, _ filter: EventFilter) -> Bool {
-        if let type = filter.type, row.text(5) != type { return false }
-        if let key = filter.key, row.text(6) != key { return false }
-        return true
+        filter.admits { row.text(EventColumns.of($0)) }
     }
 
     private func event(_ row: Statement) throws(DatabaseError) -> Event {
-        let (type, key, contentType) = (row.text(5), row.text(6), row.text(7))
-        guard let mark = marks.mark(row.integer(1)) else {
-            throw DatabaseError(code: -1, text: "the topic of event \(row.id(0)) is unknown")
+        let id = row.id(EventColumns.id)
+        guard let mark = marks.mark(row.integer(EventColumns.topic)) else {
+            throw DatabaseError(code: -1, text: "the topic of event \(id) is unknown")
         }
-        if attributes.type != type || attributes.key != key
-            || attributes.contentType != contentType
-        {
+        var texts = AttributeTexts()
+        var isAsBefore = true
+        for attribute in EventAttribute.all {
+            texts[attribute] = row.text(EventColumns.of(attribute))
+            if texts[attribute] != attributes[attribute] { isAsBefore = false }
+        }
+        if !isAsBefore {
             do {
-                attributes = try EventAttributes(type: type, key: key, contentType: contentType)
+                attributes = try EventAttributes(texts)
             } catch {
-                throw DatabaseError(code: -1, text: "event \(row.id(0)): \(error)")
+                throw DatabaseError(code: -1, text: "event \(id): \(error)")
             }
         }
         return Event(
-            id: row.id(0), time: row.time(2), topic: mark.name, payload: row.payload(8),
-            attributes: attributes,
+            id: id, time: row.time(EventColumns.time), topic: mark.name,
+            payload: row.payload(EventColumns.payload), attributes: attributes,
             sender: Sender(
-                uid: row.optionalInteger(3).map { UInt32(truncatingIfNeeded: $0) },
-                pid: row.optionalInteger(4).map { Int32(truncatingIfNeeded: $0) }),
+                uid: row.optionalInteger(EventColumns.uid).map { UInt32(truncatingIfNeeded: $0) },
+                pid: row.optionalInteger(EventColumns.pid).map { Int32(truncatingIfNeeded: $0) }),
             isStored: true)
     }
 
@@ -137,7 +139,7 @@ final class EventReader {
             case .passed(let id):
                 below = id
             case .row(let row):
-                below = row.id(0)
+                below = row.id(EventColumns.id)
                 guard Self.isWanted(row, request.filter) else { continue }
                 found += 1
                 first = below

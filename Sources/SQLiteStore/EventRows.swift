@@ -14,10 +14,7 @@ struct EventRows {
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
         insert = try database.prepare(
-            """
-            INSERT INTO events (id, topic, time, uid, pid, type, key, content_type, payload)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            """)
+            "INSERT INTO events (\(EventColumns.names)) VALUES (\(EventColumns.parameters))")
         // `length` of a blob does not read it.
         walk = try database.prepare(
             """
@@ -38,19 +35,19 @@ struct EventRows {
     func write(
         _ batch: PublishBatch, into topic: TopicState, first: UInt64, time: Timestamp
     ) throws(DatabaseError) -> [Event] {
-        insert.bind(topic.number, at: 2)
-        insert.bind(time.microseconds, at: 3)
-        insert.bind(batch.sender.uid.map { Int64($0) }, at: 4)
-        insert.bind(batch.sender.pid.map { Int64($0) }, at: 5)
-        insert.bind(batch.attributes.type, at: 6)
-        insert.bind(batch.attributes.key, at: 7)
-        insert.bind(batch.attributes.contentType, at: 8)
+        insert.bind(topic.number, at: EventColumns.topic + 1)
+        insert.bind(time.microseconds, at: EventColumns.time + 1)
+        insert.bind(batch.sender.uid.map { Int64($0) }, at: EventColumns.uid + 1)
+        insert.bind(batch.sender.pid.map { Int64($0) }, at: EventColumns.pid + 1)
+        for attribute in EventAttribute.all {
+            insert.bind(batch.attributes[attribute], at: EventColumns.of(attribute) + 1)
+        }
         var events: [Event] = []
         events.reserveCapacity(batch.payloads.count)
         for (index, payload) in batch.payloads.enumerated() {
             let id = EventID(rawValue: first + UInt64(index))
-            insert.bind(id, at: 1)
-            insert.bind(payload, at: 9)
+            insert.bind(id, at: EventColumns.id + 1)
+            insert.bind(payload, at: EventColumns.payload + 1)
             try insert.run()
             events.append(
                 Event(

@@ -6,7 +6,7 @@ internal import Topics
 struct RowCursor {
     /// What the next step of a cursor found.
     enum Step {
-        /// A row of the selector, as `RowStatements.columns`.
+        /// A row of the selector, with `EventColumns`.
         case row(Statement)
         /// A row of another topic.
         case passed(EventID)
@@ -68,8 +68,10 @@ struct RowCursor {
 
     private mutating func next(of scan: Statement) throws(DatabaseError) -> Step {
         guard try scan.step() else { return .end }
-        let id = scan.id(0)
-        guard let lost = lost(scan.integer(1)), id > lost else { return .passed(id) }
+        let id = scan.id(EventColumns.id)
+        guard let lost = lost(scan.integer(EventColumns.topic)), id > lost else {
+            return .passed(id)
+        }
         return .row(scan)
     }
 

@@ -2,9 +2,6 @@ internal import Topics
 
 /// The statements of one reader, prepared once. Belongs to the reader's thread.
 final class RowStatements {
-    /// What a row says, in this order.
-    static let columns = "id, topic, time, uid, pid, type, key, content_type, payload"
-
     private let database: Database
     private var rising: [Statement] = []
     private var falling: [Statement] = []
@@ -15,10 +12,10 @@ final class RowStatements {
 
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
-        let scan = "SELECT \(Self.columns) FROM events WHERE id > ?1 AND id <= ?2 ORDER BY id"
+        let scan = "SELECT \(EventColumns.names) FROM events WHERE id > ?1 AND id <= ?2 ORDER BY id"
         risingScan = try database.prepare(scan)
         fallingScan = try database.prepare("\(scan) DESC")
-        fetch = try database.prepare("SELECT \(Self.columns) FROM events WHERE id = ?1")
+        fetch = try database.prepare("SELECT \(EventColumns.names) FROM events WHERE id = ?1")
         since = try database.prepare(
             "SELECT id, time FROM events WHERE id >= ?1 ORDER BY id LIMIT 1")
     }

@@ -1,3 +1,5 @@
+internal import Topics
+
 /// The tables of a store, by numbered steps that lead from each version to the next.
 ///
 /// A step is never changed once it was released; what is to be different is another step.
@@ -91,4 +93,37 @@ struct Schema {
             version += 1
         }
     }
+}
+
+/// The columns of whole rows of `events`, in the order in which statements name them.
+enum EventColumns {
+    static let id: Int32 = 0
+    static let topic: Int32 = 1
+    static let time: Int32 = 2
+    static let uid: Int32 = 3
+    static let pid: Int32 = 4
+    static let payload: Int32 = 5
+
+    /// The column of an attribute.
+    static func of(_ attribute: EventAttribute) -> Int32 {
+        payload + 1 + Int32(attribute.rawValue)
+    }
+
+    /// The name of that column; one that is new is a step more of the schema, and in the view `log`.
+    static func name(of attribute: EventAttribute) -> String {
+        switch attribute {
+        case .type: "type"
+        case .key: "key"
+        case .contentType: "content_type"
+        }
+    }
+
+    private static let all =
+        ["id", "topic", "time", "uid", "pid", "payload"] + EventAttribute.all.map(name)
+
+    /// The names, for a statement.
+    static let names = all.joined(separator: ", ")
+
+    /// A parameter for each, for a statement.
+    static let parameters = all.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
 }

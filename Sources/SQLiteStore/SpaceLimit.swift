@@ -56,9 +56,7 @@ struct SpaceLimit {
         var bytes = 0
         for case .entry(let job) in jobs {
             guard case .events(let batch, persists: true, _) = job.entry else { continue }
-            let attributes = [
-                batch.attributes.type, batch.attributes.key, batch.attributes.contentType,
-            ].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            let attributes = batch.attributes.textBytes
             for payload in batch.payloads {
                 bytes += payload.count + attributes + Limits.eventOverheadBytes
             }

@@ -120,6 +120,26 @@ import Topics
         }
     }
 
+    @Test func everyAttributeHasAColumnOfItsOwnInTheTableTheViewAndThePage() throws {
+        let bench = try StoreBench()
+        bench.close()
+        let database = try Database(path: bench.path, mode: .creating)
+        let values = EventAttribute.allCases.map { "'\($0)'" }.joined(separator: ", ")
+        let columns = EventAttribute.allCases.map(EventColumns.name)
+        try database.execute(
+            """
+            INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events, bytes)
+            VALUES ('a', 0, 1, 0, 0, 0, 1, 1);
+            INSERT INTO events (id, topic, time, payload, \(columns.joined(separator: ", ")))
+            VALUES (100, 1, 5, x'78', \(values))
+            """)
+        let page = try PackageFiles.text("docs/storage.md")
+        for (attribute, column) in zip(EventAttribute.allCases, columns) {
+            #expect(try database.texts("SELECT \(column) FROM log") == ["\(attribute)"])
+            #expect(page.contains("`\(column)`"))
+        }
+    }
+
     @Test func aStepThatFailsLeavesTheVersionThatWas() throws {
         var bench = try StoreBench()
         let ids = try bench.publish("a", "x")

@@ -58,9 +58,12 @@ struct OverheadTests {
     }
 
     private static func attributes(_ index: Int) throws -> EventAttributes {
-        try EventAttributes(
-            type: "created", key: "orders/\(1_000_000 + index)/positions",
-            contentType: "application/json")
+        var texts = AttributeTexts()
+        for attribute in EventAttribute.allCases {
+            texts[attribute] = "\(attribute)/\(1_000_000 + index)/positions"
+        }
+        texts[.type] = "created"
+        return try EventAttributes(texts)
     }
 
     @Test func aSubscriptionThatWaitsTakesLittle() async {

@@ -53,29 +53,3 @@ public struct Sender: Hashable, Sendable {
     /// Nothing is known.
     public static let unknown = Sender(uid: nil, pid: nil)
 }
-
-/// Which events of a selector are wanted.
-public struct EventFilter: Hashable, Sendable {
-    /// Only events of this type; nil for all.
-    public let type: String?
-    /// Only events of this key; nil for all.
-    public let key: String?
-
-    /// A filter by type, by key, by both, or by neither.
-    public init(type: String?, key: String?) {
-        self.type = type
-        self.key = key
-    }
-
-    /// Every event.
-    public static let all = EventFilter(type: nil, key: nil)
-
-    /// Whether `event` is wanted.
-    public func admits(_ event: Event) -> Bool {
-        if let type, event.attributes.type != type { return false }
-        if let key, event.attributes.key != key { return false }
-        return true
-    }
-
-    var isAll: Bool { type == nil && key == nil }
-}

@@ -6,8 +6,8 @@ enum Overhead {
     /// An `Event` (80), the head of its `Payload` (32), two allocator heads (16), its place in the
     /// ring of its topic, which may be half empty (16), and its part of a removal mark (16).
     static let eventBytes = 160
-    /// The shared object of three attributes.
-    static let attributesBytes = 80
+    /// The shared object of the attributes: its head and the allocator's, in steps of 16 bytes.
+    static let attributesBytes = (MemoryLayout<AttributeTexts>.size + 16 + 8 + 15) / 16 * 16
     /// A topic: its record, its name, its places in the tables.
     static let topicBytes = 1_024
     /// What a vanished topic leaves behind.

@@ -1,0 +1,41 @@
+/// Why an attribute of an event was refused.
+public struct AttributeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The attribute that was refused.
+    public let attribute: EventAttribute
+    /// What is wrong, at which byte, and what to write instead.
+    public let detail: String
+
+    private init(_ attribute: EventAttribute, _ detail: String) {
+        self.attribute = attribute
+        self.detail = detail
+    }
+
+    /// The same sentence.
+    public var description: String { detail }
+
+    /// Refuses a text that no attribute can have.
+    static func check(
+        _ text: String, _ attribute: EventAttribute
+    ) throws(AttributeError) {
+        let bytes = text.utf8
+        guard !bytes.isEmpty, bytes.count <= Limits.attributeBytesMax else {
+            throw AttributeError(
+                attribute,
+                "the \(attribute) has \(bytes.count) bytes: leave it out, or write 1 to "
+                    + "\(Limits.attributeBytesMax)")
+        }
+        if let bad = bytes.firstIndex(where: { $0 < 0x20 || $0 > 0x7E }) {
+            let hex = String(bytes[bad], radix: 16, uppercase: true)
+            let offset = bytes.distance(from: bytes.startIndex, to: bad)
+            throw AttributeError(
+                attribute,
+                "byte 0x\(hex.count < 2 ? "0" : "")\(hex) at index \(offset) of the "
+                    + "\(attribute) is not allowed: use printable ASCII, 0x20 to 0x7E")
+        }
+        if bytes.first == 0x20 || bytes.last == 0x20 {
+            throw AttributeError(
+                attribute,
+                "the \(attribute) begins or ends with a space: remove the outer spaces")
+        }
+    }
+}

@@ -91,7 +91,7 @@ enum Limits {
     /// Bytes of JSON that a byte of payload takes at the most, as `\u0001`.
     static let jsonBytesPerByteMax = 6
 
-    /// Bytes of JSON around the payload of a message: four names of 255 bytes, escaped the same
-    /// way, with their members' own names.
-    static let messageMembersBytesMax = 8 << 10
+    /// Bytes of JSON around the payload of a message: 2 KiB for its topic, its `ref` and each
+    /// attribute, names of 255 bytes, escaped the same way, with their members' own names.
+    static let messageMembersBytesMax = (2 + WireAttribute.parameters.count) * (2 << 10)
 }

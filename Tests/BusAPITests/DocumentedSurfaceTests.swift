@@ -1,10 +1,11 @@
 import TestSupport
 import Testing
+import Topics
 
 @testable import BusAPI
 
 @Suite struct DocumentedSurfaceTests {
-    @Test("the page of the HTTP interface names every method, parameter and code")
+    @Test("the page of the HTTP interface names every method, parameter, attribute and code")
     func nothingIsMissing() throws {
         let page = try PackageFiles.text("docs/http-api.md")
         for route in Route.all {
@@ -17,6 +18,11 @@ import Testing
         }
         for code in ProblemCode.allCases {
             #expect(page.contains("`\(code.rawValue)`"), "\(code.rawValue) is not explained")
+        }
+        for attribute in EventAttribute.allCases {
+            let wire = WireAttribute.row(attribute)
+            #expect(page.contains("`\(wire.header)`"), "\(wire.header) is not explained")
+            #expect(page.contains("`\(wire.member)`"), "\(wire.member) is not explained")
         }
     }
 

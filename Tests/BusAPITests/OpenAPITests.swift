@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Topics
 
 @testable import BusAPI
 
@@ -26,6 +27,19 @@ import Testing
             #expect(
                 Set(operation.parameters(in: "query")) == Set(route.parameters),
                 "\(route.method) \(route.resource)")
+        }
+    }
+
+    @Test func everyAttributeIsAHeaderOfAPublishAndOfARawEventAndAMemberOfAnEnvelope() throws {
+        let publish = try #require(page.operations["/topics/{name}"]?["post"])
+        for attribute in EventAttribute.allCases {
+            #expect(page.envelopeMembers.contains("\(WireAttribute.row(attribute).member)"))
+        }
+        for header in WireAttribute.ownHeaders {
+            #expect(publish.parameters(in: "header").contains(header))
+            for path in ["/topics/{name}", "/topics/{name}/events/{id}"] {
+                #expect(page.operations[path]?["get"]?.answerHeaders.contains(header) == true)
+            }
         }
     }
 
@@ -74,6 +88,11 @@ private struct OpenAPIPage {
             }
         }
 
+        /// The names of the headers that its answers have.
+        var answerHeaders: [String] {
+            lines.filter { $0.contains("{$ref: \"#/components/headers/") }.map(OpenAPIPage.name)
+        }
+
         var statuses: [Int] {
             lines.compactMap { line in
                 line.hasPrefix("        \"") ? Int(line.dropFirst(9).prefix(3)) : nil
@@ -83,6 +102,8 @@ private struct OpenAPIPage {
 
     /// By path and method.
     let operations: [String: [String: Operation]]
+    /// The members of an event as JSON.
+    let envelopeMembers: [String]
     /// The codes of problems, by status.
     let codes: [Int: Set<String>]
 
@@ -95,6 +116,9 @@ private struct OpenAPIPage {
         let components = Self.block("components", of: lines, indent: 0)
         let schemas = Self.blocks(
             of: Self.block("schemas", of: components, indent: 2), indent: 4)
+        envelopeMembers = (schemas["Envelope"] ?? []).filter {
+            $0.prefix { $0 == " " }.count == 8
+        }.map(Self.name)
         codes = schemas.values.reduce(into: [:]) { codes, lines in
             let list = lines.drop { !$0.hasSuffix("enum:") }.dropFirst()
                 .prefix { !$0.hasSuffix("]") }.joined()
@@ -104,6 +128,11 @@ private struct OpenAPIPage {
             codes[status] = Set(
                 list.split { !$0.isUppercase && $0 != "_" }.map(String.init))
         }
+    }
+
+    /// What stands before the colon of a line.
+    private static func name(_ line: String) -> String {
+        String(line.drop { $0 == " " }.prefix { $0 != ":" })
     }
 
     private static func block(_ name: String, of lines: [String], indent: Int) -> [String] {

@@ -2,10 +2,10 @@ internal import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
 ///
-/// `{"id","topic","time","type","key","content_type","data"|"data_base64","sender":{"uid","pid"}}`,
-/// absent members left out. `data` is the JSON value itself only if the stored Content-Type says
-/// JSON and the payload is such a text as ``JSONValue`` accepts; other UTF-8 is a string, anything
-/// else `data_base64`.
+/// `{"id","topic","time",…,"data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
+/// ``WireAttribute`` for each attribute; absent members are left out. `data` is the JSON value
+/// itself only if the stored Content-Type says JSON and the payload is such a text as ``JSONValue``
+/// accepts; other UTF-8 is a string, anything else `data_base64`.
 enum Envelope {
     /// Appends the envelope of an event to `output`.
     static func write(_ event: Event, to output: inout [UInt8]) {
@@ -25,17 +25,10 @@ enum Envelope {
         json.string(event.topic.text)
         json.name("time")
         json.string(event.time.description)
-        if let type = event.attributes.type {
-            json.name("type")
-            json.string(type)
-        }
-        if let key = event.attributes.key {
-            json.name("key")
-            json.string(key)
-        }
-        if let contentType = event.attributes.contentType {
-            json.name("content_type")
-            json.string(contentType)
+        for attribute in EventAttribute.all {
+            guard let text = event.attributes[attribute] else { continue }
+            json.name(WireAttribute.row(attribute).member)
+            json.string(text)
         }
         writeData(of: event, to: &json)
         writeSender(event.sender, to: &json)

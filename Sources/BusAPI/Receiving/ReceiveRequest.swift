@@ -26,7 +26,8 @@ struct ReceiveRequest {
     /// Seconds of a `Prefer: wait` that was followed.
     let preferenceApplied: Int64?
 
-    static let parameters = ["as", "since", "wait", "max", "type", "key", "strict", "envelope"]
+    static let parameters =
+        ["as", "since", "wait", "max"] + WireAttribute.filters + ["strict", "envelope"]
 
     init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
         let (head, parameters) = (call.head, call.parameters)
@@ -121,13 +122,11 @@ struct ReceiveRequest {
 
     /// The events that are wanted; a value that no event can have is a mistake, not a filter.
     private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
-        let (type, key) = (parameters.text("type"), parameters.text("key"))
-        do throws(AttributeError) {
-            _ = try EventAttributes(type: type, key: key, contentType: nil)
-        } catch {
-            throw Refusal(error)
+        var wanted = AttributeTexts()
+        for attribute in EventAttribute.all {
+            wanted[attribute] = WireAttribute.row(attribute).filter.flatMap(parameters.text)
         }
-        return EventFilter(type: type, key: key)
+        return EventFilter(try EventAttributes(request: wanted))
     }
 
     /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3); other preferences are none of

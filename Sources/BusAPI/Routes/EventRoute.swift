@@ -36,8 +36,10 @@ enum EventRoute {
         headers.add("Event-ID") { $0.append(decimal: event.id.rawValue) }
         headers.add("Event-Topic", event.topic.text)
         headers.add("Event-Time", event.time.description)
-        if let type = attributes.type { headers.add("Event-Type", type) }
-        if let key = attributes.key { headers.add("Event-Key", key) }
+        for attribute in WireAttribute.own {
+            guard let text = attributes[attribute] else { continue }
+            headers.add(WireAttribute.row(attribute).header, text)
+        }
         headers.add(contentsOf: browserGuards)
         return headers
     }

@@ -15,8 +15,9 @@ enum PublishHeaders {
         case UInt8(ascii: "c"): return ASCII.hasPrefixIgnoringCase(name, "ce-")
         case UInt8(ascii: "e"):
             return ASCII.hasPrefixIgnoringCase(name, "event-")
-                && !ASCII.isEqualIgnoringCase(name, "event-type")
-                && !ASCII.isEqualIgnoringCase(name, "event-key")
+                && !WireAttribute.own.contains {
+                    ASCII.isEqualIgnoringCase(name, WireAttribute.row($0).lowercaseHeader)
+                }
         case UInt8(ascii: "i"): return ASCII.isEqualIgnoringCase(name, "idempotency-key")
         case UInt8(ascii: "x"): return ASCII.hasPrefixIgnoringCase(name, "x-event-")
         default: return false
@@ -38,13 +39,14 @@ enum PublishHeaders {
                     + "bus does not keep. Send it in structured mode: the whole CloudEvent as the "
                     + "body, with Content-Type: application/cloudevents+json.")
         }
-        let own = WireHeaders.exposed.lowercased().split(separator: ", ").map(String.init)
+        let known = WireAttribute.ownHeaders
+        let knownList = known.dropLast().joined(separator: ", ") + " and \(known[known.count - 1])"
+        let ofAnswers = WireHeaders.exposed.lowercased().split(separator: ", ").map(String.init)
         return Refusal(
             .parameterUnknown,
-            own.contains(lowercase)
+            ofAnswers.contains(lowercase)
                 ? "'\(shown)' is a header of answers: the bus itself gives every event its id, time "
-                    + "and topic. A publish knows the headers Event-Type and Event-Key; leave the "
-                    + "others out."
-                : "'\(shown)' is no header of a publish; it knows Event-Type and Event-Key.")
+                    + "and topic. A publish knows the headers \(knownList); leave the others out."
+                : "'\(shown)' is no header of a publish; it knows \(knownList).")
     }
 }

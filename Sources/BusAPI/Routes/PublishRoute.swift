@@ -93,33 +93,26 @@ extension BusHandler {
     private static func attributes(
         _ head: RequestHead, _ parameters: Parameters, isSplit: Bool
     ) throws(Refusal) -> EventAttributes {
-        let type = try attribute("type", header: head.headers.only("event-type"), parameters)
-        let key = try attribute("key", header: head.headers.only("event-key"), parameters)
-        let contentType = try contentType(head, isSplit: isSplit)
-        do throws(AttributeError) {
-            return try EventAttributes(type: type, key: key, contentType: contentType)
-        } catch {
-            throw Refusal(error)
+        var texts = AttributeTexts()
+        for attribute in EventAttribute.all {
+            let wire = WireAttribute.row(attribute)
+            texts[attribute] = try head.headers.only(wire.lowercaseHeader)
+            guard let name = wire.parameter, let parameter = parameters.text(name) else { continue }
+            if let header = texts[attribute], header != parameter {
+                throw Refusal(
+                    .parameterRepeated,
+                    "'\(name)' is '\(parameter)' in the query and '\(header)' in the header; give "
+                        + "it once.")
+            }
+            texts[attribute] = parameter
         }
+        texts[.contentType] = texts[.contentType].flatMap { keptContentType($0, isSplit: isSplit) }
+        return try EventAttributes(request: texts)
     }
 
-    private static func attribute(
-        _ name: String, header: String?, _ parameters: Parameters
-    ) throws(Refusal) -> String? {
-        guard let header, let parameter = parameters.text(name), header != parameter else {
-            return header ?? parameters.text(name)
-        }
-        throw Refusal(
-            .parameterRepeated,
-            "'\(name)' is '\(parameter)' in the query and '\(header)' in the header; give it once.")
-    }
-
-    /// The Content-Type to keep: what curl says of every body by itself counts as none, and the
-    /// lines of NDJSON are JSON each.
-    private static func contentType(
-        _ head: RequestHead, isSplit: Bool
-    ) throws(Refusal) -> String? {
-        guard let sent = try head.headers.only("content-type") else { return nil }
+    /// The Content-Type to keep of the one sent: what curl says of every body by itself counts as
+    /// none, and the lines of NDJSON are JSON each.
+    private static func keptContentType(_ sent: String, isSplit: Bool) -> String? {
         if isForm(sent) { return nil }
         if isSplit, ASCII.isEqualIgnoringCase(sent.mediaType, "application/x-ndjson") {
             return "application/json"

@@ -53,17 +53,6 @@ struct Refusal: Error {
         }
     }
 
-    /// What may not be an attribute of an event.
-    init(_ error: AttributeError) {
-        let code: ProblemCode =
-            switch error.attribute {
-            case .type: .eventTypeInvalid
-            case .key: .eventKeyInvalid
-            case .contentType: .requestMalformed
-            }
-        self.init(code, error.detail)
-    }
-
     /// The answer as it is sent; what may succeed in a moment says when to try again.
     var response: Response {
         var response = problem.response

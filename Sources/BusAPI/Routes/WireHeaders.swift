@@ -1,11 +1,18 @@
+internal import Topics
+
 /// The header names of the bus, where lists of them are needed.
 public enum WireHeaders {
     /// What a page of a configured Origin may read of an answer.
-    public static let exposed =
-        "Event-ID, Event-Topic, Event-Time, Event-Type, Event-Key, Event-Cursor, Event-Gap, "
-        + "Event-Oldest, Event-Count, Link, Location, Retry-After"
+    public static let exposed = list(
+        ["Event-ID", "Event-Topic", "Event-Time"] + WireAttribute.ownHeaders + [
+            "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link", "Location",
+            "Retry-After",
+        ])
 
     /// What such a page may send.
-    static let accepted =
-        "Accept, Authorization, Content-Type, Event-Key, Event-Type, Last-Event-ID, Prefer"
+    static let accepted = list(
+        (["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Prefer"]
+            + WireAttribute.ownHeaders).sorted())
+
+    private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }

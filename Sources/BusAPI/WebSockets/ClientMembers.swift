@@ -1,16 +1,12 @@
 /// The members of the JSON object in a client's text message, found but not understood yet.
 struct ClientMembers {
     /// The members that a message may have.
-    enum Name: String, CaseIterable {
-        case topic, data
-        case dataBase64 = "data_base64"
-        case type, key, ref
-    }
+    static let names = ["topic", "data", "data_base64"] + WireAttribute.parameters + ["ref"]
 
     /// The first member that should not be there, if any.
     private(set) var stray: Refusal?
     private var text: [UInt8] = []
-    private var places = [Range<Int>?](repeating: nil, count: Name.allCases.count)
+    private var places = [Range<Int>?](repeating: nil, count: Self.names.count)
 
     /// Reads the whole message, so that what is wrong with one member hides no other.
     ///
@@ -37,9 +33,12 @@ struct ClientMembers {
         }
     }
 
-    /// The value of a member as JSON text, white space between tokens aside.
-    subscript(name: Name) -> ArraySlice<UInt8>? {
-        places[Self.place(of: name)].map { text[$0] }
+    /// The value of a member of ``names`` as JSON text, white space between tokens aside.
+    subscript(name: String) -> ArraySlice<UInt8>? {
+        guard let index = Self.names.firstIndex(of: name) else {
+            preconditionFailure("a message has no member '\(name)'")
+        }
+        return places[index].map { text[$0] }
     }
 
     private mutating func member(_ scanner: inout JSONScanner) throws(Refusal) {
@@ -66,25 +65,23 @@ struct ClientMembers {
     }
 
     private mutating func keep(_ place: Range<Int>, of name: String, _ shown: Substring) {
-        guard let known = Name(rawValue: name) else {
-            let list = Name.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let index = Self.names.firstIndex(of: name) else {
+            let list = Self.names.joined(separator: ", ")
             return note(
                 Refusal(
                     .parameterUnknown,
                     "'\(shown)' is no member of a message that publishes; it knows \(list)."))
         }
-        guard self[known] == nil else {
+        guard places[index] == nil else {
             return note(
                 Refusal(.parameterRepeated, "'\(name)' is in the message twice; give it once."))
         }
-        places[Self.place(of: known)] = place
+        places[index] = place
     }
 
     private mutating func note(_ refusal: Refusal) {
         if stray == nil { stray = refusal }
     }
-
-    private static func place(of name: Name) -> Int { Name.allCases.firstIndex(of: name)! }
 
     private static func malformed(_ what: String, at scanner: JSONScanner) -> Refusal {
         Refusal(

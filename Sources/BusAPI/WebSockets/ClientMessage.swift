@@ -2,7 +2,8 @@ internal import Digests
 internal import Topics
 
 /// What a client's text message publishes:
-/// `{"topic","data"|"data_base64","type","key","ref"}`.
+/// `{"topic","data"|"data_base64",…,"ref"}`, where `…` is a parameter of ``WireAttribute`` for each
+/// attribute that has one.
 ///
 /// `data` that is a string is the payload itself, of no Content-Type; any other value is published
 /// as its JSON text, without white space between tokens, as `application/json`. `data_base64` is a
@@ -19,32 +20,31 @@ struct ClientMessage {
     /// - Complexity: O(bytes).
     init(_ text: UnsafeRawBufferPointer, ref: inout MessageRef?) throws(Refusal) {
         let members = try ClientMembers(text)
-        ref = try members[.ref].map { token throws(Refusal) in try MessageRef(token) }
+        ref = try members["ref"].map { token throws(Refusal) in try MessageRef(token) }
         if let stray = members.stray { throw stray }
-        topic = try Self.string(.topic, of: members).map { text throws(Refusal) in
+        topic = try Self.string("topic", of: members).map { text throws(Refusal) in
             try TopicName(request: text)
         }
         let isJSON: Bool
         (payload, isJSON) = try Self.payload(of: members)
-        let type = try Self.string(.type, of: members)
-        let key = try Self.string(.key, of: members)
-        do throws(AttributeError) {
-            attributes = try EventAttributes(
-                type: type, key: key, contentType: isJSON ? "application/json" : nil)
-        } catch {
-            throw Refusal(error)
+        var texts = AttributeTexts()
+        for attribute in EventAttribute.all {
+            guard let name = WireAttribute.row(attribute).parameter else { continue }
+            texts[attribute] = try Self.string(name, of: members)
         }
+        if isJSON { texts[.contentType] = "application/json" }
+        attributes = try EventAttributes(request: texts)
     }
 
     private static func payload(
         of members: ClientMembers
     ) throws(Refusal) -> (Payload, isJSON: Bool) {
-        switch (members[.data], members[.dataBase64]) {
+        switch (members["data"], members["data_base64"]) {
         case (let value?, nil):
             if isString(value) { return (Payload(JSONString.text(of: value)), false) }
             return (Payload(Array(value)), true)
         case (nil, _?):
-            let text = try bytes(.dataBase64, of: members) ?? []
+            let text = try bytes("data_base64", of: members) ?? []
             guard let data = text.withUnsafeBytes({ Base64.decode($0) }) else {
                 throw Refusal(
                     .parameterInvalid,
@@ -64,17 +64,17 @@ struct ClientMessage {
 
     /// A member that has to be a string; `nil` where it is not given.
     private static func string(
-        _ name: ClientMembers.Name, of members: ClientMembers
+        _ name: String, of members: ClientMembers
     ) throws(Refusal) -> String? {
         try bytes(name, of: members).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func bytes(
-        _ name: ClientMembers.Name, of members: ClientMembers
+        _ name: String, of members: ClientMembers
     ) throws(Refusal) -> [UInt8]? {
         guard let value = members[name] else { return nil }
         guard isString(value) else {
-            throw Refusal(.parameterInvalid, "'\(name.rawValue)' is not a string; it takes one.")
+            throw Refusal(.parameterInvalid, "'\(name)' is not a string; it takes one.")
         }
         return JSONString.text(of: value)
     }

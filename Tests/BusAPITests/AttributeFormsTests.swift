@@ -1,0 +1,175 @@
+import SQLiteStore
+import TestSupport
+import Testing
+import Topics
+
+@testable import BusAPI
+
+/// Every attribute that an event can have, through every form that carries it.
+///
+/// The tests go through all cases: one that is added and forgotten somewhere fails here.
+@Suite(.blocking) struct AttributeFormsTests {
+    enum Kind: CaseIterable { case memory, sqlite }
+
+    /// A value that every attribute takes and no other one has.
+    private static func text(_ attribute: EventAttribute) -> String {
+        "value/\(attribute.rawValue)"
+    }
+
+    private static func server(_ kind: Kind, in folder: TemporaryFolder) throws -> StreamServer {
+        switch kind {
+        case .memory: try StreamServer()
+        case .sqlite:
+            try StreamServer(
+                store: SQLiteStore(
+                    SQLiteStoreConfiguration(path: "\(folder.path)/store"), log: StreamServer.log))
+        }
+    }
+
+    /// Checks that the only event of a topic has an attribute in each form of event, and that a
+    /// filter finds it by that.
+    private static func expect(
+        _ attributes: [EventAttribute], of topic: String, at server: StreamServer
+    ) throws {
+        let client = try server.connect()
+        func get(_ query: String, of selector: String) throws -> RawClient.Answer {
+            try client.exchange("GET", "/topics/\(selector)?since=earliest&wait=0\(query)")
+        }
+        let poll = try get("", of: topic)
+        let id = try #require(poll.header("event-id"))
+        let single = try client.exchange("GET", "/topics/\(topic)/events/\(id)")
+        let message = try webSocket(server, "/topics/\(topic)?since=earliest").next()
+        guard case .text(let envelope) = message else {
+            throw RawClient.Failure.malformed("\(message)")
+        }
+        let envelopes = [
+            envelope, try get("&as=json", of: topic).text, try get("&as=ndjson", of: topic).text,
+            try get("&as=sse&envelope=yes", of: topic).text,
+        ]
+        for attribute in EventAttribute.allCases {
+            let (wire, text) = (WireAttribute.row(attribute), text(attribute))
+            let isThere = attributes.contains(attribute)
+            let header = isThere ? text : attribute == .contentType ? defaultType : nil
+            #expect(poll.header("\(wire.header)") == header, "\(attribute)")
+            #expect(single.header("\(wire.header)") == header, "\(attribute)")
+            for envelope in envelopes {
+                #expect(
+                    envelope.contains("\"\(wire.member)\":\"\(text)\"") == isThere, "\(envelope)")
+            }
+            guard let filter = wire.filter else { continue }
+            for (form, selector) in [("raw", topic), ("json", topic), ("ndjson", "\(topic),x")] {
+                let one = try get("&as=\(form)&\(filter)=\(text)", of: selector)
+                #expect((one.text.contains("payload")) == isThere, "\(attribute) \(one.text)")
+                let none = try get("&as=\(form)&\(filter)=other", of: selector)
+                #expect(!none.text.contains("payload"), "\(attribute) \(none.text)")
+            }
+        }
+        let stream = try get("&as=sse&envelope=no", of: topic).text
+        #expect(stream.contains("event: \(text(.type))\n") == attributes.contains(.type))
+    }
+
+    /// Of a raw event without a Content-Type.
+    private static let defaultType = "application/octet-stream"
+
+    /// A socket of which the cursor it opens with was read.
+    private static func webSocket(
+        _ server: StreamServer, _ target: String
+    ) throws -> WebSocketClient {
+        let client = try server.connect()
+        try client.send("GET", target, headers: WebSocketClient.handshake)
+        let socket = try WebSocketClient(accepting: client)
+        _ = try socket.next()
+        return socket
+    }
+
+    @Test(
+        "every form shows what a publish says, in the next life of the store too",
+        arguments: Kind.allCases)
+    func everyForm(kind: Kind) throws {
+        let folder = TemporaryFolder(inMemory: true)
+        var server = try Self.server(kind, in: folder)
+        let client = try server.connect()
+        let body = Array("payload".utf8)
+        let byHeader = EventAttribute.allCases.map {
+            ("\(WireAttribute.row($0).header)", Self.text($0))
+        }
+        var expected = [("all", EventAttribute.allCases), ("none", [])]
+        #expect(
+            try client.exchange("POST", "/topics/all", headers: byHeader, body: body).status == 201)
+        #expect(try client.exchange("POST", "/topics/none", body: body).status == 201)
+        let socket = try Self.webSocket(server, "/topics/x")
+        for attribute in EventAttribute.allCases {
+            guard let name = WireAttribute.row(attribute).parameter else { continue }
+            let text = Self.text(attribute)
+            #expect(
+                try client.exchange("POST", "/topics/query.\(name)?\(name)=\(text)", body: body)
+                    .status == 201)
+            try socket.send(
+                .text(#"{"topic":"member.\#(name)","data":"payload","\#(name)":"\#(text)"}"#))
+            guard case .text(let answer) = try socket.next() else { return }
+            #expect(answer.hasPrefix("{\"id\":"), "\(answer)")
+            expected += [("query.\(name)", [attribute]), ("member.\(name)", [attribute])]
+        }
+        for (topic, attributes) in expected { try Self.expect(attributes, of: topic, at: server) }
+        guard kind == .sqlite else { return }
+        server.drain()
+        server.bus.close()
+        server = try Self.server(kind, in: folder)
+        for (topic, attributes) in expected { try Self.expect(attributes, of: topic, at: server) }
+    }
+
+    @Test(arguments: EventAttribute.allCases)
+    func aTextThatNoEventCanHaveIsRefusedByItsCodeWhereverItIsGiven(
+        attribute: EventAttribute
+    ) throws {
+        let wire = WireAttribute.row(attribute)
+        let server = try StreamServer()
+        defer { withExtendedLifetime(server) {} }
+        let client = try server.connect()
+        let tooLong = String(repeating: "x", count: 256)
+        func refusal(
+            _ method: String, _ query: String, _ headers: [(String, String)] = []
+        ) throws -> String {
+            let answer = try client.exchange(
+                method, "/topics/t?\(query)", headers: headers,
+                body: method == "POST" ? [0x78] : nil)
+            #expect(answer.status == 400)
+            return answer.text
+        }
+        let header = "\(wire.header)"
+        let code = wire.problem.rawValue
+        #expect(try refusal("POST", "", [(header, tooLong)]).contains(code))
+        #expect(
+            try refusal("POST", "", [(header, "a"), (header, "a")]).contains("PARAMETER_REPEATED"))
+        if let name = wire.parameter {
+            #expect(try refusal("POST", "\(name)=\(tooLong)").contains(code))
+            #expect(
+                try refusal("POST", "\(name)=a", [(header, "b")]).contains("PARAMETER_REPEATED"))
+        }
+        if let name = wire.filter {
+            #expect(try refusal("GET", "\(name)=\(tooLong)").contains(code))
+        }
+    }
+
+    @Test func pagesOfOtherOriginsMaySendAndReadTheHeaderOfEveryAttribute() {
+        let accepted = WireHeaders.accepted.split(separator: ", ").map(String.init)
+        let exposed = WireHeaders.exposed.split(separator: ", ").map(String.init)
+        for attribute in EventAttribute.allCases {
+            let header = "\(WireAttribute.row(attribute).header)"
+            #expect(accepted.contains(header))
+            // Browsers show that one of themselves.
+            #expect(exposed.contains(header) == (header != "Content-Type"))
+        }
+    }
+
+    @Test func aHeaderThatLooksLikeAnAttributeIsRefusedByANameAndTheListOfThem() throws {
+        let server = try StreamServer()
+        defer { withExtendedLifetime(server) {} }
+        let answer = try server.connect().exchange(
+            "POST", "/topics/t", headers: [("Event-Nothing", "x")], body: [0x78])
+        #expect(answer.status == 400 && answer.text.contains("Event-Nothing"))
+        for attribute in WireAttribute.own {
+            #expect(answer.text.contains("\(WireAttribute.row(attribute).header)"))
+        }
+    }
+}

@@ -22,7 +22,7 @@ final class PeriodicThread: Sendable {
             self.end = end
             self.thread = Protected(thread)
         } catch {
-            throw DaemonError(detail: "no thread for the care of the bus: \(error)")
+            throw DaemonError(detail: "no thread for periodic work: \(error)")
         }
     }
 

@@ -14,7 +14,7 @@ final class Writer: ThreadWork {
     private let rows: EventRows
     private let space: SpaceLimit
     private var ledger: IDLedger
-    private var care: StoreCare
+    private var maintenance: StoreMaintenance
     private var topics: TopicTable
     private var ids: IDSequence
     /// Removals of which the log knows already, or that could not be committed.
@@ -45,7 +45,7 @@ final class Writer: ThreadWork {
         rows = try EventRows(database)
         space = try SpaceLimit(database, rows, bytesMax: configuration.sizeBytesMax)
         ledger = IDLedger(opening, sync: configuration.sync, idCeiling: idCeiling)
-        care = StoreCare(
+        maintenance = StoreMaintenance(
             database, rows, space, leftovers: found.leftovers,
             tombstones: found.tombstones.count, tombstonesMax: configuration.tombstonesMax)
     }
@@ -56,14 +56,14 @@ final class Writer: ThreadWork {
             let jobs = shared.queue.take(milliseconds: pause, gathering)
             if jobs.isEmpty, shared.queue.isClosed { break }
             if !jobs.isEmpty || refusal != nil || postponed.count > 0 { process(jobs) }
-            care.turn(isIdle: jobs.isEmpty)
+            maintenance.turn(isIdle: jobs.isEmpty)
         }
         finish()
     }
 
     private var pause: Int32 {
         if refusal != nil { return Limits.retryMilliseconds }
-        return postponed.count == 0 ? care.pause : 0
+        return postponed.count == 0 ? maintenance.pause : 0
     }
 
     // MARK: A group
@@ -148,7 +148,7 @@ final class Writer: ThreadWork {
     private func noteCommitted(_ leftovers: [TopicLoading.Leftover]) {
         let changed = topics.committed()
         shared.marks.update(changed)
-        care.note(changed, leftovers)
+        maintenance.note(changed, leftovers)
     }
 
     /// Tells everybody what became of a group, in order.

@@ -6,7 +6,7 @@ internal import Topics
 ///
 /// None of it changes what readers see, so a failure is tried again later and told nobody. Belongs
 /// to the writer's thread.
-struct StoreCare {
+struct StoreMaintenance {
     private let database: Database
     private let rows: EventRows
     private let space: SpaceLimit

@@ -3,7 +3,7 @@
 enum Audience: ~Copyable {
     case nobody
     /// The only observer, held already: to hold a list of one would cost as much as the call.
-    case one(AnyObject, ExistentialShape?)
+    case one(AnyObject, ExistentialLayout?)
     /// The registrations, in order; nil where one was removed.
     case many([Registration?])
 
@@ -21,12 +21,12 @@ enum Audience: ~Copyable {
     /// The observer of the only registration, which it holds while it lives.
     @inline(__always)
     init(of only: Registration) {
-        let shape = only.shape
+        let layout = only.layout
         guard let object = only.observer.object else {
             self = .nobody
             return
         }
-        self = .one(object, shape)
+        self = .one(object, layout)
     }
 
     /// Calls `body` with everybody whose registration is not ended when the turn comes.
@@ -35,8 +35,8 @@ enum Audience: ~Copyable {
         switch consume self {
         case .nobody:
             break
-        case .one(let object, let shape):
-            if let observer = ExistentialShape.value(of: consume object, as: observed, shape) {
+        case .one(let object, let layout):
+            if let observer = ExistentialLayout.value(of: consume object, as: observed, layout) {
                 body(observer)
             }
         case .many(let registrations):

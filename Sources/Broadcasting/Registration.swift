@@ -11,14 +11,14 @@ final class Registration: @unchecked Sendable {
     @usableFromInline let observer: WeakObject<AnyObject>
     /// Its place in the order of registration.
     let number: UInt64
-    @usableFromInline let shape: ExistentialShape?
+    @usableFromInline let layout: ExistentialLayout?
     @usableFromInline let ending = Atomic(false)
 
     /// The registration of `observer`, which is `conforming`.
     init<P>(_ observer: AnyObject, as conforming: P, number: UInt64) {
         self.observer = WeakObject(observer)
         self.number = number
-        shape = ExistentialShape(of: conforming, object: observer)
+        layout = ExistentialLayout(of: conforming, object: observer)
     }
 
     /// Whether no call may begin any more.
@@ -33,6 +33,6 @@ final class Registration: @unchecked Sendable {
     /// - Precondition: `P` is the protocol that it was registered for.
     @inlinable
     func observer<P>(as observed: P.Type) -> P? {
-        observer.object.flatMap { ExistentialShape.value(of: $0, as: observed, shape) }
+        observer.object.flatMap { ExistentialLayout.value(of: $0, as: observed, layout) }
     }
 }

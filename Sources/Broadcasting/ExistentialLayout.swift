@@ -6,17 +6,17 @@
 /// was cast once.
 ///
 /// Relies on the layout of existentials ("Type Layout" in the Swift ABI documents), and checks it
-/// as far as one value shows: where the first word is not the object, there is no shape and the
+/// as far as one value shows: where the first word is not the object, there is no layout and the
 /// cast stays.
 @usableFromInline
-struct ExistentialShape: Sendable {
+struct ExistentialLayout: Sendable {
     /// The words behind the object's reference: witness tables, or the rest of an opaque
     /// container, its type and its witness table.
     @usableFromInline let rest: (UInt, UInt, UInt, UInt)
 
     private static let wordsMax = 5
 
-    /// The shape of `value`, which is `object` seen as a `P`; nil if it does not look like that.
+    /// The layout of `value`, which is `object` seen as a `P`; nil if it does not look like that.
     init?<P>(of value: P, object: AnyObject) {
         let size = MemoryLayout<P>.size
         let word = MemoryLayout<UInt>.size
@@ -35,7 +35,7 @@ struct ExistentialShape: Sendable {
 
     /// `object` as a `P`.
     ///
-    /// - Precondition: The shape is of the same `P` and an object of the same class.
+    /// - Precondition: The layout is of the same `P` and an object of the same class.
     @inlinable
     func value<P>(of object: consuming AnyObject, as protocolType: P.Type) -> P {
         withUnsafeTemporaryAllocation(of: P.self, capacity: 1) { place in
@@ -52,12 +52,12 @@ struct ExistentialShape: Sendable {
         }
     }
 
-    /// `object` as a `P`, by its shape or, where it has none, by a cast.
+    /// `object` as a `P`, by its layout or, where it has none, by a cast.
     @inlinable
     static func value<P>(
-        of object: consuming AnyObject, as protocolType: P.Type, _ shape: ExistentialShape?
+        of object: consuming AnyObject, as protocolType: P.Type, _ layout: ExistentialLayout?
     ) -> P? {
-        guard let shape else { return object as? P }
-        return shape.value(of: object, as: protocolType)
+        guard let layout else { return object as? P }
+        return layout.value(of: object, as: protocolType)
     }
 }

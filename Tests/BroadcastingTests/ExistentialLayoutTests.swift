@@ -2,7 +2,7 @@ import Testing
 
 @testable import Broadcasting
 
-@Suite struct ExistentialShapeTests {
+@Suite struct ExistentialLayoutTests {
     private protocol Bound: AnyObject { func name() -> String }
     private protocol Unbound { func name() -> String }
     private protocol Other: AnyObject { func second() -> Int }
@@ -18,8 +18,8 @@ import Testing
 
     private func remade<P>(_ object: AnyObject, as protocolType: P.Type) throws -> P {
         let value = try #require(object as? P)
-        let shape = try #require(ExistentialShape(of: value, object: object))
-        return shape.value(of: object, as: protocolType)
+        let layout = try #require(ExistentialLayout(of: value, object: object))
+        return layout.value(of: object, as: protocolType)
     }
 
     @Test func everyKindOfProtocolTypeIsMadeAgainFromItsObject() throws {
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aValueThatIsNotTheObjectHasNoShape() {
         struct Value: Unbound { func name() -> String { "value" } }
-        #expect(ExistentialShape(of: Value() as any Unbound, object: Base("x")) == nil)
-        #expect(ExistentialShape(of: Base("y") as any Bound, object: Base("x")) == nil)
+        #expect(ExistentialLayout(of: Value() as any Unbound, object: Base("x")) == nil)
+        #expect(ExistentialLayout(of: Base("y") as any Bound, object: Base("x")) == nil)
     }
 }

@@ -17,7 +17,7 @@ internal import Topics
 ///
 /// Safe from any thread, but `start` and `drain` are each called once, in this order.
 public final class Daemon: Sendable {
-    private let placement: Placement
+    private let locations: ResolvedLocations
     private let administrator: UInt32
     private let log: Log
     private let groups = GroupDirectory()
@@ -45,12 +45,12 @@ public final class Daemon: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Everything but where it is reached and keeps its state.
-    ///   - placement: Where it is reached and keeps its state.
+    ///   - locations: Where it is reached and keeps its state.
     ///   - administrator: The uid that may administer every topic, as root may.
     public init(
-        configuration: Configuration, placement: Placement, administrator: UInt32, log: Log
+        configuration: Configuration, locations: ResolvedLocations, administrator: UInt32, log: Log
     ) {
-        self.placement = placement
+        self.locations = locations
         self.administrator = administrator
         self.log = log
         accessLog = AccessLog(log: log)
@@ -152,7 +152,7 @@ public final class Daemon: Sendable {
         guard let parts else { return }
         let report = StateReport(
             bus: parts.bus, service: parts.service, server: parts.server, memory: parts.memory,
-            configuration: configuration, store: placement.storeName(configuration.store))
+            configuration: configuration, store: locations.storeName(configuration.store))
         for line in report.lines { log.notice("state: \(line)") }
         parts.server.takeInventory { [log] inventory in
             log.notice("state: loop \(inventory.index) has connections \(inventory)")
@@ -187,7 +187,7 @@ public final class Daemon: Sendable {
         let server = HTTPServer(
             configuration: settings, log: log, memory: memory,
             makeHandler: service.makeHandler(on:))
-        for directory in placement.socketDirectories { try Directory.make(directory, mode: 0o755) }
+        for directory in locations.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
             bus.sweep()
@@ -222,10 +222,10 @@ public final class Daemon: Sendable {
     private func makeBus(
         _ configuration: Configuration, _ memory: MemoryBudget
     ) throws(DaemonError) -> (EventBus, any EventStore) {
-        if let directory = placement.stateDirectory { try Directory.make(directory, mode: 0o700) }
+        if let directory = locations.stateDirectory { try Directory.make(directory, mode: 0o700) }
         let ceiling: IDCeiling?
         do {
-            ceiling = try placement.stateDirectory.map { (path) throws(StoreError) in
+            ceiling = try locations.stateDirectory.map { (path) throws(StoreError) in
                 try IDCeiling(directory: path)
             }
         } catch {
@@ -246,7 +246,7 @@ public final class Daemon: Sendable {
     private func store(
         _ configuration: Configuration, _ ceiling: IDCeiling?
     ) -> any EventStore {
-        guard let path = placement.storePath(configuration.store) else {
+        guard let path = locations.storePath(configuration.store) else {
             return MemoryStore(ceiling: ceiling)
         }
         return SQLiteStore(
@@ -282,7 +282,7 @@ public final class Daemon: Sendable {
     private func http(_ configuration: Configuration) throws(DaemonError) -> HTTPServerConfiguration
     {
         let http = configuration.http
-        var server = HTTPServerConfiguration(listen: placement.listen)
+        var server = HTTPServerConfiguration(listen: locations.listen)
         server.loops = http.loops
         server.headerSeconds = http.headerSeconds
         server.bodySeconds = http.bodySeconds

@@ -32,9 +32,10 @@ struct CommandLineTests {
     @Test func helpSaysWhereItServesAndKeepsEventsWithoutAnOption() throws {
         #expect(Help.text.contains("serves at 127.0.0.1:7464, [::1]:7464\n"))
         let run = ["HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/user/1"]
-        let user = try Placement(Configuration(), in: Surroundings(environment: run, uid: 1))
-        let root = try Placement(
-            Configuration(), in: Surroundings(environment: ["HOME": "/root"], uid: 0))
+        let user = try ResolvedLocations(
+            Configuration(), in: RuntimeEnvironment(environment: run, uid: 1))
+        let root = try ResolvedLocations(
+            Configuration(), in: RuntimeEnvironment(environment: ["HOME": "/root"], uid: 0))
         let paths = [user, root].flatMap(\.listen).map(\.description).compactMap {
             $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : nil
         }

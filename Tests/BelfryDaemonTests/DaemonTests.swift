@@ -19,7 +19,7 @@ import Testing
         change(&configuration)
         return Daemon(
             configuration: configuration,
-            placement: Placement(
+            locations: ResolvedLocations(
                 listen: try listen.map { try ListenAddress($0) }, stateDirectory: state),
             administrator: 0, log: log)
     }
@@ -74,18 +74,18 @@ import Testing
         let taken = try daemon()
         let port = try #require(try taken.start()[0].port)
         let other = TemporaryFolder()
-        let placement = Placement(
+        let locations = ResolvedLocations(
             listen: [
                 try ListenAddress("unix:\(other.path)/a.sock"),
                 try ListenAddress("127.0.0.1:\(port)"),
             ], stateDirectory: other.path)
         let failing = Daemon(
-            configuration: Configuration(), placement: placement, administrator: 0, log: quiet)
+            configuration: Configuration(), locations: locations, administrator: 0, log: quiet)
         #expect(throws: DaemonError.self) { try failing.start() }
         #expect(throws: RawClient.Failure.self) { try RawClient(.unix("\(other.path)/a.sock")) }
         taken.drain()
         let next = Daemon(
-            configuration: Configuration(), placement: placement, administrator: 0, log: quiet)
+            configuration: Configuration(), locations: locations, administrator: 0, log: quiet)
         #expect(try next.start().count == 2)
         next.drain()
     }
@@ -100,7 +100,7 @@ import Testing
         configuration.accessLog = .file(path)
         let failing = Daemon(
             configuration: configuration,
-            placement: Placement(
+            locations: ResolvedLocations(
                 listen: [try ListenAddress("127.0.0.1:\(port)")], stateDirectory: other.path),
             administrator: 0, log: quiet)
         #expect(throws: DaemonError.self) { try failing.start() }

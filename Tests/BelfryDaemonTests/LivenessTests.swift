@@ -14,7 +14,7 @@ import Testing
         configuration.http.loops = loops
         return Daemon(
             configuration: configuration,
-            placement: Placement(
+            locations: ResolvedLocations(
                 listen: [try ListenAddress("127.0.0.1:0")], stateDirectory: "\(folder.path)/state"),
             administrator: 0, log: Log(level: .error) { _, _ in })
     }

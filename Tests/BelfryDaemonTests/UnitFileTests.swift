@@ -30,9 +30,9 @@ import Testing
     }
 
     @Test func theSocketUnitListensWhereTheDaemonWould() throws {
-        let root = Surroundings(environment: ["HOME": "/root"], uid: 0)
-        let placement = try Placement(Configuration(), in: root)
-        let wanted = placement.listen.map {
+        let root = RuntimeEnvironment(environment: ["HOME": "/root"], uid: 0)
+        let locations = try ResolvedLocations(Configuration(), in: root)
+        let wanted = locations.listen.map {
             let text = $0.description
             return text.hasPrefix("unix:") ? String(text.dropFirst(5)) : text
         }

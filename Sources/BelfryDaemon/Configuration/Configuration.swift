@@ -22,7 +22,7 @@ public struct Configuration: Equatable, Sendable {
 
     /// Which unix socket the bus is reached at.
     public enum UnixSocket: Equatable, Sendable {
-        /// Where `Placement` finds a place for it.
+        /// Where `ResolvedLocations` finds a place for it.
         case automatic
         /// No unix socket.
         case none
@@ -139,7 +139,7 @@ public struct Configuration: Equatable, Sendable {
     public var storeSync = SQLiteStoreConfiguration.Sync.normal
     /// Bytes that the file of such a store may take.
     public var storeBytesMax = 4 << 30
-    /// The folder of what outlives the process; nil where `Placement` finds one.
+    /// The folder of what outlives the process; nil where `ResolvedLocations` finds one.
     public var stateDirectory: String?
     /// Seconds that a stop may take to answer everybody who waits.
     public var drainSeconds = 10

@@ -65,7 +65,8 @@ public struct Program {
         -> Configuration
     {
         let configuration = try Configuration(options: options, environment: environment)
-        _ = try Placement(configuration, in: Surroundings(environment: environment, uid: uid))
+        _ = try ResolvedLocations(
+            configuration, in: RuntimeEnvironment(environment: environment, uid: uid))
         return configuration
     }
 
@@ -74,9 +75,9 @@ public struct Program {
         let configuration = try Configuration(options: options, environment: environment)
         // A timer of systemd has no HOME, and needs none for a file that is named.
         if case .sqlite(let path?) = configuration.store { return path }
-        let placement = try Placement(
-            configuration, in: Surroundings(environment: environment, uid: uid))
-        guard let path = placement.storePath(configuration.store) else {
+        let locations = try ResolvedLocations(
+            configuration, in: RuntimeEnvironment(environment: environment, uid: uid))
+        guard let path = locations.storePath(configuration.store) else {
             throw ConfigurationProblems(
                 .whole, "the store is memory: name a file with --store sqlite:PATH")
         }

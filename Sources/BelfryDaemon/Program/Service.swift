@@ -50,16 +50,16 @@ public struct Service {
                 may be open: raise the limit (LimitNOFILE=, ulimit -n), or lower the key
                 """)
         }
-        let placement = try Placement(
-            configuration, in: Surroundings(environment: environment, uid: uid),
+        let locations = try ResolvedLocations(
+            configuration, in: RuntimeEnvironment(environment: environment, uid: uid),
             handedOver: InheritedSockets.take())
-        if placement.isHandedOver, configuration.listen != Configuration().listen {
+        if locations.isHandedOver, configuration.listen != Configuration().listen {
             log.warning(Self.listenIsUnused)
         }
         let daemon = Daemon(
-            configuration: configuration, placement: placement, administrator: uid, log: log)
+            configuration: configuration, locations: locations, administrator: uid, log: log)
         let addresses = try daemon.start().map(\.description).joined(separator: " ")
-        log.notice("ready \(addresses) store=\(placement.storeName(configuration.store))")
+        log.notice("ready \(addresses) store=\(locations.storeName(configuration.store))")
         notifier.ready(addresses)
 
         let reporter = try reporter(on: daemon, at: addresses)
@@ -70,7 +70,7 @@ public struct Service {
             case .report: daemon.report()
             case .reload:
                 notifier.reloading()
-                reload(daemon, at: placement)
+                reload(daemon, at: locations)
                 notifier.ready(addresses)
             }
         }
@@ -113,13 +113,13 @@ public struct Service {
         listen.* is not used: systemd handed over the sockets; see `systemctl edit belfryd.socket`
         """
 
-    private func reload(_ daemon: Daemon, at placement: Placement) {
+    private func reload(_ daemon: Daemon, at locations: ResolvedLocations) {
         do {
             let configuration = try Configuration(options: options, environment: environment)
             let waiting = daemon.reload(configuration)
             log.notice("configuration reloaded")
             // With sockets of systemd not even a restart takes these over.
-            let unused = placement.isHandedOver ? waiting.filter { $0.section == "listen" } : []
+            let unused = locations.isHandedOver ? waiting.filter { $0.section == "listen" } : []
             if !unused.isEmpty { log.warning(Self.listenIsUnused) }
             for key in waiting where !unused.contains(where: { $0.path == key.path }) {
                 log.warning("\(key.path) changes with a restart only")

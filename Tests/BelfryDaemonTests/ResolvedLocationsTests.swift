@@ -3,57 +3,57 @@ import Testing
 
 @testable import BelfryDaemon
 
-struct PlacementTests {
+struct ResolvedLocationsTests {
     private func place(
         _ variables: [String: String], uid: UInt32 = 1000, handedOver: [Int32] = [],
         _ change: (inout Configuration) -> Void = { _ in }
-    ) throws -> Placement {
+    ) throws -> ResolvedLocations {
         var configuration = Configuration()
         change(&configuration)
-        return try Placement(
-            configuration, in: Surroundings(environment: variables, uid: uid),
+        return try ResolvedLocations(
+            configuration, in: RuntimeEnvironment(environment: variables, uid: uid),
             handedOver: handedOver)
     }
 
-    private func socket(_ placement: Placement) -> String? {
-        placement.listen.map(\.description).first { $0.hasPrefix("unix:") }
+    private func socket(_ locations: ResolvedLocations) -> String? {
+        locations.listen.map(\.description).first { $0.hasPrefix("unix:") }
     }
 
     @Test func byHandStateAndSocketAreTheUsersOwn() throws {
-        let placement = try place(["HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/user/1000"])
-        #expect(placement.stateDirectory == "/home/a/.local/state/belfry")
-        #expect(socket(placement) == "unix:/run/user/1000/belfry/belfry.sock")
-        #expect(placement.socketDirectories == ["/run/user/1000/belfry"])
+        let locations = try place(["HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/user/1000"])
+        #expect(locations.stateDirectory == "/home/a/.local/state/belfry")
+        #expect(socket(locations) == "unix:/run/user/1000/belfry/belfry.sock")
+        #expect(locations.socketDirectories == ["/run/user/1000/belfry"])
     }
 
     @Test func withoutAFolderForSocketsTheSocketIsBesideTheState() throws {
-        let placement = try place(["HOME": "/home/a", "XDG_STATE_HOME": "/home/a/state"])
-        #expect(placement.stateDirectory == "/home/a/state/belfry")
-        #expect(socket(placement) == "unix:/home/a/state/belfry/belfry.sock")
-        #expect(placement.socketDirectories.isEmpty)
+        let locations = try place(["HOME": "/home/a", "XDG_STATE_HOME": "/home/a/state"])
+        #expect(locations.stateDirectory == "/home/a/state/belfry")
+        #expect(socket(locations) == "unix:/home/a/state/belfry/belfry.sock")
+        #expect(locations.socketDirectories.isEmpty)
     }
 
     @Test func rootHasTheSocketWhereTheServiceHasIt() throws {
-        let placement = try place(["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/0"], uid: 0)
-        #expect(socket(placement) == "unix:/run/belfry/belfry.sock")
-        #expect(placement.socketDirectories == ["/run/belfry"])
+        let locations = try place(["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/0"], uid: 0)
+        #expect(socket(locations) == "unix:/run/belfry/belfry.sock")
+        #expect(locations.socketDirectories == ["/run/belfry"])
     }
 
     @Test func foldersOfSystemdComeFirst() throws {
-        let placement = try place(
+        let locations = try place(
             [
                 "STATE_DIRECTORY": "/var/lib/belfry:/var/lib/more", "HOME": "/root",
                 "RUNTIME_DIRECTORY": "/run/own", "XDG_STATE_HOME": "/x",
             ], uid: 0)
-        #expect(placement.stateDirectory == "/var/lib/belfry")
-        #expect(socket(placement) == "unix:/run/own/belfry.sock")
-        #expect(placement.socketDirectories.isEmpty)
+        #expect(locations.stateDirectory == "/var/lib/belfry")
+        #expect(socket(locations) == "unix:/run/own/belfry.sock")
+        #expect(locations.socketDirectories.isEmpty)
     }
 
     @Test func socketsThatWereHandedOverReplaceEveryAddress() throws {
-        let placement = try place(["HOME": "/h"], handedOver: [3, 4])
-        #expect(placement.listen == [.inherited(descriptor: 3), .inherited(descriptor: 4)])
-        #expect(placement.socketDirectories.isEmpty)
+        let locations = try place(["HOME": "/h"], handedOver: [3, 4])
+        #expect(locations.listen == [.inherited(descriptor: 3), .inherited(descriptor: 4)])
+        #expect(locations.socketDirectories.isEmpty)
     }
 
     @Test func onlyTheTwinOfTheIPv4LoopbackMayBeMissing() throws {
@@ -69,13 +69,13 @@ struct PlacementTests {
     }
 
     @Test func configuredPlacesBeatFoundOnes() throws {
-        let placement = try place(["HOME": "/h", "STATE_DIRECTORY": "/s"]) {
+        let locations = try place(["HOME": "/h", "STATE_DIRECTORY": "/s"]) {
             $0.stateDirectory = "/mine"
             $0.listen.unix = .path("/mine/x.sock")
             $0.listen.unixMode = 0o600
         }
-        #expect(placement.stateDirectory == "/mine")
-        #expect(placement.listen.contains(.unix(path: "/mine/x.sock", mode: 0o600)))
+        #expect(locations.stateDirectory == "/mine")
+        #expect(locations.listen.contains(.unix(path: "/mine/x.sock", mode: 0o600)))
     }
 
     @Test(arguments: [[:], ["HOME": "relative"]])

@@ -1,5 +1,5 @@
 /// What the daemon finds around it and does not choose: folders it was given, and who runs it.
-public struct Surroundings: Equatable, Sendable {
+public struct RuntimeEnvironment: Equatable, Sendable {
     /// The folder for what outlives the process, from systemd.
     public var stateDirectory: String?
     /// The folder for what does not, from systemd.

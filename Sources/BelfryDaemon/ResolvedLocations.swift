@@ -1,7 +1,7 @@
 public import HTTPFront
 
 /// Where a daemon is reached and where it keeps its state, with every `auto` decided.
-public struct Placement: Equatable, Sendable {
+public struct ResolvedLocations: Equatable, Sendable {
     /// Where it listens.
     public var listen: [ListenAddress]
     /// The folder of what outlives it; nil for a daemon that leaves nothing behind, whose ids then
@@ -36,16 +36,16 @@ public struct Placement: Equatable, Sendable {
         storePath(store).map { "sqlite:\($0)" } ?? "memory"
     }
 
-    /// What a configuration means in its surroundings. Sockets that were handed over replace every
+    /// What a configuration means in its environment. Sockets that were handed over replace every
     /// configured address.
     ///
     /// - Throws: the key that cannot be left to the daemon here.
     public init(
-        _ configuration: Configuration, in surroundings: Surroundings,
+        _ configuration: Configuration, in environment: RuntimeEnvironment,
         handedOver: [Int32] = []
     ) throws(ConfigurationProblems) {
         guard
-            let state = configuration.stateDirectory ?? Self.stateDirectory(surroundings)
+            let state = configuration.stateDirectory ?? Self.stateDirectory(environment)
         else {
             throw ConfigurationProblems(
                 .whole,
@@ -62,28 +62,28 @@ public struct Placement: Equatable, Sendable {
         case .none: break
         case .path(let path): listen.append(.unix(path: path, mode: mode))
         case .automatic:
-            let directory = Self.socketDirectory(surroundings) ?? state
+            let directory = Self.socketDirectory(environment) ?? state
             let path = "\(directory)/belfry.sock"
             guard path.utf8.count <= HTTPFrontLimits.unixPathBytesMax else { return }
             listen.append(.unix(path: path, mode: mode))
-            if directory != state, directory != surroundings.runtimeDirectory {
+            if directory != state, directory != environment.runtimeDirectory {
                 socketDirectories = [directory]
             }
         }
     }
 
-    private static func stateDirectory(_ surroundings: Surroundings) -> String? {
-        if let given = surroundings.stateDirectory { return given }
-        if let state = surroundings.userState { return "\(state)/belfry" }
-        return surroundings.home.map { "\($0)/.local/state/belfry" }
+    private static func stateDirectory(_ environment: RuntimeEnvironment) -> String? {
+        if let given = environment.stateDirectory { return given }
+        if let state = environment.userState { return "\(state)/belfry" }
+        return environment.home.map { "\($0)/.local/state/belfry" }
     }
 
-    private static func socketDirectory(_ surroundings: Surroundings) -> String? {
-        if let given = surroundings.runtimeDirectory { return given }
+    private static func socketDirectory(_ environment: RuntimeEnvironment) -> String? {
+        if let given = environment.runtimeDirectory { return given }
         // A service without a folder for sockets may not make one beside those of others.
-        if surroundings.stateDirectory != nil { return nil }
-        if surroundings.uid == 0 { return "/run/belfry" }
-        return surroundings.userRuntime.map { "\($0)/belfry" }
+        if environment.stateDirectory != nil { return nil }
+        if environment.uid == 0 { return "/run/belfry" }
+        return environment.userRuntime.map { "\($0)/belfry" }
     }
 }
 

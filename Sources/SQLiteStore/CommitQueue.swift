@@ -118,23 +118,23 @@ final class CommitQueue: Sendable {
     }
 
     /// The next jobs, as many as one transaction takes. Waits for the first one, and with
-    /// `gathering` for those that come right behind it.
+    /// `delay` for those that come right behind it.
     ///
     /// - Parameters:
     ///   - milliseconds: How long to wait; -1 is for ever, 0 not at all.
     /// - Returns: No job when the time is up or the queue is closed and empty.
-    func take(milliseconds: Int32, _ gathering: Gathering) -> [Job] {
+    func take(milliseconds: Int32, _ delay: GroupCommitDelay) -> [Job] {
         var left = milliseconds
-        var isGathered = gathering.milliseconds == 0
+        var isGathered = delay.milliseconds == 0
         while true {
             let step = state.write { state -> Step in
                 state.wakesAt = nil
                 if state.isClosed { return .give(Self.group(&state)) }
                 if state.entries > 0 {
-                    if isGathered || state.entries >= gathering.wanted {
+                    if isGathered || state.entries >= delay.wanted {
                         return .give(Self.group(&state))
                     }
-                    state.wakesAt = gathering.wanted
+                    state.wakesAt = delay.wanted
                     return .gather
                 }
                 if left == 0 { return .give(Self.group(&state)) }
@@ -146,7 +146,7 @@ final class CommitQueue: Sendable {
             switch step {
             case .give(let jobs): return jobs
             case .gather:
-                wakeUp.wait(milliseconds: gathering.milliseconds)
+                wakeUp.wait(milliseconds: delay.milliseconds)
                 isGathered = true
             case .sleep(let milliseconds, let isLast):
                 wakeUp.wait(milliseconds: milliseconds)

@@ -27,7 +27,7 @@ final class Writer: ThreadWork {
     private var held: [CommitGroup.Outcome] = []
     /// Why nothing can be written at the moment.
     private var refusal: BusError?
-    private var gathering = Gathering()
+    private var delay = GroupCommitDelay()
 
     init(
         _ opening: StoreOpening, _ found: TopicLoading.Found,
@@ -53,7 +53,7 @@ final class Writer: ThreadWork {
     /// Works until the queue is closed and empty, and leaves everything in order.
     func run() {
         while true {
-            let jobs = shared.queue.take(milliseconds: pause, gathering)
+            let jobs = shared.queue.take(milliseconds: pause, delay)
             if jobs.isEmpty, shared.queue.isClosed { break }
             if !jobs.isEmpty || refusal != nil || postponed.count > 0 { process(jobs) }
             maintenance.turn(isIdle: jobs.isEmpty)
@@ -69,7 +69,7 @@ final class Writer: ThreadWork {
     // MARK: A group
 
     private func process(_ jobs: [CommitQueue.Job]) {
-        gathering.note(entries: jobs.count { !$0.isTrim })
+        delay.note(entries: jobs.count { !$0.isTrim })
         // A disk that refuses is tried with a few: that is enough to see it, and to make room.
         let most = refusal == nil ? Limits.groupEntriesMax : Limits.retriedTrimsMax
         let jobs = postponed.take(most).map { .trim($0) } + jobs
@@ -141,7 +141,7 @@ final class Writer: ThreadWork {
         } catch {
             throw WriteFailure(.unwritable(file.path, error), isCertain: error.leavesNothing)
         }
-        gathering.note(microseconds: MonotonicClock.microseconds() - begin)
+        delay.note(microseconds: MonotonicClock.microseconds() - begin)
         return group
     }
 

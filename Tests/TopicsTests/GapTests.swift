@@ -176,8 +176,8 @@ struct GapTests {
                     let position = LogPosition(
                         after: EventID(rawValue: 20), toldThrough: EventID(rawValue: 30),
                         isWaiting: isWaiting)
-                    var gathering = Gathering(filter: .all, limit: .standard)
-                    let turn = log.read(position, try Selector(text), &gathering, now: now)
+                    var batch = ReadBatch(filter: .all, limit: .standard)
+                    let turn = log.read(position, try Selector(text), &batch, now: now)
                     guard case .done(let read) = turn else {
                         Issue.record("a turn did not end")
                         return
@@ -185,9 +185,9 @@ struct GapTests {
                     #expect(read.gap == Gap(after: position.after, through: lost), "\(text)")
                 }
             }
-            var gathering = Gathering(filter: .all, limit: .standard)
+            var batch = ReadBatch(filter: .all, limit: .standard)
             let position = LogPosition(after: EventID(rawValue: 20))
-            let turn = log.read(position, try Selector("other,nowhere"), &gathering, now: now)
+            let turn = log.read(position, try Selector("other,nowhere"), &batch, now: now)
             if case .done(let read) = turn { #expect(read.isCaughtUp) }
         }
     }

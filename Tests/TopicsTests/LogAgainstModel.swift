@@ -225,8 +225,8 @@ struct LogAgainstModel {
         _ position: LogPosition, _ selector: Selector, _ filter: EventFilter
     ) -> (LogRead, String?) {
         let limit = randomLimit()
-        var gathering = Gathering(filter: filter, limit: limit)
-        guard case .done(let honest) = log.read(position, selector, &gathering, now: now) else {
+        var batch = ReadBatch(filter: filter, limit: limit)
+        guard case .done(let honest) = log.read(position, selector, &batch, now: now) else {
             return (.caughtUp(next: position), "a turn ended before \(limit.events) events")
         }
         if let difference = compareAlike(position, selector, filter, limit, honest) {
@@ -246,8 +246,8 @@ struct LogAgainstModel {
         var other = position
         other.toldThrough = pick([.zero, position.after, newID(), randomID()])
         guard other.isAlike(position) else { return nil }
-        var gathering = Gathering(filter: filter, limit: limit)
-        guard case .done(let found) = log.read(other, selector, &gathering, now: now),
+        var batch = ReadBatch(filter: filter, limit: limit)
+        guard case .done(let found) = log.read(other, selector, &batch, now: now),
             found.telling == told.telling, found.next.isAlike(told.next) || found.isOlder
         else { return "\(other) is not told what \(position) is: \(told.words)" }
         return nil

@@ -32,17 +32,17 @@ extension EventBus {
     ) -> LogRead {
         let now = clock.now()
         var search = BackwardSearch(filter: filter)
-        var gathering = Gathering(filter: filter, limit: limit)
+        var batch = ReadBatch(filter: filter, limit: limit)
         while true {
             let turn = decide { log in
                 log.start(start, selector, &search, now: now).map {
-                    log.read($0, selector, &gathering, now: now)
+                    log.read($0, selector, &batch, now: now)
                 }
             }
             switch turn {
             case .done(let read): return read
             case .goOn(let next):
-                return self.read(next, matching: selector, gathering: gathering, now: now)
+                return self.read(next, matching: selector, batch: batch, now: now)
             case nil: continue
             }
         }
@@ -58,17 +58,17 @@ extension EventBus {
         limit: ReadLimit
     ) -> LogRead {
         read(
-            position, matching: selector, gathering: Gathering(filter: filter, limit: limit),
+            position, matching: selector, batch: ReadBatch(filter: filter, limit: limit),
             now: clock.now())
     }
 
     private func read(
-        _ position: LogPosition, matching selector: Selector, gathering: Gathering, now: Timestamp
+        _ position: LogPosition, matching selector: Selector, batch: ReadBatch, now: Timestamp
     ) -> LogRead {
         var position = position
-        var gathering = gathering
+        var batch = batch
         while true {
-            switch decide({ $0.read(position, selector, &gathering, now: now) }) {
+            switch decide({ $0.read(position, selector, &batch, now: now) }) {
             case .done(let read): return read
             case .goOn(let next): position = next
             }

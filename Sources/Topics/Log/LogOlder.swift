@@ -55,21 +55,21 @@ extension EventLog {
         let topics = collect(selector, newerThan: start.after, now: now)
         for record in topics { touch(record, at: now) }
         if let gap = judge(start, losses(of: selector, now: now)) { return gap }
-        var gathering = Gathering(filter: filter, limit: limit)
+        var batch = ReadBatch(filter: filter, limit: limit)
         let merged =
             memoryOnly(topics, start, through: page.through) + page.events.filter(isRetained)
         var last = EventID.zero
         for event in merged.sorted(by: { $0.id < $1.id }) where event.id > last {
-            guard gathering.take(event) else { break }
+            guard batch.take(event) else { break }
             last = event.id
         }
-        if let read = gathering.cutShort(from: start) { return read }
+        if let read = batch.cutShort(from: start) { return read }
         // Memory goes on where the store ends, so that one answer has all there is.
         start.after = page.through
         start.isWaiting = true
-        switch read(start, selector, &gathering, now: now) {
+        switch read(start, selector, &batch, now: now) {
         case .done(let read): return read
-        case .goOn(let next): return gathering.goingOn(at: next)
+        case .goOn(let next): return batch.goingOn(at: next)
         }
     }
 

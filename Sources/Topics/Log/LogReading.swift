@@ -6,9 +6,9 @@ extension EventLog {
         case goOn(LogPosition)
     }
 
-    /// Reads what lies after `position` into `gathering`, which earlier turns may have begun.
+    /// Reads what lies after `position` into `batch`, which earlier turns may have begun.
     mutating func read(
-        _ position: LogPosition, _ selector: Selector, _ gathering: inout Gathering,
+        _ position: LogPosition, _ selector: Selector, _ batch: inout ReadBatch,
         now: Timestamp
     ) -> Turn {
         if let name = selector.singleName {
@@ -16,10 +16,10 @@ extension EventLog {
             if let record { touch(record, at: now) }
             let losses = record.map(losses(of:)) ?? losses(of: name)
             if let outcome = judge(position, losses) ?? older(position, record?.older) {
-                return gathering.interrupted(by: outcome, at: position)
+                return batch.interrupted(by: outcome, at: position)
             }
-            if let record { gather(record, position, &gathering) }
-            return gathering.turn(from: position, newest: newest)
+            if let record { gather(record, position, &batch) }
+            return batch.turn(from: position, newest: newest)
         }
         // A cursor of another life is told what all topics lost.
         let cursor = position.after > newest ? .zero : position.after
@@ -28,14 +28,14 @@ extension EventLog {
         let gap =
             mayMiss(position) ? judge(position, losses(of: selector, now: now)) : nil
         if let outcome = gap ?? older(position, topics) {
-            return gathering.interrupted(by: outcome, at: position)
+            return batch.interrupted(by: outcome, at: position)
         }
         if topics.count == 1 {
-            gather(topics[0], position, &gathering)
+            gather(topics[0], position, &batch)
         } else {
-            merge(topics, position, &gathering)
+            merge(topics, position, &batch)
         }
-        return gathering.turn(from: position, newest: newest)
+        return batch.turn(from: position, newest: newest)
     }
 
     // MARK: Losses and gaps
@@ -148,14 +148,14 @@ extension EventLog {
     // MARK: Events
 
     private func gather(
-        _ record: TopicRecord, _ position: LogPosition, _ gathering: inout Gathering
+        _ record: TopicRecord, _ position: LogPosition, _ batch: inout ReadBatch
     ) {
         var index = record.index(after: position.after, isWaiting: position.isWaiting)
-        while index < record.ring.count, gathering.take(record.ring[index]) { index += 1 }
+        while index < record.ring.count, batch.take(record.ring[index]) { index += 1 }
     }
 
     private func merge(
-        _ topics: [TopicRecord], _ position: LogPosition, _ gathering: inout Gathering
+        _ topics: [TopicRecord], _ position: LogPosition, _ batch: inout ReadBatch
     ) {
         var heads = Heap(
             topics.enumerated().compactMap { slot, record -> MergeHead? in
@@ -163,7 +163,7 @@ extension EventLog {
                 guard index < record.ring.count else { return nil }
                 return MergeHead(id: record.ring[index].id, slot: slot, index: index)
             })
-        while let head = heads.first, gathering.take(topics[head.slot].ring[head.index]) {
+        while let head = heads.first, batch.take(topics[head.slot].ring[head.index]) {
             let ring = topics[head.slot].ring
             if head.index + 1 < ring.count {
                 heads.replaceFirst(

@@ -5,7 +5,7 @@
 /// first of them gets a sync of its own, and all others wait for that and the next one. So on a
 /// disk that takes milliseconds for a sync the writer waits a part of that for as many as came
 /// lately; who publishes alone is never held up.
-struct Gathering {
+struct GroupCommitDelay {
     /// Entries of the last two groups.
     private var last = 0
     private var before = 0

@@ -1,5 +1,5 @@
 /// Events on their way to a reader, until its limit is met.
-struct Gathering {
+struct ReadBatch {
     let filter: EventFilter
     let limit: ReadLimit
     private(set) var events: [Event] = []

@@ -26,7 +26,7 @@ struct Registry {
             didSet { sole = Self.sole(of: general) }
         }
         /// Those of one topic each.
-        var particular = TopicTable()
+        var particular = TopicRegistrations()
 
         /// The registration of all topics that there is, if it is the only one.
         // Unmanaged: `general` holds it, and a notification need not.

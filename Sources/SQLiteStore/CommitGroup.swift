@@ -31,7 +31,7 @@ struct CommitGroup {
 
     /// Applies a job.
     mutating func apply(
-        _ job: CommitQueue.Job, _ topics: inout TopicTable, _ ids: inout IDSequence
+        _ job: CommitQueue.Job, _ topics: inout TopicRows, _ ids: inout IDSequence
     ) throws(DatabaseError) {
         switch job {
         case .trim(let job):
@@ -71,7 +71,7 @@ struct CommitGroup {
     }
 
     private mutating func store(
-        _ batch: PublishBatch, _ owner: UInt32?, _ topics: inout TopicTable,
+        _ batch: PublishBatch, _ owner: UInt32?, _ topics: inout TopicRows,
         _ ids: inout IDSequence
     ) throws(DatabaseError) -> [Event] {
         try begin()
@@ -87,7 +87,7 @@ struct CommitGroup {
     /// Events that need no row. Where a start would not know by the settings of the topic that
     /// they are lost, their last id is written.
     private mutating func pass(
-        _ batch: PublishBatch, _ owner: UInt32?, _ topics: inout TopicTable,
+        _ batch: PublishBatch, _ owner: UInt32?, _ topics: inout TopicRows,
         _ ids: inout IDSequence
     ) throws(DatabaseError) -> [Event] {
         let isCovered = topics.passes(batch.topic)
@@ -110,7 +110,7 @@ struct CommitGroup {
     }
 
     private mutating func remove(
-        _ name: TopicName, _ topics: inout TopicTable
+        _ name: TopicName, _ topics: inout TopicRows
     ) throws(DatabaseError) {
         guard var topic = try topics.state(of: name) else { return }
         topic.lost = max(topic.lost, topic.unstored)

@@ -53,7 +53,7 @@ struct IDLedger {
     }
 
     /// Ends the life: the next one begins where this one ends. Everything is on the disk then.
-    mutating func close(_ ids: IDSequence, _ topics: TopicTable) throws(DatabaseError) {
+    mutating func close(_ ids: IDSequence, _ topics: TopicRows) throws(DatabaseError) {
         try synced { () throws(DatabaseError) in
             try database.execute("BEGIN IMMEDIATE")
             try topics.write()

@@ -14,7 +14,7 @@ struct Removal {
     /// Removes what a trim asks for, so many events at most; the log asks again for what is over
     /// the bounds beyond that.
     static func trim(
-        _ trim: StoreTrim, _ topics: inout TopicTable, _ rows: EventRows
+        _ trim: StoreTrim, _ topics: inout TopicRows, _ rows: EventRows
     ) throws(DatabaseError) -> Outcome {
         guard let topic = try topics.state(of: trim.topic), topic.isLive else {
             return Outcome(
@@ -48,7 +48,7 @@ struct Removal {
 
     /// Removes the oldest events of a topic until it takes no more than `level` bytes of the disk.
     static func cut(
-        _ topic: TopicState, downTo level: Int, _ topics: inout TopicTable, _ rows: EventRows,
+        _ topic: TopicState, downTo level: Int, _ topics: inout TopicRows, _ rows: EventRows,
         countMax: Int
     ) throws(DatabaseError) -> StoreLoss {
         let trim = StoreTrim(

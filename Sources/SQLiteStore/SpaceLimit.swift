@@ -69,7 +69,7 @@ struct SpaceLimit {
     /// - Returns: What topics lost by it; that is committed then.
     /// - Complexity: O(topics × log topics + events that go), if any have to.
     func makeRoom(
-        for bytes: Int, _ topics: inout TopicTable
+        for bytes: Int, _ topics: inout TopicRows
     ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
         guard try excess(bytes) > 0 else { return [] }
         var losses: [(topic: TopicName, loss: StoreLoss)] = []
@@ -96,7 +96,7 @@ struct SpaceLimit {
     }
 
     private func cut(
-        _ bytes: Int, _ topics: inout TopicTable, _ left: inout Int
+        _ bytes: Int, _ topics: inout TopicRows, _ left: inout Int
     ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
         let largest = topics.current.filter { $0.events > 0 }
             .sorted { $0.diskBytes > $1.diskBytes }

@@ -15,7 +15,7 @@ final class Writer: ThreadWork {
     private let space: SpaceLimit
     private var ledger: IDLedger
     private var maintenance: StoreMaintenance
-    private var topics: TopicTable
+    private var topics: TopicRows
     private var ids: IDSequence
     /// Removals of which the log knows already, or that could not be committed.
     private var postponed = PostponedTrims()
@@ -40,7 +40,7 @@ final class Writer: ThreadWork {
         self.shared = shared
         self.clock = clock
         self.log = log
-        topics = try TopicTable(database)
+        topics = try TopicRows(database)
         for topic in found.topics { topics.load(topic.state) }
         rows = try EventRows(database)
         space = try SpaceLimit(database, rows, bytesMax: configuration.sizeBytesMax)

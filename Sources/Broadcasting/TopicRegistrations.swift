@@ -5,7 +5,7 @@
 /// where the hashes agree.
 ///
 /// - Complexity: O(1) to look up, add and drop, amortised.
-struct TopicTable {
+struct TopicRegistrations {
     typealias Observers = IdentityTable<Registration>
 
     /// The list of one topic.

@@ -4,7 +4,7 @@ internal import Topics
 /// disk, and what the transaction under way has changed.
 ///
 /// Belongs to the writer's thread.
-struct TopicTable {
+struct TopicRows {
     private let database: Database
     private let find: Statement
     private let insert: Statement

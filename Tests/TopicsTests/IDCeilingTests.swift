@@ -152,7 +152,7 @@ struct IDCeilingTests {
         #expect(detail.contains("id-ceiling.next"))
         #expect(bench.bus.readiness == .refusing(detail))
         #expect(bench.bus.statistics.published == published)
-        #expect(bench.bus.decide { $0.pendingBytes } == 0)
+        #expect(bench.bus.withLog { $0.pendingBytes } == 0)
         let newest = bench.bus.newest
         try FileManager.default.removeItem(atPath: block)
         #expect(try bench.publish("a", "x")[0] > newest)

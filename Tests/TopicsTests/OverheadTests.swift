@@ -100,10 +100,10 @@ struct OverheadTests {
             let now = bench.clock.now()
             try Self.compare(counted: selectors.count * Overhead.indexBytes) {
                 for selector in selectors {
-                    _ = bench.bus.decide { $0.losses(of: selector, now: now) }
+                    _ = bench.bus.withLog { $0.losses(of: selector, now: now) }
                 }
             }
-            guard bench.bus.decide({ $0.indexes.count }) == selectors.count else { exit(2) }
+            guard bench.bus.withLog({ $0.indexes.count }) == selectors.count else { exit(2) }
             withExtendedLifetime((bench, selectors)) {}
         }
     }

@@ -27,7 +27,7 @@ struct PatternTests {
         let position = try bench.read(try bench.start(.now, "a.*"), "a.*").next
         try bench.publish("a.t7", "new")
         let now = bench.clock.now()
-        let collected = bench.bus.decide {
+        let collected = bench.bus.withLog {
             $0.collect(selector, newerThan: position.after, now: now).map(\.name.text)
         }
         #expect(collected == ["a.t7"])
@@ -35,7 +35,7 @@ struct PatternTests {
 
     @Test func patternsBeyondTheLimitOfIndexesAreReadAllTheSame() throws {
         let bench = try Bench()
-        bench.bus.decide { $0.indexes = PatternIndexTable(countMax: 256) }
+        bench.bus.withLog { $0.indexes = PatternIndexTable(countMax: 256) }
         let patterns = (0..<600).map { "p\($0).*" }
         for pattern in patterns {
             try bench.publish(pattern.dropLast() + "x", "1")
@@ -45,11 +45,11 @@ struct PatternTests {
         for pattern in patterns {
             #expect(try bench.read(from: .earliest, pattern).texts == ["1", "2"])
         }
-        #expect(bench.bus.decide { $0.indexes.count } <= 256)
+        #expect(bench.bus.withLog { $0.indexes.count } <= 256)
         bench.clock.advance(seconds: 61)
         bench.bus.sweep()
-        #expect(bench.bus.decide { $0.indexes.count } == 0)
-        #expect(bench.bus.decide { $0.indexes.places } == 0)
+        #expect(bench.bus.withLog { $0.indexes.count } == 0)
+        #expect(bench.bus.withLog { $0.indexes.places } == 0)
     }
 
     @Test func whatAFilterSkipsIsLookedAtInTurnsAndNothingIsMissed() throws {

@@ -81,7 +81,7 @@ struct TopicTests {
             try bench.remove("a")
         }
         #expect(bench.memory.used == used)
-        #expect(bench.bus.decide { $0.dues.count } < 100)
+        #expect(bench.bus.withLog { $0.dues.count } < 100)
     }
 
     // MARK: Removal

@@ -12,7 +12,7 @@ extension EventBus {
         let prepared: PreparedBatch
         let room = room
         do throws(BusError) {
-            prepared = try decide { log throws(BusError) in try log.prepare(batch, room: room) }
+            prepared = try withLog { log throws(BusError) in try log.prepare(batch, room: room) }
         } catch {
             return then(.failure(error))
         }
@@ -36,14 +36,14 @@ extension EventBus {
     ) -> Result<PublishReceipt, BusError> {
         switch outcome {
         case .failure(let error):
-            decide { $0.cancel(prepared) }
+            withLog { $0.cancel(prepared) }
             return .failure(error)
         case .success(.events(let events)):
             guard !events.isEmpty else { break }
             let (first, last) = (events[0].id, events[events.count - 1].id)
             let time = events[events.count - 1].time
             let now = clock.now()
-            let subscribers = decide { $0.admit(events, of: prepared, now: now) }
+            let subscribers = withLog { $0.admit(events, of: prepared, now: now) }
             notify(prepared.batch.topic, newest: last, .events)
             return .success(
                 PublishReceipt(
@@ -69,7 +69,7 @@ extension EventBus {
     ) {
         let isReserved: Bool
         do throws(BusError) {
-            isReserved = try decide { log throws(BusError) in
+            isReserved = try withLog { log throws(BusError) in
                 try log.prepareRegistration(topic, by: sender.uid)
             }
         } catch {
@@ -78,7 +78,7 @@ extension EventBus {
         store.commit(.registration(topic, settings, owner: sender.uid)) { [self] outcome in
             let now = clock.now()
             then(
-                decide { log in
+                withLog { log in
                     if isReserved { log.release(topic, by: sender.uid) }
                     return outcome.map { _ in
                         log.register(topic, settings, owner: sender.uid, now: now)
@@ -95,7 +95,7 @@ extension EventBus {
         _ topic: TopicName, then: @escaping @Sendable (Result<EventID, BusError>) -> Void
     ) {
         do throws(BusError) {
-            try decide { log throws(BusError) in try log.prepareRemoval(topic) }
+            try withLog { log throws(BusError) in try log.prepareRemoval(topic) }
         } catch {
             return then(.failure(error))
         }
@@ -106,7 +106,7 @@ extension EventBus {
                         preconditionFailure(
                             "the store took a removal of \(topic) as something else")
                     }
-                    decide { $0.remove(topic, at: id) }
+                    withLog { $0.remove(topic, at: id) }
                     notify(topic, newest: id, .removal)
                     return id
                 })

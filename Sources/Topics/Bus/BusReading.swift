@@ -1,7 +1,7 @@
 extension EventBus {
     /// The newest visible id; everything that was answered lies at or below it.
     public var newest: EventID {
-        decide { $0.newest }
+        withLog { $0.newest }
     }
 
     /// The position of a reader that begins at `start`.
@@ -17,7 +17,7 @@ extension EventBus {
         let now = clock.now()
         var search = BackwardSearch(filter: filter)
         while true {
-            if let found = decide({ $0.start(start, selector, &search, now: now) }) {
+            if let found = withLog({ $0.start(start, selector, &search, now: now) }) {
                 return found
             }
         }
@@ -34,7 +34,7 @@ extension EventBus {
         var search = BackwardSearch(filter: filter)
         var batch = ReadBatch(filter: filter, limit: limit)
         while true {
-            let turn = decide { log in
+            let turn = withLog { log in
                 log.start(start, selector, &search, now: now).map {
                     log.read($0, selector, &batch, now: now)
                 }
@@ -68,7 +68,7 @@ extension EventBus {
         var position = position
         var batch = batch
         while true {
-            switch decide({ $0.read(position, selector, &batch, now: now) }) {
+            switch withLog({ $0.read(position, selector, &batch, now: now) }) {
             case .done(let read): return read
             case .goOn(let next): position = next
             }
@@ -85,7 +85,7 @@ extension EventBus {
         limit: ReadLimit, then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
         let now = clock.now()
-        switch decide({ $0.olderStep(position, selector, filter, limit, now: now) }) {
+        switch withLog({ $0.olderStep(position, selector, filter, limit, now: now) }) {
         case .read(let resolved):
             let read = read(resolved, matching: selector, filter: filter, limit: limit)
             finish(read, selector, filter, limit, then)
@@ -95,7 +95,7 @@ extension EventBus {
                 case .failure(let error): then(.failure(error))
                 case .success(let page):
                     let now = clock.now()
-                    let read = decide {
+                    let read = withLog {
                         $0.join(page, at: position, selector, filter, limit, now: now)
                     }
                     finish(read, selector, filter, limit, then)
@@ -118,24 +118,24 @@ extension EventBus {
     ///
     /// - Throws: `BusError.topicUnknown` for a name that does not exist, unless `autocreate`.
     package func checkSubscribable(_ selector: Selector) throws(BusError) {
-        try decide { log throws(BusError) in try log.checkSubscribable(selector) }
+        try withLog { log throws(BusError) in try log.checkSubscribable(selector) }
     }
 
     /// Counts one more subscription, until `endSubscription` with the same selector.
     ///
     /// While there is one to exactly its name, a topic does not vanish.
     package func beginSubscription(_ selector: Selector) {
-        decide { $0.beginSubscription(selector) }
+        withLog { $0.beginSubscription(selector) }
     }
 
     /// Counts one subscription less.
     package func endSubscription(_ selector: Selector) {
-        decide { $0.endSubscription(selector) }
+        withLog { $0.endSubscription(selector) }
     }
 
     /// Subscriptions to exactly this topic; those with wider selectors are not among them.
     package func subscriptions(to topic: TopicName) -> Int {
-        decide { $0.subscriptions(to: topic) }
+        withLog { $0.subscriptions(to: topic) }
     }
 
     // MARK: Topics
@@ -143,7 +143,7 @@ extension EventBus {
     /// One topic as it is; nil if there is none.
     public func description(of topic: TopicName) -> TopicDescription? {
         let now = clock.now()
-        return decide { $0.description(of: topic, now: now) }
+        return withLog { $0.description(of: topic, now: now) }
     }
 
     /// Where a selector stands.
@@ -151,7 +151,7 @@ extension EventBus {
     /// - Complexity: O(1) for one name, else O(topics).
     public func standing(of selector: Selector) -> Standing {
         let now = clock.now()
-        return decide { $0.standing(of: selector, now: now) }
+        return withLog { $0.standing(of: selector, now: now) }
     }
 
     /// All topics, or those a pattern matches, sorted by name, and the newest visible id, at one
@@ -162,7 +162,7 @@ extension EventBus {
         matching pattern: TopicPattern?
     ) -> (topics: [TopicDescription], cursor: EventID) {
         let now = clock.now()
-        let (found, cursor) = decide {
+        let (found, cursor) = withLog {
             ($0.descriptions(matching: pattern, now: now), $0.newest)
         }
         return (found.sorted { $0.name.text < $1.name.text }, cursor)
@@ -173,6 +173,6 @@ extension EventBus {
     /// - Complexity: O(log events of the topic).
     public func event(_ id: EventID, in topic: TopicName) -> EventLookup {
         let now = clock.now()
-        return decide { $0.event(id, in: topic, now: now) }
+        return withLog { $0.event(id, in: topic, now: now) }
     }
 }

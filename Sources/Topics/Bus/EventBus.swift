@@ -65,13 +65,13 @@ public final class EventBus: Sendable {
         store.tellLosses { [weak self] topic, loss in
             guard let self else { return }
             let now = self.clock.now()
-            decide { $0.storeLost(topic, loss, now: now) }
+            withLog { $0.storeLost(topic, loss, now: now) }
         }
         relieve()
     }
 
     /// Runs one verb of the log under the lock, and performs afterwards what it left.
-    func decide<Value, Failure: Error>(
+    func withLog<Value, Failure: Error>(
         _ verb: (inout EventLog) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let (outcome, leftovers, growth) = log.write { guarded in
@@ -93,7 +93,7 @@ public final class EventBus: Sendable {
         for trim in leftovers.trims {
             store.trim(trim) { [self] loss in
                 let now = clock.now()
-                decide { $0.storeLost(trim.topic, loss, now: now) }
+                withLog { $0.storeLost(trim.topic, loss, now: now) }
             }
         }
         if leftovers.evicted > 0 {
@@ -125,7 +125,7 @@ public final class EventBus: Sendable {
     /// - Complexity: O(topics that are due), some at a time under the lock.
     package func sweep() {
         let now = clock.now()
-        while decide({ $0.sweep(now: now) }) {}
+        while withLog({ $0.sweep(now: now) }) {}
         relieve()
     }
 
@@ -133,7 +133,7 @@ public final class EventBus: Sendable {
     /// events can. Call it where something else than a publish exceeded the budget.
     package func relieve() {
         let room = room
-        decide { log in
+        withLog { log in
             let excess = room.others + log.eventBytes + log.topicBytes - room.bytesMax
             if excess > 0 { log.evict(min(excess, log.eventBytes - log.pendingBytes)) }
         }
@@ -142,7 +142,7 @@ public final class EventBus: Sendable {
     /// Refuses everything new from now on; reading goes on. Subscriptions end once they have
     /// delivered what is visible.
     public func drain() {
-        decide { $0.isDraining = true }
+        withLog { $0.isDraining = true }
         followers.drain()
     }
 
@@ -156,16 +156,16 @@ public final class EventBus: Sendable {
 
     /// Whether the bus takes what is published.
     public var readiness: Readiness {
-        decide { $0.isDraining } ? .refusing("the bus is stopping") : store.readiness
+        withLog { $0.isDraining } ? .refusing("the bus is stopping") : store.readiness
     }
 
     // MARK: Settings
 
     /// What topics keep that are not registered with settings of their own.
-    public var defaults: Retention { decide { $0.defaults } }
+    public var defaults: Retention { withLog { $0.defaults } }
 
     /// How much the bus takes on.
-    public var limits: BusLimits { decide { $0.limits } }
+    public var limits: BusLimits { withLog { $0.limits } }
 
     /// Lets other limits and defaults hold from now on; what is there already and beyond a lower
     /// limit stays. Topics that were made by publishing follow the defaults at once, so they may
@@ -175,12 +175,12 @@ public final class EventBus: Sendable {
     ///
     /// - Complexity: O(topics), some at a time under the lock.
     package func reconfigure(limits: BusLimits, defaults: Retention, autocreate: Bool) {
-        var names = decide { $0.reconfigure(limits, defaults, autocreate: autocreate) }
+        var names = withLog { $0.reconfigure(limits, defaults, autocreate: autocreate) }
         while !names.isEmpty {
             let some = names.suffix(Limits.sweptTopicsMax)
             names.removeLast(some.count)
             let now = clock.now()
-            decide { $0.followDefaults(some, now: now) }
+            withLog { $0.followDefaults(some, now: now) }
         }
     }
 
@@ -192,6 +192,6 @@ public final class EventBus: Sendable {
 
     /// What the bus did and holds, by count.
     public var statistics: BusStatistics {
-        decide { $0.counts }
+        withLog { $0.counts }
     }
 }

@@ -92,7 +92,7 @@ final class Follower: Sendable {
             return
         }
         // Nothing else is admitted meanwhile: this is what it had lost at that place.
-        let lost = bus.decide { $0.losses(of: name).hardLost }
+        let lost = bus.withLog { $0.losses(of: name).hardLost }
         machine.write { $0.removed(at: admission.newest, lost: lost, after: seen) }?.resume()
         leave()
     }

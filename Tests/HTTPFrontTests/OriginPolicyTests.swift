@@ -10,7 +10,7 @@ import Testing
         case forbidden
     }
 
-    private func judge(
+    private func evaluate(
         origin: [String], site: [String], host: String?, method: String = "POST"
     ) throws -> Outcome {
         let policy = try OriginPolicy(
@@ -21,7 +21,7 @@ import Testing
         for value in origin { headers.append("Origin", value) }
         for value in site { headers.append("Sec-Fetch-Site", value) }
         do throws(Problem) {
-            let crossOrigin = try policy.judge(
+            let crossOrigin = try policy.evaluate(
                 headers, method: method, host: host.flatMap { Authority($0) })
             guard let crossOrigin else { return .own }
             #expect(
@@ -74,10 +74,10 @@ import Testing
     func onlyOurOwnAndConfiguredPagesMayAsk(
         origin: String?, site: String?, outcome: Outcome
     ) throws {
-        let judged = try judge(
+        let evaluated = try evaluate(
             origin: [origin].compactMap(\.self), site: [site].compactMap(\.self),
             host: "localhost:7464")
-        #expect(judged == outcome)
+        #expect(evaluated == outcome)
     }
 
     @Test(
@@ -87,17 +87,17 @@ import Testing
             ("PUT", .forbidden), ("DELETE", .forbidden), ("PATCH", .forbidden), ("get", .forbidden),
         ] as [(String, Outcome)])
     func readingPages(method: String, outcome: Outcome) throws {
-        func judged(_ origin: String, host: String) throws -> Outcome {
-            try judge(origin: [origin], site: ["cross-site"], host: host, method: method)
+        func evaluated(_ origin: String, host: String) throws -> Outcome {
+            try evaluate(origin: [origin], site: ["cross-site"], host: host, method: method)
         }
-        #expect(try judged("https://wall.example", host: "localhost:7464") == outcome)
+        #expect(try evaluated("https://wall.example", host: "localhost:7464") == outcome)
         // An origin of both lists, and the server's own page, may do everything.
-        #expect(try judged("https://dash.example", host: "localhost:7464") == .configured)
+        #expect(try evaluated("https://dash.example", host: "localhost:7464") == .configured)
         #expect(
-            try judge(
+            try evaluate(
                 origin: ["http://localhost:7464"], site: ["same-origin"], host: "localhost:7464",
                 method: method) == .own)
-        #expect(try judged("http://localhost:7464", host: "127.0.0.1:7464") == outcome)
+        #expect(try evaluated("http://localhost:7464", host: "127.0.0.1:7464") == outcome)
     }
 
     @Test(
@@ -111,7 +111,7 @@ import Testing
         headers.append("Sec-Fetch-Site", "cross-site")
         for value in origin { headers.append("Origin", value) }
         let problem = try #require(throws: Problem.self) {
-            try OriginPolicy().judge(headers, method: "GET", host: Authority("localhost"))
+            try OriginPolicy().evaluate(headers, method: "GET", host: Authority("localhost"))
         }
         for wanted in [
             word, "http.origins in belfryd.conf", "http.origins_read", "`systemctl reload belfryd`",
@@ -121,21 +121,21 @@ import Testing
     }
 
     @Test func defaultPortsAreTheSameWrittenOrNot() throws {
-        #expect(try judge(origin: ["http://localhost"], site: [], host: "localhost:80") == .own)
-        #expect(try judge(origin: ["http://localhost:80"], site: [], host: "localhost") == .own)
+        #expect(try evaluate(origin: ["http://localhost"], site: [], host: "localhost:80") == .own)
+        #expect(try evaluate(origin: ["http://localhost:80"], site: [], host: "localhost") == .own)
     }
 
     @Test func repeatedWordsOfTheBrowserAreForbidden() throws {
         let own = "http://localhost:7464"
-        #expect(try judge(origin: [own, own], site: [], host: "localhost:7464") == .forbidden)
+        #expect(try evaluate(origin: [own, own], site: [], host: "localhost:7464") == .forbidden)
         #expect(
-            try judge(origin: [], site: ["none", "cross-site"], host: "localhost:7464")
+            try evaluate(origin: [], site: ["none", "cross-site"], host: "localhost:7464")
                 == .forbidden)
     }
 
     @Test func withoutAHostNoPageIsOurOwn() throws {
-        #expect(try judge(origin: ["http://localhost:7464"], site: [], host: nil) == .forbidden)
-        #expect(try judge(origin: [], site: [], host: nil) == .own)
+        #expect(try evaluate(origin: ["http://localhost:7464"], site: [], host: nil) == .forbidden)
+        #expect(try evaluate(origin: [], site: [], host: nil) == .own)
     }
 
     @Test(arguments: ["null", "*", "https://a/", "a.example", "https://", "https://a b"])

@@ -37,12 +37,12 @@ public struct OriginPolicy: Sendable {
         )
     }
 
-    /// Judges a request for `host`, its checked authority: nil for a program or the server's own
+    /// Evaluates a request for `host`, its checked authority: nil for a program or the server's own
     /// page, the origin for a configured one.
     ///
     /// - Throws: 403 `ORIGIN_FORBIDDEN` for every other page, and for one that may only read and
     ///   asks for more.
-    public func judge(
+    public func evaluate(
         _ headers: HeaderFields, method: String, host: Authority?
     ) throws(Problem) -> CrossOrigin? {
         switch (headers.occurrences(of: "origin"), headers.occurrences(of: "sec-fetch-site")) {

@@ -38,7 +38,7 @@ struct RequestRules: Sendable {
                 closesConnection: true)
         }
         let crossOrigin =
-            facts.comesFromPage ? try origins.judge(headers, method: method, host: host) : nil
+            facts.comesFromPage ? try origins.evaluate(headers, method: method, host: host) : nil
         return RequestHead(
             method: method, target: target, version: version, headers: headers, peer: peer,
             host: host, keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,

@@ -54,7 +54,7 @@ extension EventLog {
         }
         let topics = collect(selector, newerThan: start.after, now: now)
         for record in topics { touch(record, at: now) }
-        if let gap = judge(start, losses(of: selector, now: now)) { return gap }
+        if let gap = detectGap(start, losses(of: selector, now: now)) { return gap }
         var batch = ReadBatch(filter: filter, limit: limit)
         let merged =
             memoryOnly(topics, start, through: page.through) + page.events.filter(isRetained)

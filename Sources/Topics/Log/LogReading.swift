@@ -15,7 +15,7 @@ extension EventLog {
             let record = records[name]
             if let record { touch(record, at: now) }
             let losses = record.map(losses(of:)) ?? losses(of: name)
-            if let outcome = judge(position, losses) ?? older(position, record?.older) {
+            if let outcome = detectGap(position, losses) ?? older(position, record?.older) {
                 return batch.interrupted(by: outcome, at: position)
             }
             if let record { gather(record, position, &batch) }
@@ -26,7 +26,7 @@ extension EventLog {
         let topics = collect(selector, newerThan: cursor, now: now)
         for record in topics { touch(record, at: now) }
         let gap =
-            mayMiss(position) ? judge(position, losses(of: selector, now: now)) : nil
+            mayMiss(position) ? detectGap(position, losses(of: selector, now: now)) : nil
         if let outcome = gap ?? older(position, topics) {
             return batch.interrupted(by: outcome, at: position)
         }
@@ -49,7 +49,7 @@ extension EventLog {
     }
 
     /// The gap a position has to be told first, if any.
-    func judge(_ position: LogPosition, _ losses: Losses) -> LogRead? {
+    func detectGap(_ position: LogPosition, _ losses: Losses) -> LogRead? {
         let cursor = position.stated ?? position.after
         var next = position
         next.stated = nil

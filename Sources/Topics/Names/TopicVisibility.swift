@@ -7,16 +7,16 @@
 /// has to answer from itself, without a lock, a wait or a call to others.
 package final class TopicVisibility: Hashable, Sendable {
     private let identity: [UInt64]
-    private let judge: @Sendable (TopicName) -> Bool
+    private let predicate: @Sendable (TopicName) -> Bool
 
     /// A visibility that shows what `shows` says.
     package init(_ identity: [UInt64], shows: @escaping @Sendable (TopicName) -> Bool) {
         self.identity = identity
-        judge = shows
+        predicate = shows
     }
 
     /// Whether a topic may be known of.
-    package func shows(_ topic: TopicName) -> Bool { judge(topic) }
+    package func shows(_ topic: TopicName) -> Bool { predicate(topic) }
 
     /// Whether both show the same.
     package static func == (left: TopicVisibility, right: TopicVisibility) -> Bool {

@@ -31,7 +31,7 @@ extension ParserCheck {
         let readsOnly = isConfigured && !isOwn
         for (method, isLetIn) in [("GET", isConfigured || isOwn), ("POST", isOwn)] {
             do {
-                let page = try reading.judge(headers, method: method, host: host)
+                let page = try reading.evaluate(headers, method: method, host: host)
                 try hold(isLetIn, "\(method) of a page that may only read")
                 try agree(page?.mayOnlyRead ?? false, readsOnly, "may only read")
             } catch let problem as Problem {
@@ -40,7 +40,7 @@ extension ParserCheck {
             }
         }
         do {
-            let verdict = try policy.judge(headers, method: "POST", host: host)
+            let verdict = try policy.evaluate(headers, method: "POST", host: host)
             try agree(verdict?.origin, isConfigured ? origin : nil, "origin that may read")
             try hold(isConfigured || isOwn, "a stranger got in")
         } catch let problem as Problem {

@@ -88,7 +88,7 @@ struct EventLog {
         topicsByOwner[topic.owner, default: 0] += 1
         eventBytes += record.memoryBytes
         // What a life before was killed over, or narrower defaults remove, goes before settings change.
-        touch(record, at: now)
+        applyRetention(to: record, at: now)
     }
 
     // MARK: Settings of the bus
@@ -113,7 +113,7 @@ struct EventLog {
         for name in names {
             guard let record = records[name], !record.isRegistered else { continue }
             record.settings.retention = defaults
-            touch(record, at: now)
+            applyRetention(to: record, at: now)
         }
     }
 

@@ -10,7 +10,7 @@ extension EventLog {
     /// One topic as it is now; nil if there is none.
     mutating func description(of name: TopicName, now: Timestamp) -> TopicDescription? {
         guard let record = records[name] else { return nil }
-        touch(record, at: now)
+        applyRetention(to: record, at: now)
         return records[name].map(describe)
     }
 
@@ -19,7 +19,7 @@ extension EventLog {
         matching pattern: TopicPattern?, now: Timestamp
     ) -> [TopicDescription] {
         let matching = records.values.filter { pattern?.matches($0.name) ?? true }
-        for record in matching { touch(record, at: now) }
+        for record in matching { applyRetention(to: record, at: now) }
         return matching.compactMap { records[$0.name].map(describe) }
     }
 
@@ -28,7 +28,7 @@ extension EventLog {
         var count = 0
         var oldest: EventID?
         for record in members(of: selector) {
-            touch(record, at: now)
+            applyRetention(to: record, at: now)
             guard records[record.name] != nil else { continue }
             exists = true
             count += record.retainedCount
@@ -47,7 +47,7 @@ extension EventLog {
         guard let record = records[name] else {
             return id <= losses(of: name).lost ? .removed : .unknown
         }
-        touch(record, at: now)
+        applyRetention(to: record, at: now)
         let index = record.index(before: id)
         if index < record.ring.count, record.ring[index].id == id {
             return .found(record.ring[index])

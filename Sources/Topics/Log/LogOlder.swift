@@ -53,7 +53,7 @@ extension EventLog {
             }
         }
         let topics = collect(selector, newerThan: start.after, now: now)
-        for record in topics { touch(record, at: now) }
+        for record in topics { applyRetention(to: record, at: now) }
         if let gap = detectGap(start, losses(of: selector, now: now)) { return gap }
         var batch = ReadBatch(filter: filter, limit: limit)
         let merged =

@@ -141,7 +141,7 @@ extension EventLog {
         statistics.publishedBytes += prepared.batch.payloadBytes
         statistics.retained += events.count
         let count = subscribers.matching(record)
-        touch(record, at: now)
+        applyRetention(to: record, at: now)
         return count
     }
 
@@ -164,12 +164,12 @@ extension EventLog {
         _ topic: TopicName, _ settings: TopicSettings, owner: UInt32?, now: Timestamp
     ) -> (topic: TopicDescription, isNew: Bool) {
         // What the old settings removed by now must not come back under the new ones.
-        if let record = records[topic] { touch(record, at: now) }
+        if let record = records[topic] { applyRetention(to: record, at: now) }
         let isNew = records[topic] == nil
         let record = ensure(topic, settings: settings, owner: owner, inFront: false)
         record.isRegistered = true
         record.settings = settings
-        touch(record, at: now)
+        applyRetention(to: record, at: now)
         return (topic: describe(record), isNew: isNew)
     }
 

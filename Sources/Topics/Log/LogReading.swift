@@ -13,7 +13,7 @@ extension EventLog {
     ) -> Turn {
         if let name = selector.singleName {
             let record = records[name]
-            if let record { touch(record, at: now) }
+            if let record { applyRetention(to: record, at: now) }
             let losses = record.map(losses(of:)) ?? losses(of: name)
             if let outcome = detectGap(position, losses) ?? older(position, record?.older) {
                 return batch.interrupted(by: outcome, at: position)
@@ -24,7 +24,7 @@ extension EventLog {
         // A cursor of another life is told what all topics lost.
         let cursor = position.after > newest ? .zero : position.after
         let topics = collect(selector, newerThan: cursor, now: now)
-        for record in topics { touch(record, at: now) }
+        for record in topics { applyRetention(to: record, at: now) }
         let gap =
             mayMiss(position) ? detectGap(position, losses(of: selector, now: now)) : nil
         if let outcome = gap ?? older(position, topics) {

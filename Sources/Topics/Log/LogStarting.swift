@@ -28,7 +28,7 @@ extension EventLog {
     /// Every topic of the selector, with retention applied.
     mutating func touchAll(_ selector: Selector, _ now: Timestamp) -> [TopicRecord] {
         let topics = collect(selector, newerThan: .zero, now: now)
-        for record in topics { touch(record, at: now) }
+        for record in topics { applyRetention(to: record, at: now) }
         return topics
     }
 

@@ -1,6 +1,6 @@
 extension EventLog {
     /// Applies retention and grace to one topic, as of `now`; it may vanish by that.
-    mutating func touch(_ record: TopicRecord, at now: Timestamp) {
+    mutating func applyRetention(to record: TopicRecord, at now: Timestamp) {
         let overdue = record.overdue(at: now)
         if overdue > 0 {
             let stored = record.lose(overdue, at: now)
@@ -36,7 +36,7 @@ extension EventLog {
         statistics.storeRemoved += retained - record.retainedCount
         statistics.retained += record.retainedCount - retained
         noteLosses(of: record)
-        touch(record, at: now)
+        applyRetention(to: record, at: now)
     }
 
     // MARK: By time
@@ -63,7 +63,7 @@ extension EventLog {
     /// looked after once.
     mutating func sweep(now: Timestamp) -> Bool {
         if now < swept.advanced(microseconds: -limits.graceMicroseconds) {
-            for record in Array(records.values) { touch(record, at: now) }
+            for record in Array(records.values) { applyRetention(to: record, at: now) }
         }
         swept = now
         for _ in 0..<Limits.sweptTopicsMax {
@@ -75,7 +75,7 @@ extension EventLog {
             _ = dues.removeFirst()
             guard due.record.scheduled == due.time else { continue }
             due.record.scheduled = nil
-            touch(due.record, at: now)
+            applyRetention(to: due.record, at: now)
         }
         return true
     }

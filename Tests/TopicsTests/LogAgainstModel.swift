@@ -292,12 +292,12 @@ struct LogAgainstModel {
             else { return "\(topic), not \(retained.map(\.id))" }
         }
         let selector = pick(selectors)
-        let standing = log.standing(of: selector, now: now)
+        let summary = log.summary(of: selector, now: now)
         let retained = model.retained(selector)
-        guard standing.count == retained.count, standing.oldest == retained.first?.id,
-            standing.cursor == model.newest,
-            standing.exists == existing.keys.contains(where: { selector.matches($0) })
-        else { return "\(selector) stands at \(standing)" }
+        guard summary.count == retained.count, summary.oldest == retained.first?.id,
+            summary.cursor == model.newest,
+            summary.exists == existing.keys.contains(where: { selector.matches($0) })
+        else { return "\(selector) has the summary \(summary)" }
         let held = model.entries.reduce(0) { $0 + ($1.isGone ? 0 : $1.event.memoryBytes) }
         guard log.eventBytes == held else {
             return "events take \(log.eventBytes) bytes, not \(held)"

@@ -243,9 +243,9 @@ struct TopicTests {
         #expect(topic.events == 2 && topic.bytes == 5)
         #expect(topic.oldest == ids[0] && topic.newest == ids[1])
         #expect(bench.bus.topics(matching: try TopicPattern("b.*")).topics.count == 1)
-        let standing = bench.bus.standing(of: try Selector("*,b.x"))
-        #expect(standing == Standing(exists: true, cursor: ids[1], oldest: ids[0], count: 2))
-        #expect(!bench.bus.standing(of: try Selector("nowhere.>")).exists)
+        let summary = bench.bus.summary(of: try Selector("*,b.x"))
+        #expect(summary == SelectorSummary(exists: true, cursor: ids[1], oldest: ids[0], count: 2))
+        #expect(!bench.bus.summary(of: try Selector("nowhere.>")).exists)
     }
 
     // MARK: Refusals

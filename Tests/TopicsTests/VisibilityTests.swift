@@ -66,7 +66,7 @@ struct VisibilityTests {
         bench.bus.beginSubscription(selector)
         #expect(try bench.receipt("a", [Payload([1])]).subscribers == 1)
         #expect(try bench.receipt("hidden", [Payload([1])]).subscribers == 0)
-        #expect(bench.bus.standing(of: selector).count == 1)
+        #expect(bench.bus.summary(of: selector).count == 1)
         bench.bus.endSubscription(selector)
         #expect(try bench.receipt("a", [Payload([1])]).subscribers == 0)
     }

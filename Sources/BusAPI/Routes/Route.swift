@@ -14,7 +14,7 @@ struct Route: Sendable {
     static let all: [Route] = [
         Route("POST", .topic, WireAttribute.parameters + ["split"]) { $0.publish },
         Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
-        Route("HEAD", .topic, []) { $0.stand },
+        Route("HEAD", .topic, []) { $0.summary },
         Route("PUT", .topic, ["keep", "bytes", "for", "persist"]) { $0.register },
         Route("DELETE", .topic, []) { $0.remove },
         Route("GET", .topics, ["match"]) { $0.list },

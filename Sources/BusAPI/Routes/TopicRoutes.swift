@@ -2,14 +2,14 @@ internal import HTTPFront
 internal import Topics
 
 extension BusHandler {
-    /// `HEAD /topics/{selector}`: where it stands, without waiting.
-    func stand(_ call: borrowing Call) throws(Refusal) {
+    /// `HEAD /topics/{selector}`: its summary, without waiting.
+    func summary(_ call: borrowing Call) throws(Refusal) {
         let selector = try readable(Selector(request: call.resource.name), by: call.caller)
-        let standing = bus.standing(of: selector)
-        var headers: HeaderLines = [("Event-Cursor", "\(standing.cursor)")]
-        if let oldest = standing.oldest { headers.add("Event-Oldest", "\(oldest)") }
-        if standing.exists { headers.add("Event-Count", "\(standing.count)") }
-        call.respond(Response(status: standing.exists ? 200 : 404, headers: headers))
+        let summary = bus.summary(of: selector)
+        var headers: HeaderLines = [("Event-Cursor", "\(summary.cursor)")]
+        if let oldest = summary.oldest { headers.add("Event-Oldest", "\(oldest)") }
+        if summary.exists { headers.add("Event-Count", "\(summary.count)") }
+        call.respond(Response(status: summary.exists ? 200 : 404, headers: headers))
     }
 
     /// `PUT /topics/{topic}`: registers the topic or replaces its settings.

@@ -146,12 +146,12 @@ extension EventBus {
         return withLog { $0.description(of: topic, now: now) }
     }
 
-    /// Where a selector stands.
+    /// What there is of a selector, and the newest visible id, at one moment.
     ///
     /// - Complexity: O(1) for one name, else O(topics).
-    public func standing(of selector: Selector) -> Standing {
+    public func summary(of selector: Selector) -> SelectorSummary {
         let now = clock.now()
-        return withLog { $0.standing(of: selector, now: now) }
+        return withLog { $0.summary(of: selector, now: now) }
     }
 
     /// All topics, or those a pattern matches, sorted by name, and the newest visible id, at one

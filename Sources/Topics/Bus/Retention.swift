@@ -62,8 +62,8 @@ public struct TopicDescription: Hashable, Sendable {
     public let owner: UInt32?
 }
 
-/// Where a selector stands, without any event.
-public struct Standing: Hashable, Sendable {
+/// What there is of a selector, without any event.
+public struct SelectorSummary: Hashable, Sendable {
     /// Whether there is a topic it matches.
     public let exists: Bool
     /// The newest visible id: what was published before lies at or below it.

@@ -23,7 +23,7 @@ extension EventLog {
         return matching.compactMap { records[$0.name].map(describe) }
     }
 
-    mutating func standing(of selector: Selector, now: Timestamp) -> Standing {
+    mutating func summary(of selector: Selector, now: Timestamp) -> SelectorSummary {
         var exists = false
         var count = 0
         var oldest: EventID?
@@ -34,7 +34,7 @@ extension EventLog {
             count += record.retainedCount
             if let first = record.oldestID { oldest = min(oldest ?? first, first) }
         }
-        return Standing(exists: exists, cursor: newest, oldest: oldest, count: count)
+        return SelectorSummary(exists: exists, cursor: newest, oldest: oldest, count: count)
     }
 
     private func members(of selector: Selector) -> [TopicRecord] {

@@ -113,10 +113,10 @@ struct CommitGroup {
         _ name: TopicName, _ topics: inout TopicRows
     ) throws(DatabaseError) {
         guard var topic = try topics.state(of: name) else { return }
-        topic.lost = max(topic.lost, topic.unstored)
-        if let last = try rows.last(topic.number), last.id > topic.lost {
-            topic.lost = last.id
-            topic.lostTime = last.time
+        topic.removedThrough = max(topic.removedThrough, topic.unstored)
+        if let last = try rows.last(topic.number), last.id > topic.removedThrough {
+            topic.removedThrough = last.id
+            topic.removedTime = last.time
             leftovers.append(TopicLoading.Leftover(topic: topic.number, through: last.id))
         }
         topic.settings = nil

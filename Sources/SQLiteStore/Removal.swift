@@ -19,13 +19,14 @@ struct Removal {
         guard let topic = try topics.state(of: trim.topic), topic.isLive else {
             return Outcome(
                 loss: StoreLoss(
-                    lost: trim.through, lostTime: trim.now, count: 0, bytes: 0, oldest: nil,
+                    removedThrough: trim.through, removedTime: trim.now, count: 0, bytes: 0,
+                    oldest: nil,
                     oldestTime: nil), rest: nil)
         }
         var walk = Walk(trim, topic)
-        try rows.walk(topic.number, after: topic.lost) { walk.take($0) }
+        try rows.walk(topic.number, after: topic.removedThrough) { walk.take($0) }
         if let last = walk.last {
-            try rows.remove(topic.number, after: topic.lost, through: last.id)
+            try rows.remove(topic.number, after: topic.removedThrough, through: last.id)
         }
         if !walk.isCutShort || walk.oldest.map({ $0.id > trim.through }) ?? true {
             topics.change(walk.topic(lostThrough: trim.through))
@@ -39,7 +40,8 @@ struct Removal {
         }
         return Outcome(
             loss: StoreLoss(
-                lost: trim.through, lostTime: trim.now, count: 0, bytes: 0, oldest: oldest?.id,
+                removedThrough: trim.through, removedTime: trim.now, count: 0, bytes: 0,
+                oldest: oldest?.id,
                 oldestTime: oldest?.time),
             rest: StoreTrim(
                 topic: trim.topic, through: trim.through,
@@ -55,9 +57,9 @@ struct Removal {
             topic: topic.name, through: .zero,
             retention: Retention(keep: nil, bytes: nil, age: nil), now: .distantPast)
         var walk = Walk(trim, topic, level: level, countMax: countMax)
-        try rows.walk(topic.number, after: topic.lost) { walk.take($0) }
+        try rows.walk(topic.number, after: topic.removedThrough) { walk.take($0) }
         if let last = walk.last {
-            try rows.remove(topic.number, after: topic.lost, through: last.id)
+            try rows.remove(topic.number, after: topic.removedThrough, through: last.id)
         }
         topics.change(walk.topic(lostThrough: .zero))
         return walk.loss
@@ -123,20 +125,22 @@ struct Removal {
         func topic(lostThrough id: EventID) -> TopicState {
             var topic = topic
             if let last {
-                topic.lost = max(topic.lost, last.id)
-                topic.lostTime = max(topic.lostTime, last.time)
+                topic.removedThrough = max(topic.removedThrough, last.id)
+                topic.removedTime = max(topic.removedTime, last.time)
             }
-            if id > topic.lost {
-                topic.lost = id
-                topic.lostTime = max(topic.lostTime, trim.now)
+            if id > topic.removedThrough {
+                topic.removedThrough = id
+                topic.removedTime = max(topic.removedTime, trim.now)
             }
             return topic
         }
 
         var loss: StoreLoss {
-            let lost = last.map { max($0.id, trim.through) } ?? max(topic.lost, trim.through)
+            let removedThrough =
+                last.map { max($0.id, trim.through) } ?? max(topic.removedThrough, trim.through)
             return StoreLoss(
-                lost: lost, lostTime: last?.time ?? trim.now, count: count, bytes: bytes,
+                removedThrough: removedThrough, removedTime: last?.time ?? trim.now, count: count,
+                bytes: bytes,
                 oldest: oldest?.id, oldestTime: oldest?.time)
         }
     }

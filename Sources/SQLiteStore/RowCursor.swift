@@ -39,7 +39,7 @@ struct RowCursor {
         }
         for (slot, topic) in topics.enumerated() {
             let rows = try statements.ids(
-                slot, of: topic.number, after: max(after, topic.lost), through: through,
+                slot, of: topic.number, after: max(after, topic.removedThrough), through: through,
                 isRising: isRising)
             if try rows.step() { heads.append((rows.id(0), rows)) }
         }
@@ -69,16 +69,15 @@ struct RowCursor {
     private mutating func next(of scan: Statement) throws(DatabaseError) -> Step {
         guard try scan.step() else { return .end }
         let id = scan.id(EventColumns.id)
-        guard let lost = lost(scan.integer(EventColumns.topic)), id > lost else {
-            return .passed(id)
-        }
+        guard let removed = removedThrough(of: scan.integer(EventColumns.topic)), id > removed
+        else { return .passed(id) }
         return .row(scan)
     }
 
-    private mutating func lost(_ number: Int64) -> EventID? {
+    private mutating func removedThrough(of number: Int64) -> EventID? {
         if let known = met[number] { return known }
         let mark = marks.mark(number).flatMap { selector.matches($0.name) ? $0 : nil }
-        met[number] = .some(mark?.lost)
-        return mark?.lost
+        met[number] = .some(mark?.removedThrough)
+        return mark?.removedThrough
     }
 }

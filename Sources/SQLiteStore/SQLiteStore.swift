@@ -103,7 +103,8 @@ package final class SQLiteStore: EventStore {
             topics: found.topics.map { topic, older in
                 StoredTopic(
                     name: topic.name, settings: topic.settings, owner: topic.owner,
-                    lost: topic.lost, lostTime: topic.lostTime, older: older, recent: [])
+                    removedThrough: topic.removedThrough, removedTime: topic.removedTime,
+                    older: older, recent: [])
             },
             tombstones: found.tombstones)
     }

@@ -70,16 +70,17 @@ enum TopicLoading {
                     code: -1, text: "topic \(all.integer(0)) is called \(all.text(1) ?? "nothing")")
             }
             first.bind(EventID.zero, at: 2)
-            if let oldest = try one(first, state.number), oldest.id <= state.lost {
-                found.leftovers.append(Leftover(topic: state.number, through: state.lost))
+            if let oldest = try one(first, state.number), oldest.id <= state.removedThrough {
+                found.leftovers.append(Leftover(topic: state.number, through: state.removedThrough))
             }
             guard state.isLive else {
                 found.tombstones.append(
                     StoredTombstone(
-                        name: state.name, lost: state.lost, lostTime: state.lostTime))
+                        name: state.name, removedThrough: state.removedThrough,
+                        removedTime: state.removedTime))
                 continue
             }
-            first.bind(state.lost, at: 2)
+            first.bind(state.removedThrough, at: 2)
             let oldest = try one(first, state.number)
             let newest = try one(last, state.number)
             guard let oldest, let newest, state.events > 0 else {

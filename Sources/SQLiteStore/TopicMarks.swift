@@ -9,7 +9,7 @@ final class TopicMarks: Sendable {
         let name: TopicName
         let number: Int64
         /// Rows up to this id are gone.
-        let lost: EventID
+        let removedThrough: EventID
     }
 
     private struct Marks {
@@ -25,7 +25,8 @@ final class TopicMarks: Sendable {
             for topic in topics {
                 if topic.isLive {
                     marks.byName[topic.name] = Mark(
-                        name: topic.name, number: topic.number, lost: topic.lost)
+                        name: topic.name, number: topic.number, removedThrough: topic.removedThrough
+                    )
                     marks.names[topic.number] = topic.name
                 } else {
                     marks.byName[topic.name] = nil

@@ -8,8 +8,8 @@ struct TopicState {
     var settings: TopicSettings?
     var owner: UInt32?
     /// Events up to this id are gone, even where their rows still wait to be removed.
-    var lost: EventID
-    var lostTime: Timestamp
+    var removedThrough: EventID
+    var removedTime: Timestamp
     /// The highest id that was given to an event without a row; exact only in memory.
     var unstored: EventID
     /// Retained events.
@@ -47,8 +47,8 @@ struct TopicState {
                 persists: row.integer(6) != 0)
         }
         owner = row.optionalInteger(7).map { UInt32(truncatingIfNeeded: $0) }
-        lost = row.id(8)
-        lostTime = row.time(9)
+        removedThrough = row.id(8)
+        removedTime = row.time(9)
         unstored = row.id(10)
         events = Int(row.integer(11))
         bytes = Int(row.integer(12))
@@ -58,8 +58,8 @@ struct TopicState {
     init(number: Int64, name: TopicName) {
         self.number = number
         self.name = name
-        lost = .zero
-        lostTime = .distantPast
+        removedThrough = .zero
+        removedTime = .distantPast
         unstored = .zero
     }
 }

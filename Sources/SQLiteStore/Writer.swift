@@ -177,7 +177,7 @@ final class Writer: ThreadWork {
     private func hold(_ group: CommitGroup) {
         for rest in group.rests { postponed.add(CommitQueue.TrimJob(trim: rest, then: nil)) }
         for outcome in group.outcomes {
-            if case .loss(_, let loss) = outcome, loss.lost < group.firstID ?? .max {
+            if case .loss(_, let loss) = outcome, loss.removedThrough < group.firstID ?? .max {
                 tell(outcome)
             } else {
                 held.append(outcome)

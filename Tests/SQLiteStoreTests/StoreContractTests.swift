@@ -180,7 +180,9 @@ import Topics
             let loss = try rig.trim("a", through: through, bounds)
             #expect(loss.count == count && loss.bytes == 2 * count)
             #expect(loss.oldest == events[first].id && loss.oldestTime == events[first].time)
-            #expect(loss.lost >= events[first - 1].id && loss.lost < events[first].id)
+            #expect(
+                loss.removedThrough >= events[first - 1].id
+                    && loss.removedThrough < events[first].id)
             let last = events[39].id
             #expect(
                 try rig.read("a", from: .after(.zero), through: last).map(\.id)
@@ -199,7 +201,7 @@ import Topics
             leaves: 31)
         try check(none, through: .zero, removes: 0, leaves: 31)
         let all = try rig.trim("a", through: .zero, Retention(keep: 0, bytes: nil, age: nil))
-        #expect(all.count == 9 && all.oldest == nil && all.lost == events[39].id)
+        #expect(all.count == 9 && all.oldest == nil && all.removedThrough == events[39].id)
         #expect(
             try rig.read(">", from: .after(.zero), through: rig.publish("a", "new")[0].id).count
                 == 41)
@@ -241,7 +243,8 @@ import Topics
                 let topic = contents.topics.first { $0.name == event.topic }
                 let stone = contents.tombstones.first { $0.name == event.topic }
                 let isLost =
-                    event.id <= max(topic?.lost ?? stone?.lost ?? .zero, contents.floor)
+                    event.id
+                    <= max(topic?.removedThrough ?? stone?.removedThrough ?? .zero, contents.floor)
                 let keeps = rig.store.capabilities.keepsOlder && persists
                 #expect(isLost == (!keeps || event.topic.text == "gone"), "\(event.topic)")
             }

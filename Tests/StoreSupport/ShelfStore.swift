@@ -148,7 +148,7 @@ package final class ShelfStore: EventStore {
             if let last = removed.last, last.id > lost.id { lost = (last.id, last.time) }
             shelf.lost[trim.topic] = lost
             return StoreLoss(
-                lost: lost.id, lostTime: lost.time, count: removed.count,
+                removedThrough: lost.id, removedTime: lost.time, count: removed.count,
                 bytes: removed.reduce(0) { $0 + $1.payload.count }, oldest: left.first?.id,
                 oldestTime: left.first?.time)
         }

@@ -43,7 +43,7 @@ struct FollowerMachineTests {
         case "admitted": _ = machine.admitted(after: Self.start)
         case "removed":
             _ = machine.removed(
-                at: EventID(rawValue: 110), lost: Self.start, after: Self.start)
+                at: EventID(rawValue: 110), discardedThrough: Self.start, after: Self.start)
         case "drained": _ = machine.drain(after: Self.start)
         default: _ = machine.cancel(seen: Self.start)
         }
@@ -84,7 +84,7 @@ struct FollowerMachineTests {
         var machine = Self.level()
         _ = machine.admitted(after: Self.start)
         _ = machine.next()
-        _ = machine.removed(at: place, lost: events[0].id, after: Self.start)
+        _ = machine.removed(at: place, discardedThrough: events[0].id, after: Self.start)
         let read = LogRead.events(events, next: Self.position(120), isCutShort: false)
         guard case .deliver(.event(let event)) = machine.took(read), event === events[0],
             case .end = machine.next()
@@ -118,7 +118,8 @@ struct FollowerMachineTests {
     @Test func itIsCountedOutOnce() {
         var machine = Self.level()
         let wasCounted = machine.leave()
-        _ = machine.removed(at: EventID(rawValue: 110), lost: Self.start, after: Self.start)
+        _ = machine.removed(
+            at: EventID(rawValue: 110), discardedThrough: Self.start, after: Self.start)
         let leaves = machine.leave()
         _ = machine.cancel(seen: Self.start)
         let leavesAgain = machine.leave()

@@ -159,9 +159,10 @@ struct GapTests {
             StoredTopic(
                 name: try TopicName(name),
                 settings: TopicSettings(retention: .standard, persists: true), owner: nil,
-                lost: lost, lostTime: now, older: nil, recent: [])
+                removedThrough: lost, removedTime: now, older: nil, recent: [])
         }
-        let gone = StoredTombstone(name: try TopicName("was"), lost: lost, lostTime: now)
+        let gone = StoredTombstone(
+            name: try TopicName("was"), removedThrough: lost, removedTime: now)
         for (name, topics, tombstones) in [
             ("was", [], [gone]), ("is", [try topic("is", lost: lost)], []),
         ] as [(String, [StoredTopic], [StoredTombstone])] {
@@ -174,7 +175,7 @@ struct GapTests {
             for text in [name, "\(name),other", "other,\(name),nowhere", "*", "other,\(name).>,>"] {
                 for isWaiting in [false, true] {
                     let position = LogPosition(
-                        after: EventID(rawValue: 20), toldThrough: EventID(rawValue: 30),
+                        after: EventID(rawValue: 20), reportedThrough: EventID(rawValue: 30),
                         isWaiting: isWaiting)
                     var batch = ReadBatch(filter: .all, limit: .standard)
                     let turn = log.read(position, try Selector(text), &batch, now: now)

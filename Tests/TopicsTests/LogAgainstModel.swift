@@ -244,7 +244,7 @@ struct LogAgainstModel {
         _ told: LogRead
     ) -> String? {
         var other = position
-        other.toldThrough = pick([.zero, position.after, newID(), randomID()])
+        other.reportedThrough = pick([.zero, position.after, newID(), randomID()])
         guard other.isAlike(position) else { return nil }
         var batch = ReadBatch(filter: filter, limit: limit)
         guard case .done(let found) = log.read(other, selector, &batch, now: now),
@@ -311,8 +311,10 @@ struct LogAgainstModel {
         let isRetained = model.retained(Selector(name)).contains { $0.id == id }
         switch log.event(id, in: name, now: now) {
         case .found(let event): return event.id == id && isRetained ? nil : "found \(id) in \(name)"
-        case .removed where !isRetained && id <= model.losses(Selector(name)).lost: return nil
-        case .unknown where !isRetained && id > model.losses(Selector(name)).lost: return nil
+        case .removed where !isRetained && id <= model.losses(Selector(name)).removedThrough:
+            return nil
+        case .unknown where !isRetained && id > model.losses(Selector(name)).removedThrough:
+            return nil
         case .removed, .unknown: return "did not know \(id) in \(name)"
         case .older: return "\(id) is said to be in a store that there is not"
         }

@@ -31,7 +31,7 @@ struct LogModel {
         self.grace = grace
         self.defaults = defaults
         self.now = now
-        self.floor = Losses(lost: floor, lostTime: now, hardLost: floor)
+        self.floor = Losses(removedThrough: floor, removedTime: now, discardedThrough: floor)
         newest = floor
     }
 
@@ -106,14 +106,16 @@ struct LogModel {
     private mutating func lose(_ index: Int) {
         let event = entries[index].event
         entries[index].removed = now
-        topics[event.topic]?.losses.lost = event.id
-        topics[event.topic]?.losses.lostTime = event.time
+        topics[event.topic]?.losses.removedThrough = event.id
+        topics[event.topic]?.losses.removedTime = event.time
     }
 
     private mutating func noteGone(_ index: Int) {
         let event = entries[index].event
-        guard let known = topics[event.topic]?.losses.hardLost, known < event.id else { return }
-        topics[event.topic]?.losses.hardLost = event.id
+        guard let known = topics[event.topic]?.losses.discardedThrough, known < event.id else {
+            return
+        }
+        topics[event.topic]?.losses.discardedThrough = event.id
     }
 
     private mutating func settle() {
@@ -171,28 +173,29 @@ struct LogModel {
     func start(
         _ start: StartPosition, _ selector: Selector, _ filter: EventFilter
     ) -> LogPosition {
-        let lost = losses(selector).lost
+        let lost = losses(selector).removedThrough
         switch start {
-        case .now: return LogPosition(after: newest, toldThrough: newest)
+        case .now: return LogPosition(after: newest, reportedThrough: newest)
         case .after(let id) where id != .zero: return LogPosition(after: id)
         case .after, .earliest:
             let first = retained(selector).first?.id
-            return LogPosition(after: first.map(before) ?? newest, toldThrough: lost)
+            return LogPosition(after: first.map(before) ?? newest, reportedThrough: lost)
         case .latest: return self.start(.last(1), selector, filter)
         case .last(0): return self.start(.now, selector, filter)
         case .last(let count):
             let wanted = retained(selector, filter)
             guard wanted.count >= count else { return self.start(.earliest, selector, filter) }
-            return LogPosition(after: before(wanted[wanted.count - count].id), toldThrough: lost)
+            return LogPosition(
+                after: before(wanted[wanted.count - count].id), reportedThrough: lost)
         case .ago(let microseconds):
             return self.start(.time(now.advanced(microseconds: -microseconds)), selector, filter)
         case .time(let time):
             let first = retained(selector).first { $0.time >= time }?.id
             var position = LogPosition(after: first.map(before) ?? newest)
-            if time <= losses(selector).lostTime {
+            if time <= losses(selector).removedTime {
                 position.stated = .zero
             } else {
-                position.toldThrough = lost
+                position.reportedThrough = lost
             }
             return position
         }
@@ -209,12 +212,12 @@ struct LogModel {
         next.stated = nil
         if cursor > newest {
             next.after = .zero
-            next.toldThrough = losses.lost
-            return .gap(Gap(after: cursor, through: losses.lost), next: next)
+            next.reportedThrough = losses.removedThrough
+            return .gap(Gap(after: cursor, through: losses.removedThrough), next: next)
         }
-        let lost = position.isWaiting ? losses.hardLost : losses.lost
-        if cursor < lost, position.toldThrough < lost {
-            next.toldThrough = lost
+        let lost = position.isWaiting ? losses.discardedThrough : losses.removedThrough
+        if cursor < lost, position.reportedThrough < lost {
+            next.reportedThrough = lost
             return .gap(Gap(after: cursor, through: lost), next: next)
         }
         next.isWaiting = true

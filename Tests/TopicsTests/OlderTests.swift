@@ -295,13 +295,15 @@ struct OlderTests {
             newest: id(200), floor: id(50), floorTime: .distantPast,
             topics: [
                 StoredTopic(
-                    name: names[0], settings: settings, owner: 7, lost: id(90),
-                    lostTime: .distantPast, older: older, recent: Array(events[4...])),
+                    name: names[0], settings: settings, owner: 7, removedThrough: id(90),
+                    removedTime: .distantPast, older: older, recent: Array(events[4...])),
                 StoredTopic(
-                    name: names[1], settings: settings, owner: nil, lost: id(60),
-                    lostTime: .distantPast, older: nil, recent: []),
+                    name: names[1], settings: settings, owner: nil, removedThrough: id(60),
+                    removedTime: .distantPast, older: nil, recent: []),
             ],
-            tombstones: [StoredTombstone(name: names[2], lost: id(70), lostTime: .distantPast)])
+            tombstones: [
+                StoredTombstone(name: names[2], removedThrough: id(70), removedTime: .distantPast)
+            ])
         let store = ShelfStore(contents: contents, events: [names[0]: events])
         let bench = try Self.bench(store)
         let described = bench.bus.topics(matching: nil)

@@ -51,8 +51,8 @@ struct SubscriptionModel {
                 return told
             }
             if let (place, lost) = deletion {
-                if position.after < lost, position.toldThrough < lost {
-                    position.toldThrough = lost
+                if position.after < lost, position.reportedThrough < lost {
+                    position.reportedThrough = lost
                     return .gap(Gap(after: position.after, through: lost))
                 }
                 endedAt = place
@@ -87,7 +87,7 @@ struct SubscriptionModel {
     mutating func admitted(_ topic: TopicName, isRemoval: Bool, _ log: LogModel) {
         guard endedAt == nil, deletion == nil else { return }
         if isRemoval, selector.singleName == topic {
-            deletion = (log.newest, log.losses(selector).hardLost)
+            deletion = (log.newest, log.losses(selector).discardedThrough)
         } else if selector.matches(topic) {
             isBehind = true
         } else if !isBehind {

@@ -65,7 +65,7 @@ public final class EventBus: Sendable {
         store.tellLosses { [weak self] topic, loss in
             guard let self else { return }
             let now = self.clock.now()
-            withLog { $0.storeLost(topic, loss, now: now) }
+            withLog { $0.applyStoreLoss(topic, loss, now: now) }
         }
         relieve()
     }
@@ -93,7 +93,7 @@ public final class EventBus: Sendable {
         for trim in leftovers.trims {
             store.trim(trim) { [self] loss in
                 let now = clock.now()
-                withLog { $0.storeLost(trim.topic, loss, now: now) }
+                withLog { $0.applyStoreLoss(trim.topic, loss, now: now) }
             }
         }
         if leftovers.evicted > 0 {

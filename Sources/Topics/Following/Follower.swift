@@ -92,8 +92,10 @@ final class Follower: Sendable {
             return
         }
         // Nothing else is admitted meanwhile: this is what it had lost at that place.
-        let lost = bus.withLog { $0.losses(of: name).hardLost }
-        machine.write { $0.removed(at: admission.newest, lost: lost, after: seen) }?.resume()
+        let discardedThrough = bus.withLog { $0.losses(of: name).discardedThrough }
+        machine.write {
+            $0.removed(at: admission.newest, discardedThrough: discardedThrough, after: seen)
+        }?.resume()
         leave()
     }
 

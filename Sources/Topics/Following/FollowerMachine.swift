@@ -32,8 +32,8 @@ struct FollowerMachine {
 
     /// Why it will end once everything before was delivered.
     private enum Ending {
-        /// Its topic was deleted at a place in the order, when it had lost everything up to `lost`.
-        case removal(at: EventID, lost: EventID)
+        /// Its topic was deleted at a place in the order, when it had lost everything up to `discardedThrough`.
+        case removal(at: EventID, discardedThrough: EventID)
         case drain
     }
 
@@ -107,11 +107,11 @@ struct FollowerMachine {
 
     private mutating func nextEnding() -> Step? {
         switch ending {
-        case .removal(let place, let lost):
+        case .removal(let place, let discardedThrough):
             let cursor = position.cursor
-            if cursor < lost, position.toldThrough < lost {
-                position.toldThrough = lost
-                return .deliver(.gap(Gap(after: cursor, through: lost)))
+            if cursor < discardedThrough, position.reportedThrough < discardedThrough {
+                position.reportedThrough = discardedThrough
+                return .deliver(.gap(Gap(after: cursor, through: discardedThrough)))
             }
             endedAt = place
             return .end
@@ -189,13 +189,15 @@ struct FollowerMachine {
         return takeWaiting()
     }
 
-    /// Its topic was deleted at `place`, when it had lost everything up to `lost`; nothing that
+    /// Its topic was deleted at `place`, when it had lost everything up to `discardedThrough`; nothing that
     /// concerns it was admitted since `seen`.
-    mutating func removed(at place: EventID, lost: EventID, after seen: EventID) -> Waiter? {
+    mutating func removed(at place: EventID, discardedThrough: EventID, after seen: EventID)
+        -> Waiter?
+    {
         guard endedAt == nil, beganAt < place else { return nil }
         if case .removal = ending { return nil }
         rise(to: seen)
-        ending = .removal(at: place, lost: lost)
+        ending = .removal(at: place, discardedThrough: discardedThrough)
         return takeWaiting()
     }
 

@@ -58,10 +58,13 @@ struct EventLog {
         newest = contents.newest
         unusedThrough = contents.unusedThrough
         mostLost = Losses(
-            lost: contents.floor, lostTime: contents.floorTime, hardLost: contents.floor)
+            removedThrough: contents.floor, removedTime: contents.floorTime,
+            discardedThrough: contents.floor)
         tombstones = Tombstones(floor: mostLost, countMax: limits.tombstonesMax)
         for stone in contents.tombstones {
-            let losses = Losses(lost: stone.lost, lostTime: stone.lostTime, hardLost: stone.lost)
+            let losses = Losses(
+                removedThrough: stone.removedThrough, removedTime: stone.removedTime,
+                discardedThrough: stone.removedThrough)
             tombstones.add(stone.name, losses)
             mostLost.rise(to: losses)
         }
@@ -78,8 +81,9 @@ struct EventLog {
         let record = TopicRecord(
             name: topic.name,
             settings: topic.settings ?? TopicSettings(retention: defaults, persists: true),
-            isRegistered: topic.settings != nil, owner: topic.owner, lost: topic.lost,
-            lostTime: topic.lostTime)
+            isRegistered: topic.settings != nil, owner: topic.owner,
+            removedThrough: topic.removedThrough,
+            removedTime: topic.removedTime)
         record.takeOver(older: topic.older, recent: topic.recent)
         statistics.retained += record.retainedCount
         records[topic.name] = record
@@ -142,8 +146,8 @@ struct EventLog {
         let record = TopicRecord(
             name: name,
             settings: settings ?? TopicSettings(retention: defaults, persists: true),
-            isRegistered: settings != nil, owner: owner, lost: losses.lost,
-            lostTime: losses.lostTime)
+            isRegistered: settings != nil, owner: owner, removedThrough: losses.removedThrough,
+            removedTime: losses.removedTime)
         subscribers.hand(to: record)
         records[name] = record
         coming.note(name, isThere: true)
@@ -175,7 +179,8 @@ struct EventLog {
         indexes.remove(record)
         record.scheduled = nil
         let losses = Losses(
-            lost: record.lost, lostTime: record.lostTime, hardLost: record.lost)
+            removedThrough: record.removedThrough, removedTime: record.removedTime,
+            discardedThrough: record.removedThrough)
         mostLost.rise(to: losses)
         tombstones.add(record.name, losses)
     }

@@ -45,7 +45,7 @@ extension EventLog {
     mutating func event(_ id: EventID, in name: TopicName, now: Timestamp) -> EventLookup {
         guard id > unusedThrough else { return .unknown }
         guard let record = records[name] else {
-            return id <= losses(of: name).lost ? .removed : .unknown
+            return id <= losses(of: name).removedThrough ? .removed : .unknown
         }
         applyRetention(to: record, at: now)
         let index = record.index(before: id)
@@ -53,9 +53,9 @@ extension EventLog {
             return .found(record.ring[index])
         }
         if let older = record.older, id >= older.oldest, id <= older.newest {
-            return .older(LogPosition(after: id.predecessor, toldThrough: id))
+            return .older(LogPosition(after: id.predecessor, reportedThrough: id))
         }
-        return id <= losses(of: record).lost ? .removed : .unknown
+        return id <= losses(of: record).removedThrough ? .removed : .unknown
     }
 
     /// What there is, by count.

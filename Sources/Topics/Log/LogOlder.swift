@@ -34,7 +34,7 @@ extension EventLog {
         else { return position }
         if position.stated == nil {
             found.stated = nil
-            found.toldThrough = max(found.toldThrough, position.toldThrough)
+            found.reportedThrough = max(found.reportedThrough, position.reportedThrough)
         }
         return found
     }
@@ -75,7 +75,7 @@ extension EventLog {
 
     /// Whether the log still retains an event that the store read: a trim may be on its way.
     private func isRetained(_ event: Event) -> Bool {
-        records[event.topic].map { event.id > $0.lost } ?? false
+        records[event.topic].map { event.id > $0.removedThrough } ?? false
     }
 
     /// Events that never were in the store, or may be gone from it while they are graced.

@@ -45,7 +45,7 @@ extension EventLog {
     private func mayMiss(_ position: LogPosition) -> Bool {
         let cursor = position.stated ?? position.after
         let lost = mostLost.highest(isWaiting: position.isWaiting)
-        return cursor > newest || cursor < lost && position.toldThrough < lost
+        return cursor > newest || cursor < lost && position.reportedThrough < lost
     }
 
     /// The gap a position has to be told first, if any.
@@ -55,12 +55,12 @@ extension EventLog {
         next.stated = nil
         if cursor > newest {
             next.after = .zero
-            next.toldThrough = losses.lost
-            return .gap(Gap(after: cursor, through: losses.lost), next: next)
+            next.reportedThrough = losses.removedThrough
+            return .gap(Gap(after: cursor, through: losses.removedThrough), next: next)
         }
         let lost = losses.highest(isWaiting: position.isWaiting)
-        guard cursor < lost, position.toldThrough < lost else { return nil }
-        next.toldThrough = lost
+        guard cursor < lost, position.reportedThrough < lost else { return nil }
+        next.reportedThrough = lost
         return .gap(Gap(after: cursor, through: lost), next: next)
     }
 

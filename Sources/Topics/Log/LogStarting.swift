@@ -11,7 +11,7 @@ extension EventLog {
         case .after(let id):
             return id == .zero ? startAtOldest(selector, now) : LogPosition(after: id)
         case .now:
-            return LogPosition(after: newest, toldThrough: newest)
+            return LogPosition(after: newest, reportedThrough: newest)
         case .earliest:
             return startAtOldest(selector, now)
         case .latest:
@@ -35,7 +35,8 @@ extension EventLog {
     private mutating func startAtOldest(_ selector: Selector, _ now: Timestamp) -> LogPosition {
         let oldest = touchAll(selector, now).compactMap(\.oldestID).min()
         let after = oldest?.predecessor ?? newest
-        return LogPosition(after: after, toldThrough: losses(of: selector, now: now).lost)
+        return LogPosition(
+            after: after, reportedThrough: losses(of: selector, now: now).removedThrough)
     }
 
     private mutating func startSince(
@@ -48,10 +49,10 @@ extension EventLog {
             position.unresolved = .time(time)
         }
         // The floor of the first life of all reaches up to its start, and nothing was below it.
-        if time <= losses.lostTime, losses.lost > unusedThrough {
+        if time <= losses.removedTime, losses.removedThrough > unusedThrough {
             position.stated = .zero
         } else {
-            position.toldThrough = losses.lost
+            position.reportedThrough = losses.removedThrough
         }
         return position
     }
@@ -70,14 +71,14 @@ extension EventLog {
     private mutating func startBack(
         _ count: Int, _ selector: Selector, _ search: inout BackwardSearch, _ now: Timestamp
     ) -> LogPosition? {
-        guard count > 0 else { return LogPosition(after: newest, toldThrough: newest) }
+        guard count > 0 else { return LogPosition(after: newest, reportedThrough: newest) }
         let topics = touchAll(selector, now)
-        let told = losses(of: selector, now: now).lost
+        let told = losses(of: selector, now: now).removedThrough
         switch search.look(count, back: topics) {
         case .found(let id):
-            return LogPosition(after: id.predecessor, toldThrough: told)
+            return LogPosition(after: id.predecessor, reportedThrough: told)
         case .older:
-            var position = LogPosition(after: newest, toldThrough: told)
+            var position = LogPosition(after: newest, reportedThrough: told)
             position.unresolved = .last(count)
             return position
         case .exhausted:

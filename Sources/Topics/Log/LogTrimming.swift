@@ -25,14 +25,15 @@ extension EventLog {
         retention.keep = retention.keep.map { max(0, $0 - record.unstoredCount) }
         retention.bytes = retention.bytes.map { max(0, $0 - record.unstoredBytes) }
         leftovers.trims.append(
-            StoreTrim(topic: record.name, through: record.lost, retention: retention, now: now))
+            StoreTrim(
+                topic: record.name, through: record.removedThrough, retention: retention, now: now))
     }
 
     /// The store removed something of a topic.
-    mutating func storeLost(_ topic: TopicName, _ loss: StoreLoss, now: Timestamp) {
+    mutating func applyStoreLoss(_ topic: TopicName, _ loss: StoreLoss, now: Timestamp) {
         guard let record = records[topic] else { return }
         let retained = record.retainedCount
-        record.storeLost(loss, at: now)
+        record.applyStoreLoss(loss, at: now)
         statistics.storeRemoved += retained - record.retainedCount
         statistics.retained += record.retainedCount - retained
         noteLosses(of: record)

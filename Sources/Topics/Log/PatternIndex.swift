@@ -64,22 +64,25 @@ struct PatternPlace {
 /// The highest ids that were removed from some topics.
 struct Losses {
     /// Removed from retention.
-    var lost = EventID.zero
+    var removedThrough = EventID.zero
     /// The time of that event.
-    var lostTime = Timestamp.distantPast
-    /// Not even there for those who wait.
-    var hardLost = EventID.zero
+    var removedTime = Timestamp.distantPast
+    /// Gone for waiting readers too.
+    var discardedThrough = EventID.zero
 
-    /// What counts for a reader who waits, or states its cursor.
-    func highest(isWaiting: Bool) -> EventID { isWaiting ? hardLost : lost }
+    /// What counts for a reader that waits, or for one that states its cursor.
+    func highest(isWaiting: Bool) -> EventID { isWaiting ? discardedThrough : removedThrough }
 
     mutating func rise(to record: TopicRecord) {
-        rise(to: Losses(lost: record.lost, lostTime: record.lostTime, hardLost: record.hardLost))
+        rise(
+            to: Losses(
+                removedThrough: record.removedThrough, removedTime: record.removedTime,
+                discardedThrough: record.discardedThrough))
     }
 
     mutating func rise(to other: Losses) {
-        lost = max(lost, other.lost)
-        lostTime = max(lostTime, other.lostTime)
-        hardLost = max(hardLost, other.hardLost)
+        removedThrough = max(removedThrough, other.removedThrough)
+        removedTime = max(removedTime, other.removedTime)
+        discardedThrough = max(discardedThrough, other.discardedThrough)
     }
 }

@@ -39,21 +39,21 @@ public enum StartPosition: Hashable, Sendable {
 public struct LogPosition: Hashable, Sendable {
     /// The cursor: everything up to this id was delivered, told as a gap, or is not wanted.
     public var after: EventID
-    /// Losses up to this id were told, or never count.
-    public var toldThrough: EventID
+    /// Losses up to this id were reported as a gap, or never count.
+    public var reportedThrough: EventID
     /// Whether the reader already waits or streams, and so still gets what retention removed less
     /// than the grace ago. Every answer but a gap sets it in its `next`.
     public var isWaiting: Bool
     /// The cursor the request stated where it is not `after`: a time states the events before it
     /// too, without wanting them.
     var stated: EventID?
-    /// A start that only the store can find; `after` and `toldThrough` mean nothing before.
+    /// A start that only the store can find; `after` and `reportedThrough` mean nothing before.
     var unresolved: StartPosition?
 
     /// A reader that has seen everything up to `after`.
-    public init(after: EventID, toldThrough: EventID = .zero, isWaiting: Bool = false) {
+    public init(after: EventID, reportedThrough: EventID = .zero, isWaiting: Bool = false) {
         self.after = after
-        self.toldThrough = toldThrough
+        self.reportedThrough = reportedThrough
         self.isWaiting = isWaiting
     }
 
@@ -63,7 +63,8 @@ public struct LogPosition: Hashable, Sendable {
     /// beyond the cursor is beyond that too.
     package func isAlike(_ other: LogPosition) -> Bool {
         after == other.after && isWaiting == other.isWaiting
-            && (toldThrough == other.toldThrough || max(toldThrough, other.toldThrough) <= after)
+            && (reportedThrough == other.reportedThrough
+                || max(reportedThrough, other.reportedThrough) <= after)
             && stated == other.stated && stated == nil
             && unresolved == nil && other.unresolved == nil
     }

@@ -33,7 +33,7 @@ struct Tombstones {
     }
 
     mutating func add(_ name: TopicName, _ losses: Losses) {
-        guard losses.lost > floor.lost else { return }
+        guard losses.removedThrough > floor.removedThrough else { return }
         serial += 1
         stones[name] = Stone(losses: losses, serial: serial)
         order.append((name, serial))

@@ -23,11 +23,12 @@ final class TopicRecord {
 
     /// The highest id that ever was in this topic since it was made; zero if there was none.
     private(set) var newest = EventID.zero
-    /// The highest id retention or anything else removed, and its time.
-    private(set) var lost: EventID
-    private(set) var lostTime: Timestamp
-    /// The highest id that is not even there for those who wait.
-    private(set) var hardLost: EventID
+    /// The highest id that retention or anything else removed, and its time. In the grace after
+    /// that, readers who wait still get it.
+    private(set) var removedThrough: EventID
+    private(set) var removedTime: Timestamp
+    /// The highest id that is gone for waiting readers too.
+    private(set) var discardedThrough: EventID
 
     /// Subscriptions to exactly this name.
     var namedSubscribers = 0
@@ -54,15 +55,15 @@ final class TopicRecord {
 
     init(
         name: TopicName, settings: TopicSettings, isRegistered: Bool, owner: UInt32?,
-        lost: EventID, lostTime: Timestamp
+        removedThrough: EventID, removedTime: Timestamp
     ) {
         self.name = name
         self.settings = settings
         self.isRegistered = isRegistered
         self.owner = owner
-        self.lost = lost
-        self.lostTime = lostTime
-        hardLost = lost
+        self.removedThrough = removedThrough
+        self.removedTime = removedTime
+        discardedThrough = removedThrough
     }
 
     // MARK: What is there
@@ -98,7 +99,9 @@ final class TopicRecord {
     }
 
     func append(_ event: Event) {
-        assert(event.id > newest && event.id > lost, "\(event.id) after \(newest) in \(name)")
+        assert(
+            event.id > newest && event.id > removedThrough, "\(event.id) after \(newest) in \(name)"
+        )
         ring.append(event)
         newest = event.id
         countRetained(event, 1)
@@ -155,7 +158,7 @@ final class TopicRecord {
         let unstored = unstoredCount
         for index in graced..<(graced + count) { countRetained(ring[index], -1) }
         graced += count
-        note(lost: ring[graced - 1])
+        note(removed: ring[graced - 1])
         removals.append(Removal(count: count, time: now))
         return count - (unstored - unstoredCount)
     }
@@ -203,7 +206,7 @@ final class TopicRecord {
         memoryBytes -= event.memoryBytes
         if isGraced {
             graced -= 1
-            hardLost = event.id
+            discardedThrough = event.id
             removals[0].count -= 1
             if removals[0].count == 0 { _ = removals.removeFirst() }
             return event
@@ -213,8 +216,8 @@ final class TopicRecord {
             moveToStore(event)
         } else {
             older = nil
-            note(lost: event)
-            hardLost = event.id
+            note(removed: event)
+            discardedThrough = event.id
         }
         return event
     }
@@ -234,16 +237,16 @@ final class TopicRecord {
         older = grown
     }
 
-    private func note(lost event: Event) {
-        lost = event.id
-        lostTime = event.time
+    private func note(removed event: Event) {
+        removedThrough = event.id
+        removedTime = event.time
     }
 
     /// What the store removed, by its word. Returns events in memory that are gone with it.
-    func storeLost(_ loss: StoreLoss, at now: Timestamp) {
+    func applyStoreLoss(_ loss: StoreLoss, at now: Timestamp) {
         isTrimAsked = false
-        guard loss.lost > lost else { return }
-        let inMemory = ring.partition(retained) { $0.id > loss.lost } - graced
+        guard loss.removedThrough > removedThrough else { return }
+        let inMemory = ring.partition(retained) { $0.id > loss.removedThrough } - graced
         let bytesBefore = retainedBytes
         lose(inMemory, at: now)
         if var left = older {
@@ -254,23 +257,23 @@ final class TopicRecord {
                 left.oldestTime = time
                 older = left
             } else {
-                hardLost = left.newest
+                discardedThrough = left.newest
                 older = nil
             }
         }
-        lost = loss.lost
-        lostTime = loss.lostTime
-        if older != nil { hardLost = lost }
+        removedThrough = loss.removedThrough
+        removedTime = loss.removedTime
+        if older != nil { discardedThrough = removedThrough }
     }
 
     /// Gives up everything at once: what a removed topic held. Returns what is to be released.
     func surrender() -> Ring<Event> {
-        if let last = newestID, last > lost {
-            lostTime =
-                retained.isEmpty ? (older?.newestTime ?? lostTime) : ring[ring.count - 1].time
-            lost = last
+        if let last = newestID, last > removedThrough {
+            removedTime =
+                retained.isEmpty ? (older?.newestTime ?? removedTime) : ring[ring.count - 1].time
+            removedThrough = last
         }
-        hardLost = lost
+        discardedThrough = removedThrough
         older = nil
         graced = 0
         retainedBytes = 0

@@ -36,10 +36,10 @@ package struct StoredTopic: Sendable {
     package var settings: TopicSettings?
     /// Who made it.
     package var owner: UInt32?
-    /// The highest id it lost, and the time of that event.
-    package var lost: EventID
-    /// The time of the last event it lost.
-    package var lostTime: Timestamp
+    /// The highest id that was removed from it.
+    package var removedThrough: EventID
+    /// The time of that event.
+    package var removedTime: Timestamp
     /// What is only in the store; nil if `recent` is everything.
     package var older: OlderEvents?
     /// The newest events, ids rising, which memory takes over.
@@ -47,14 +47,14 @@ package struct StoredTopic: Sendable {
 
     /// A topic as given.
     package init(
-        name: TopicName, settings: TopicSettings?, owner: UInt32?, lost: EventID,
-        lostTime: Timestamp, older: OlderEvents?, recent: [Event]
+        name: TopicName, settings: TopicSettings?, owner: UInt32?, removedThrough: EventID,
+        removedTime: Timestamp, older: OlderEvents?, recent: [Event]
     ) {
         self.name = name
         self.settings = settings
         self.owner = owner
-        self.lost = lost
-        self.lostTime = lostTime
+        self.removedThrough = removedThrough
+        self.removedTime = removedTime
         self.older = older
         self.recent = recent
     }
@@ -93,15 +93,15 @@ package struct OlderEvents: Hashable, Sendable {
 package struct StoredTombstone: Sendable {
     /// The topic that was.
     package var name: TopicName
-    /// The highest id it lost.
-    package var lost: EventID
+    /// The highest id that was removed from it.
+    package var removedThrough: EventID
     /// The time of that event.
-    package var lostTime: Timestamp
+    package var removedTime: Timestamp
 
     /// A tombstone as given.
-    package init(name: TopicName, lost: EventID, lostTime: Timestamp) {
+    package init(name: TopicName, removedThrough: EventID, removedTime: Timestamp) {
         self.name = name
-        self.lost = lost
-        self.lostTime = lostTime
+        self.removedThrough = removedThrough
+        self.removedTime = removedTime
     }
 }

@@ -63,10 +63,10 @@ package struct StoreTrim: Hashable, Sendable {
 
 /// What a trim left.
 package struct StoreLoss: Hashable, Sendable {
-    /// The highest id the topic lost so far.
-    package let lost: EventID
+    /// The highest id that was removed from the topic so far.
+    package let removedThrough: EventID
     /// The time of that event.
-    package let lostTime: Timestamp
+    package let removedTime: Timestamp
     /// How many events this trim removed beyond its `through`.
     package let count: Int
     /// Their payload bytes.
@@ -78,11 +78,11 @@ package struct StoreLoss: Hashable, Sendable {
 
     /// A loss as given.
     package init(
-        lost: EventID, lostTime: Timestamp, count: Int, bytes: Int, oldest: EventID?,
+        removedThrough: EventID, removedTime: Timestamp, count: Int, bytes: Int, oldest: EventID?,
         oldestTime: Timestamp?
     ) {
-        self.lost = lost
-        self.lostTime = lostTime
+        self.removedThrough = removedThrough
+        self.removedTime = removedTime
         self.count = count
         self.bytes = bytes
         self.oldest = oldest

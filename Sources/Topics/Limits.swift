@@ -31,9 +31,9 @@ enum Limits {
     /// What one thread commits for others before it lets another one do it, bytes with their
     /// overhead: at most 256 batches, about a millisecond.
     static let commitTurnBytesMax = 64 << 10
-    /// How often somebody who brings an entry looks whether one whose turn is over has seen it: a
+    /// How often a thread that brings an entry looks whether one whose turn is over has seen it: a
     /// few microseconds, in which a batch or two are committed.
-    static let doorLooksMax = 2_000
+    static let handOverLooksMax = 2_000
     /// Microseconds between two looks whether others still commit to a store that closes: nobody
     /// notices one at the end of a program.
     static let closeMicroseconds: UInt32 = 1_000

@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Whose turn it is
 
-    @Test func aThreadThatHasDoneItsTurnLeavesTheRestToWhoIsAtTheDoor() throws {
+    @Test func aThreadThatHasDoneItsTurnLeavesTheRestToAWaitingThread() throws {
         let store = try Self.opened(
             MemoryStore(ceiling: nil, idsAhead: 1, turnBytesMax: 1), commitQueueBytesMax: 2_000)
         let order = Protected<[Int]>([])
@@ -97,10 +97,10 @@ import Testing
             for number in 1...3 {
                 store.commit(.events(batch, persists: false)) { _ in order.append(number) }
             }
-            store.door.comeIn()
+            store.waiters.arrive()
         }
         #expect(order.value == [] && store.handOvers == 1)
-        store.door.goOut()
+        store.waiters.leave()
         store.commit(.events(batch, persists: false)) { _ in order.append(4) }
         #expect(order.value == [1, 2, 3, 4] && store.handOvers == 1)
     }
@@ -116,10 +116,10 @@ import Testing
                     if case .success = $0 { done.write { $0 += 1 } }
                 }
             }
-            store.door.comeIn()
+            store.waiters.arrive()
         }
         #expect(done.value == 0 && store.handOvers == 1)
-        store.door.goOut()
+        store.waiters.leave()
         let large = PublishBatch(topic: batch.topic, payloads: [Payload(count: 2_000) { _ in }])
         let refused = Protected(false)
         store.commit(.events(large, persists: false)) {

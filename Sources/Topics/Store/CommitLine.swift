@@ -1,9 +1,9 @@
 /// What waits for a store that commits on the threads of its callers, and which of them does.
 ///
 /// Whoever comes while nobody commits does it for all who come meanwhile. Its turn is bounded: once
-/// it has committed so many bytes it leaves the rest to a thread that is at the door at that
-/// moment (``CommitDoor``), on its way to the lock of this line with an entry of its own. Where
-/// nobody is at the door there is nobody to be fair to.
+/// it has committed so many bytes it leaves the rest to a thread that waits at that moment
+/// (``CommitWaiters``) for the lock of this line, with an entry of its own. Where no thread waits
+/// there is none to be fair to.
 struct CommitLine<Job> {
     private var jobs: [Job] = []
     private var queuedBytes = 0
@@ -78,7 +78,7 @@ struct CommitLine<Job> {
     /// An entry of so many bytes was committed, and of those taken with it `rest` is left, which is
     /// here again where the caller was relieved. With nothing left, nobody commits any more.
     mutating func finish(
-        bytes: Int, rest: ArraySlice<Job>, isSomebodyAtTheDoor: Bool
+        bytes: Int, rest: ArraySlice<Job>, hasWaiters: Bool
     ) -> Next {
         queuedBytes -= bytes
         turnBytes += bytes
@@ -86,7 +86,7 @@ struct CommitLine<Job> {
             isCommitting = false
             return .nothing
         }
-        guard isTurnOver, isSomebodyAtTheDoor else { return .more }
+        guard isTurnOver, hasWaiters else { return .more }
         jobs = rest + jobs
         isCommitting = false
         handOvers += 1

@@ -1,32 +1,33 @@
 internal import Protection
 internal import Synchronization
 
-/// Who is on the way to the lock of a ``CommitLine``: comes in before it, and out inside of it.
+/// The threads that wait for the lock of a ``CommitLine``: each arrives before it takes the lock,
+/// and leaves with it.
 ///
-/// So, to whoever has the lock, somebody at the door is somebody who will have it later. That lock
+/// So, to the thread that has the lock, a waiting thread is one that will have it later. That lock
 /// orders all that counts; what is loaded here needs no order of its own.
-final class CommitDoor: Sendable {
+final class CommitWaiters: Sendable {
     private let count = Atomic(0)
-    /// The thread that wants to be relieved.
-    private let tired = ThreadMark()
+    /// The thread that wants to hand over.
+    private let overdue = ThreadMark()
 
-    /// Whether somebody will have the lock later.
-    var isSomebodyThere: Bool { count.load(ordering: .relaxed) > 0 }
+    /// Whether no other thread will have the lock later.
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-    /// Comes in. Stays a moment where somebody wants to be relieved, so as to be seen, but waits
-    /// for nobody: what is committed meanwhile may wait for this thread.
-    func comeIn() {
+    /// This thread will take the lock. Stays a moment where another one wants to hand over, so as
+    /// to be seen, but waits for nobody: what is committed meanwhile may wait for this thread.
+    func arrive() {
         count.wrappingAdd(1, ordering: .relaxed)
-        for _ in 0..<Limits.doorLooksMax {
-            guard tired.isSet, !tired.isOwn() else { return }
+        for _ in 0..<Limits.handOverLooksMax {
+            guard overdue.isSet, !overdue.isOwn() else { return }
         }
     }
 
-    /// Goes out. With the lock.
-    func goOut() { count.wrappingSubtract(1, ordering: .relaxed) }
+    /// This thread has the lock.
+    func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// Says whether this thread, which commits, wants to be relieved. With the lock.
-    func wantRelief(_ isTurnOver: Bool) {
-        if isTurnOver { tired.set() } else { tired.clear() }
+    /// Says whether this thread, which commits, wants to hand over. With the lock.
+    func requestHandOver(_ isTurnOver: Bool) {
+        if isTurnOver { overdue.set() } else { overdue.clear() }
     }
 }

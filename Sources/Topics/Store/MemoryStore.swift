@@ -11,8 +11,8 @@ package final class MemoryStore: EventStore {
     private let ceiling: IDCeiling?
     private let idsAhead: UInt64
     private let queue: Protected<CommitLine<Job>>
-    /// Open to tests, which stand in it as somebody else would.
-    let door = CommitDoor()
+    /// Open to tests, which wait among them as another thread would.
+    let waiters = CommitWaiters()
     private let sequence: Protected<Sequence>
     /// The thread that commits and tells at this moment.
     private let committer = ThreadMark()
@@ -91,9 +91,9 @@ package final class MemoryStore: EventStore {
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
         let job = Job(entry: entry, queuedBytes: entry.queuedBytes, then: then)
-        door.comeIn()
+        waiters.arrive()
         let (place, isToCommit) = queue.write { line in
-            door.goOut()
+            waiters.leave()
             return line.add(job, bytes: job.queuedBytes)
         }
         switch place {
@@ -138,7 +138,7 @@ package final class MemoryStore: EventStore {
         while true {
             queue.write { line in
                 line.take(into: &jobs)
-                door.wantRelief(line.isTurnOver)
+                waiters.requestHandOver(line.isTurnOver)
             }
             for (index, job) in jobs.enumerated() {
                 guard finish(job, rest: jobs[(index + 1)...]) == .more else { return }
@@ -152,10 +152,10 @@ package final class MemoryStore: EventStore {
         job.then(perform(job.entry))
         committer.clear()
         return queue.write { line in
-            defer { door.wantRelief(line.isTurnOver) }
+            defer { waiters.requestHandOver(line.isTurnOver) }
             return line.finish(
                 bytes: job.queuedBytes, rest: rest,
-                isSomebodyAtTheDoor: door.isSomebodyThere)
+                hasWaiters: !waiters.isEmpty)
         }
     }
 

@@ -39,7 +39,7 @@ final class AccessLog: AccessSink {
     /// away is left alone.
     ///
     /// - Throws: when the file cannot be opened; then all stays as it was.
-    func use(_ destination: Configuration.AccessLog) throws(DaemonError) {
+    func use(_ destination: Configuration.AccessLogDestination) throws(DaemonError) {
         let target: Target =
             switch destination {
             case .none: .none

@@ -1,7 +1,7 @@
 internal import Access
 internal import HTTPFront
 
-extension Configuration.Access {
+extension Configuration.AccessControl {
     /// What decides who may do what on a bus that this user runs.
     func policy(administrator: UInt32) -> AccessPolicy {
         AccessPolicy(

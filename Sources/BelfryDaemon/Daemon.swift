@@ -305,7 +305,7 @@ public final class Daemon: Sendable {
         return server
     }
 
-    private func warn(of access: Configuration.Access) {
+    private func warn(of access: Configuration.AccessControl) {
         for warning in access.warnings { log.warning(warning) }
     }
 

@@ -77,7 +77,7 @@ public struct Configuration: Equatable, Sendable {
     }
 
     /// Who may do what.
-    public struct Access: Equatable, Sendable {
+    public struct AccessControl: Equatable, Sendable {
         /// One line each.
         public var rules: [AccessRule] = []
         /// The file of tokens and what it holds.
@@ -102,7 +102,7 @@ public struct Configuration: Equatable, Sendable {
     }
 
     /// Where the access log goes.
-    public enum AccessLog: Equatable, Sendable {
+    public enum AccessLogDestination: Equatable, Sendable {
         /// There is none.
         case none
         /// Among the other lines of the log.
@@ -132,7 +132,7 @@ public struct Configuration: Equatable, Sendable {
     /// How streams of events are kept up.
     public var stream = Stream()
     /// Who may do what.
-    public var access = Access()
+    public var access = AccessControl()
     /// Where accepted events live.
     public var store = Store.sqlite(path: nil)
     /// When a store on the disk syncs what it commits.
@@ -144,7 +144,7 @@ public struct Configuration: Equatable, Sendable {
     /// Seconds that a stop may take to answer everybody who waits.
     public var drainSeconds = 10
     /// Whom requests that have ended are told to.
-    public var accessLog = AccessLog.none
+    public var accessLog = AccessLogDestination.none
     /// The least grave lines that are logged.
     public var logLevel = LogLevel.info
 

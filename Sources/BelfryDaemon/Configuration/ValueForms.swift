@@ -167,7 +167,7 @@ extension ValueForm where Value == TokensFile {
     }
 }
 
-extension ValueForm where Value == Configuration.AccessLog {
+extension ValueForm where Value == Configuration.AccessLogDestination {
     /// `none`, `log`, or a path.
     static var accessLog: ValueForm {
         ValueForm(

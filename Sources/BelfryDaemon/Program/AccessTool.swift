@@ -2,7 +2,7 @@ internal import Access
 
 /// What the program says of access rules and tokens besides following them.
 struct AccessTool {
-    let access: Configuration.Access
+    let access: Configuration.AccessControl
     let uid: UInt32
 
     /// For a configuration in which all is right: `OK`, and what its rules come to.
@@ -17,7 +17,7 @@ struct AccessTool {
         return lines.map { "\($0)\n" }.joined()
     }
 
-    init(_ access: Configuration.Access, uid: UInt32) {
+    init(_ access: Configuration.AccessControl, uid: UInt32) {
         self.access = access
         self.uid = uid
     }

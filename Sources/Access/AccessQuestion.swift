@@ -33,7 +33,7 @@ public struct AccessQuestion: Sendable {
         }
         var (uid, groups, token) = (UInt32?.none, [UInt32](), Token?.none)
         for word in words[0].split(separator: ",", omittingEmptySubsequences: false) {
-            switch try Subject(word, users: users) {
+            switch try AccessSubject(word, users: users) {
             case .uid(let number), .user(_, let number):
                 uid = number
                 groups += users.groups(of: number)

@@ -9,7 +9,7 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     /// What it allows, each once.
     public let verbs: [AccessVerb]
     /// To whom, each once.
-    public let subjects: [Subject]
+    public let subjects: [AccessSubject]
 
     /// Reads `SELECTOR VERB[,VERB…] SUBJECT…`, separated by blanks.
     ///
@@ -40,9 +40,9 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
             if !verbs.contains(verb) { verbs.append(verb) }
         }
         self.verbs = verbs
-        var subjects: [Subject] = []
+        var subjects: [AccessSubject] = []
         for word in words[2...] {
-            let subject = try Subject(word, users: users)
+            let subject = try AccessSubject(word, users: users)
             if !subjects.contains(subject) { subjects.append(subject) }
         }
         self.subjects = subjects

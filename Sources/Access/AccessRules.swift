@@ -87,7 +87,7 @@ public struct AccessRules: Equatable, Sendable {
     public var table: [String] {
         AccessVerb.allCases.flatMap { verb in
             tree(verb).grants.map { grant in
-                let subjects = grant.rules.flatMap(\.subjects).reduce(into: [Subject]()) {
+                let subjects = grant.rules.flatMap(\.subjects).reduce(into: [AccessSubject]()) {
                     if !$0.contains($1) { $0.append($1) }
                 }
                 return "\(verb.rawValue) \(grant.selector): "

@@ -122,7 +122,7 @@ import Topics
 }
 
 /// A subscription that nothing comes of.
-private final class Listener: BusAPI.Subscription {
+private final class Listener: HTTPSubscription {
     var reader: LogReader
     var place: SubscriptionTable.Place?
     let form = DeliveryForm.raw

@@ -122,7 +122,7 @@ enum FrameTranscript {
         return events
     }
 
-    private static func line(_ event: WebSocketMachine.Event) -> String {
+    private static func line(_ event: WebSocketMachine.FrameEvent) -> String {
         switch event {
         case .text(let bytes): "text " + String(decoding: bytes, as: UTF8.self)
         case .binary(let bytes): "binary \(bytes.count)"

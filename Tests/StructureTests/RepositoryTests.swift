@@ -33,6 +33,10 @@ import Testing
         #expect(Set(rooms).isSubset(of: Set(Repository.benchmarks.map(\.room))))
     }
 
+    @Test func noTwoTypesHaveOneName() {
+        #expect(TypeName.doubles(in: Repository.sources, modules: Repository.rooms) == [])
+    }
+
     @Test func whatEscapesTheCompilerHasItsReason() {
         #expect(everything.flatMap(Rules.reasons) == [])
     }

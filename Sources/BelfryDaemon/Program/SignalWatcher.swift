@@ -7,7 +7,7 @@ internal import Protection
 /// a daemon inside another process touches no signal.
 public struct SignalWatcher: Sendable {
     /// What a signal asks for.
-    public enum Request: Equatable, Sendable {
+    public enum Command: Equatable, Sendable {
         /// SIGTERM or SIGINT.
         case stop
         /// SIGHUP.
@@ -25,7 +25,7 @@ public struct SignalWatcher: Sendable {
     }
 
     /// Waits for the next signal.
-    public func next() -> Request {
+    public func next() -> Command {
         var set = Self.set
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}

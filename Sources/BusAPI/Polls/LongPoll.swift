@@ -6,7 +6,7 @@ internal import Topics
 ///
 /// Belongs to its loop. Answers at once when the log has something to tell; else it leaves the
 /// parser with its socket, stands in the loop's table, and looks again when it is woken.
-final class LongPoll: Subscription, DetachedSocketOwner {
+final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     var reader: LogReader
     var place: SubscriptionTable.Place?
     var caller: Caller { request.caller }

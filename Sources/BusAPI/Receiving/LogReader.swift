@@ -7,7 +7,7 @@ internal import Topics
 /// wants up to ``cursor``, each event once and with rising ids, or a gap in its place. Does not
 /// wait: whoever owns it asks again when the loop's table says that something came.
 ///
-/// Belongs to a loop, through the ``Subscription`` that owns it.
+/// Belongs to a loop, through the ``HTTPSubscription`` that owns it.
 struct LogReader {
     /// What one look at the log found.
     enum Step {
@@ -75,7 +75,7 @@ struct LogReader {
 
     /// Asks the store for what comes next; `owner` hears of it on its loop by `fetched`, with
     /// what ``take(_:)`` understands.
-    mutating func fetch(_ limit: ReadLimit, for owner: any Subscription, on loop: LoopHandle) {
+    mutating func fetch(_ limit: ReadLimit, for owner: any HTTPSubscription, on loop: LoopHandle) {
         isFetching = true
         // The owner is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let owner = owner

@@ -37,7 +37,7 @@ extension BusHandler {
     /// - Returns: Where it stands in the table; to come back there, name it as `group`.
     @discardableResult
     func join(
-        _ subscription: any Subscription, for account: CallerAccount,
+        _ subscription: any HTTPSubscription, for account: CallerAccount,
         near group: SubscriptionGroup? = nil
     ) -> SubscriptionGroup {
         service.waiting.add(1)
@@ -49,7 +49,7 @@ extension BusHandler {
     }
 
     /// Forgets a subscription that had joined; called once.
-    func leave(_ subscription: any Subscription) {
+    func leave(_ subscription: any HTTPSubscription) {
         subscriptions.remove(subscription)
         service.waiting.add(-1)
         subscription.account?.subscribers.add(-1)

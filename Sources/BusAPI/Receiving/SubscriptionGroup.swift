@@ -10,7 +10,7 @@ final class SubscriptionGroup {
     init(_ selector: Selector) { self.selector = selector }
 
     /// Adds a member, in O(1).
-    func insert(_ subscription: any Subscription) {
+    func insert(_ subscription: any HTTPSubscription) {
         subscription.place = SubscriptionTable.Place(group: self, index: members.count)
         members.append(subscription)
     }

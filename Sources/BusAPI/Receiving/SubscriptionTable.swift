@@ -10,7 +10,7 @@ internal import Topics
 ///   that asks for it; finding O(found), see `SelectorIndex`.
 final class SubscriptionTable {
     /// Subscriptions as they were at one moment; some may have ended since.
-    typealias Found = ContiguousArray<any Subscription>
+    typealias Found = ContiguousArray<any HTTPSubscription>
 
     /// Where a subscription stands.
     struct Place {
@@ -36,7 +36,7 @@ final class SubscriptionTable {
     /// - Returns: Where it stands now.
     @discardableResult
     func insert(
-        _ subscription: any Subscription, near group: SubscriptionGroup? = nil
+        _ subscription: any HTTPSubscription, near group: SubscriptionGroup? = nil
     ) -> SubscriptionGroup {
         assert(subscription.place == nil, "a subscription is inserted once")
         let selector = subscription.reader.selector
@@ -51,14 +51,14 @@ final class SubscriptionTable {
         return found
     }
 
-    private func insert(_ subscription: any Subscription, into group: SubscriptionGroup) {
+    private func insert(_ subscription: any HTTPSubscription, into group: SubscriptionGroup) {
         // Those who ask for the same share its memory, and are known by that.
         subscription.reader.limit(to: group.selector)
         group.insert(subscription)
     }
 
     /// Takes it out; does nothing to one that is not in it.
-    func remove(_ subscription: any Subscription) {
+    func remove(_ subscription: any HTTPSubscription) {
         guard let place = subscription.place else { return }
         subscription.place = nil
         place.group.remove(at: place.index)

@@ -93,7 +93,7 @@ extension BusHandler {
         }
     }
 
-    private func limit(_ subscription: any Subscription, to selector: Selector) {
+    private func limit(_ subscription: any HTTPSubscription, to selector: Selector) {
         subscriptions.remove(subscription)
         bus.endSubscription(subscription.reader.selector)
         subscription.reader.limit(to: selector)

@@ -8,7 +8,7 @@ internal import Topics
 /// time. A reader that does not keep up costs its cursor and the batch that is on its way; past
 /// what is kept it is told a gap like anybody else. Stands in the loop's table from its beginning
 /// to its end.
-final class EventStream: Subscription {
+final class EventStream: HTTPSubscription {
     // What every delivery looks at lies together, in front: with thousands of streams it is not in
     // the processor's cache.
     var reader: LogReader

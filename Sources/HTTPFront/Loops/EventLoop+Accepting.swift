@@ -11,7 +11,7 @@ extension EventLoop {
         if settings.sharesListeners { interest.insert(.exclusive) }
         for (index, listener) in listeners.enumerated() {
             if !poller.add(
-                listener.descriptor, interest, token: Token.firstListener + UInt64(index))
+                listener.descriptor, interest, token: PollToken.firstListener + UInt64(index))
             {
                 log.error("loop \(index) cannot watch \(listener.address)")
             }

@@ -95,7 +95,7 @@ extension EventLoop {
         }
     }
 
-    func parkedHappened(_ event: Poller.Event, _ connection: Connection) {
+    func parkedHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if event.isReadable { connection.hasInput = true }
         if event.isHungUp {
             meters.gone.add()

@@ -96,7 +96,7 @@ extension EventLoop {
     }
 
     /// Something happened to a socket whose repetition awaits its answer.
-    func pendingHappened(_ event: Poller.Event, _ connection: Connection) {
+    func pendingHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if event.isReadable { connection.hasInput = true }
         guard event.isHungUp else { return }
         meters.gone.add()

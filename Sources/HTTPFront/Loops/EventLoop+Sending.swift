@@ -66,7 +66,7 @@ extension EventLoop {
     }
 
     /// The kernel takes more of an answer, or nobody reads it.
-    func sendRest(_ event: Poller.Event, _ connection: Connection) {
+    func sendRest(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if event.isReadable { connection.hasInput = true }
         guard !event.isHungUp, let tail = connection.tail else {
             return closeConnection(connection)

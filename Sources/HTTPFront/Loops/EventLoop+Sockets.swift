@@ -4,7 +4,7 @@ internal import Glibc
 // Sockets that we hold: before, between and outside of the parser's requests.
 extension EventLoop {
     /// Something happened on a socket that the poller watches.
-    func happened(_ event: Poller.Event, to connection: Connection) {
+    func happened(_ event: Poller.ReadyEvent, to connection: Connection) {
         if event.isReadClosed { connection.isReadClosed = true }
         switch connection.phase {
         case .waiting: beginRequest(event, connection)
@@ -76,7 +76,7 @@ extension EventLoop {
         if let account = connection.account { settings.accounts.leave(account) }
     }
 
-    private func beginRequest(_ event: Poller.Event, _ connection: Connection) {
+    private func beginRequest(_ event: Poller.ReadyEvent, _ connection: Connection) {
         // Room to write may be news of a stream that has ended since the poller was asked.
         guard event.isReadable || event.isReadClosed || event.isHungUp else { return }
         guard !connection.hasInput else { return }
@@ -135,7 +135,7 @@ extension EventLoop {
             due: now + (sendsOn ? settings.bodyMilliseconds : Self.lingerMilliseconds))
     }
 
-    private func linger(_ event: Poller.Event, _ connection: Connection) {
+    private func linger(_ event: Poller.ReadyEvent, _ connection: Connection) {
         let outcome = LingeringReader.discard(
             from: connection.descriptor, bytesMax: HTTPFrontLimits.lingerReadBytes)
         if case .open(let bytes) = outcome, bytes > 0 || !event.isHungUp {

@@ -72,7 +72,7 @@ extension EventLoop {
     }
 
     /// Something happened on the socket of a stream.
-    func streamHappened(_ event: Poller.Event, _ connection: Connection) {
+    func streamHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if case .webSocket(let socket) = connection.owner {
             if event.isWritable { pushRest(of: connection) }
             if event.isHungUp { connection.isReadClosed = true }

@@ -99,8 +99,8 @@ final class EventLoop {
         parser = try Parser(
             for: self, connectionsMax: HTTPFrontLimits.parserConnectionsMax,
             memoryBytes: settings.headerBytesMax, timeoutSeconds: settings.parserTimeoutSeconds)
-        guard poller.add(mailbox.descriptor, [.readable, .edge], token: Token.mailbox),
-            poller.add(parser.descriptor, [.readable], token: Token.parser)
+        guard poller.add(mailbox.descriptor, [.readable, .edge], token: PollToken.mailbox),
+            poller.add(parser.descriptor, [.readable], token: PollToken.parser)
         else { throw ServerError(doing: "watching a loop's own descriptors") }
     }
 
@@ -138,10 +138,10 @@ final class EventLoop {
         for index in 0..<count {
             let event = poller[index]
             switch event.token {
-            case Token.mailbox: hasMail = true
-            case Token.parser: parserIsDue = true
-            case let token where token < Token.firstConnection:
-                accept(from: Int(token - Token.firstListener))
+            case PollToken.mailbox: hasMail = true
+            case PollToken.parser: parserIsDue = true
+            case let token where token < PollToken.firstConnection:
+                accept(from: Int(token - PollToken.firstListener))
             case let token:
                 if let connection = connections[token: token] { happened(event, to: connection) }
             }
@@ -242,7 +242,7 @@ final class EventLoop {
     }
 
     /// What the poller calls the loop's own descriptors; connections have a generation above.
-    enum Token {
+    enum PollToken {
         static let mailbox: UInt64 = 0
         static let parser: UInt64 = 1
         static let firstListener: UInt64 = 2

@@ -6,7 +6,7 @@ internal import Glibc
 /// Closed with its last reference. Confined to the thread of the loop that owns it.
 final class Poller {
     /// One thing that happened.
-    struct Event {
+    struct ReadyEvent {
         let token: UInt64
         private let bits: UInt32
 
@@ -77,8 +77,9 @@ final class Poller {
     }
 
     /// An event of the last wait.
-    subscript(index: Int) -> Event {
-        Event(token: clinux_event_token(events + index), bits: clinux_event_bits(events + index))
+    subscript(index: Int) -> ReadyEvent {
+        ReadyEvent(
+            token: clinux_event_token(events + index), bits: clinux_event_bits(events + index))
     }
 
     /// Events of one wait; what is left over comes with the next.

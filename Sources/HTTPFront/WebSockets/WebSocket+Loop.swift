@@ -116,7 +116,7 @@ extension WebSocket {
         swap(&held, &rest)
     }
 
-    private func take(_ event: WebSocketMachine.Event) {
+    private func take(_ event: WebSocketMachine.FrameEvent) {
         switch (event, state) {
         case (.text(let bytes), .open):
             connection.inputDue = .max

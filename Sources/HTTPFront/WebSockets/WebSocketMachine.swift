@@ -7,7 +7,7 @@ internal import Telemetry
 /// unmasked and handed out where it lies.
 struct WebSocketMachine: ~Copyable {
     /// What the bytes have led to. Pointers hold until `release`, `next`, or the input changes.
-    enum Event {
+    enum FrameEvent {
         /// A message of text, which is UTF-8.
         case text(UnsafeRawBufferPointer)
         /// A message of bytes.
@@ -54,7 +54,7 @@ struct WebSocketMachine: ~Copyable {
 
     /// Takes bytes from `input` up to the next event, and changes them where they lie; nil when
     /// there are no more.
-    mutating func next(_ input: inout WebSocketInput) -> Event? {
+    mutating func next(_ input: inout WebSocketInput) -> FrameEvent? {
         release()
         while true {
             switch stage {
@@ -88,7 +88,7 @@ struct WebSocketMachine: ~Copyable {
         if stage != .payload || !header.isControl { control.clear() }
     }
 
-    private mutating func beginPayload() -> Event? {
+    private mutating func beginPayload() -> FrameEvent? {
         stage = .payload
         if header.isControl { return nil }
         if header.left > UInt64(messageBytesMax - message.count) {
@@ -104,7 +104,7 @@ struct WebSocketMachine: ~Copyable {
         return nil
     }
 
-    private mutating func takeData(_ part: UnsafeMutableRawBufferPointer) -> Event? {
+    private mutating func takeData(_ part: UnsafeMutableRawBufferPointer) -> FrameEvent? {
         if kind == .text, !text.accept(UnsafeRawBufferPointer(part)) {
             return fail(.badData, "Text is not UTF-8.")
         }
@@ -117,7 +117,7 @@ struct WebSocketMachine: ~Copyable {
         return isWhole ? deliver(message.bytes) : nil
     }
 
-    private mutating func deliver(_ bytes: UnsafeRawBufferPointer) -> Event {
+    private mutating func deliver(_ bytes: UnsafeRawBufferPointer) -> FrameEvent {
         guard kind == .text else {
             kind = nil
             return .binary(bytes)
@@ -127,7 +127,7 @@ struct WebSocketMachine: ~Copyable {
         return .text(bytes)
     }
 
-    private mutating func takeControl(_ part: UnsafeMutableRawBufferPointer) -> Event? {
+    private mutating func takeControl(_ part: UnsafeMutableRawBufferPointer) -> FrameEvent? {
         guard header.left > 0 || control.count > 0 else {
             return judgeControl(UnsafeRawBufferPointer(part))
         }
@@ -135,7 +135,7 @@ struct WebSocketMachine: ~Copyable {
         return header.left == 0 ? judgeControl(control.bytes) : nil
     }
 
-    private mutating func judgeControl(_ payload: UnsafeRawBufferPointer) -> Event {
+    private mutating func judgeControl(_ payload: UnsafeRawBufferPointer) -> FrameEvent {
         switch header.opcode {
         case 9: .ping(payload)
         case 10: .pong
@@ -143,7 +143,7 @@ struct WebSocketMachine: ~Copyable {
         }
     }
 
-    private mutating func judgeClose(_ payload: UnsafeRawBufferPointer) -> Event {
+    private mutating func judgeClose(_ payload: UnsafeRawBufferPointer) -> FrameEvent {
         guard payload.count > 0 else {
             stage = .ended
             return .close(nil)
@@ -162,7 +162,7 @@ struct WebSocketMachine: ~Copyable {
         return .close(code)
     }
 
-    private mutating func fail(_ code: CloseCode, _ reason: StaticString) -> Event {
+    private mutating func fail(_ code: CloseCode, _ reason: StaticString) -> FrameEvent {
         stage = .ended
         kind = nil
         return .failure(code, reason)

@@ -21,7 +21,7 @@ struct FollowerMachine {
     }
 
     /// The call of `next` that is under way.
-    private enum Call {
+    private enum PendingCall {
         case none
         /// It reads, or is about to look again.
         case busy
@@ -51,7 +51,7 @@ struct FollowerMachine {
     private var isOlder = false
     private var failure: BusError?
     private var ending: Ending?
-    private var call = Call.none
+    private var call = PendingCall.none
     /// The last cursor, once it has ended.
     private var endedAt: EventID?
     private var isCounted = true

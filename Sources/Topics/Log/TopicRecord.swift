@@ -11,7 +11,7 @@ final class TopicRecord {
 
     private(set) var ring = Ring<Event>()
     private(set) var graced = 0
-    private var removals = Ring<Removal>()
+    private var removals = Ring<GracedEvents>()
     /// Payload bytes of the retained events in the ring.
     private(set) var retainedBytes = 0
     /// Of the retained events in the ring, those that the store does not have, and their bytes.
@@ -48,7 +48,7 @@ final class TopicRecord {
     var isTrimAsked = false
 
     /// Events that left retention together.
-    private struct Removal {
+    private struct GracedEvents {
         var count: Int
         let time: Timestamp
     }
@@ -159,7 +159,7 @@ final class TopicRecord {
         for index in graced..<(graced + count) { countRetained(ring[index], -1) }
         graced += count
         note(removed: ring[graced - 1])
-        removals.append(Removal(count: count, time: now))
+        removals.append(GracedEvents(count: count, time: now))
         return count - (unstored - unstoredCount)
     }
 
@@ -172,7 +172,7 @@ final class TopicRecord {
 
     // A clock that was set back ends the grace: it could last for years otherwise. Threads read the
     // clock before they take the lock, so that a little earlier is not set back.
-    private func graceIsOver(_ removal: Removal, _ grace: Int64, _ now: Timestamp) -> Bool {
+    private func graceIsOver(_ removal: GracedEvents, _ grace: Int64, _ now: Timestamp) -> Bool {
         removal.time.advanced(microseconds: grace) <= now
             || removal.time > now.advanced(microseconds: grace)
     }

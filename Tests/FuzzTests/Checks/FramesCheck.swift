@@ -96,7 +96,7 @@ private struct FrameReading {
         }
     }
 
-    private static func said(_ event: WebSocketMachine.Event) -> Said {
+    private static func said(_ event: WebSocketMachine.FrameEvent) -> Said {
         switch event {
         case .text(let bytes): .text(Array(bytes))
         case .binary(let bytes): .binary(Array(bytes))

@@ -1,5 +1,5 @@
 /// Whom a rule is about.
-public enum Subject: Hashable, Sendable, CustomStringConvertible {
+public enum AccessSubject: Hashable, Sendable, CustomStringConvertible {
     /// The user of this number.
     case uid(UInt32)
     /// Users who are in the group of this number, as their first one or besides.

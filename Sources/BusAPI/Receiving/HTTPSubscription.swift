@@ -5,7 +5,7 @@ internal import Topics
 /// Whoever waits for events on one loop, in whatever form: what stands in the loop's table.
 ///
 /// All verbs are called on the loop's thread, while it is in the table or by its reader.
-protocol Subscription: AnyObject {
+protocol HTTPSubscription: AnyObject {
     /// Where it is in the log.
     var reader: LogReader { get set }
 

@@ -1,4 +1,4 @@
-/// The bounds of this room, each with the reason for its number.
+/// The bounds of this module, each with the reason for its number.
 public enum AccessLimits {
     /// Rules of one configuration: each is a line that a person wrote, and a wildcard subscription
     /// looks at all of them once.

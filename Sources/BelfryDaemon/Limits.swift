@@ -1,4 +1,4 @@
-/// The bounds of this room, each with the reason for its number.
+/// The bounds of this module, each with the reason for its number.
 enum Limits {
     /// Bytes of one line of the configuration file, its line end aside.
     ///

@@ -1,4 +1,4 @@
-/// The bounds of this room, each with the reason for its number.
+/// The bounds of this module, each with the reason for its number.
 enum Limits {
     /// Levels of a JSON payload that goes into an envelope as JSON: what common readers accept
     /// without being told (deeper ones go as a string).

@@ -1,6 +1,6 @@
 /// Durations and sizes as requests and the configuration write them.
 ///
-/// One notation for both doors: `500ms 30s 10m 24h 7d` (a bare number is seconds), several of them
+/// One notation for both: `500ms 30s 10m 24h 7d` (a bare number is seconds), several of them
 /// from the largest unit to the smallest (`1h30m`), and `64K 1M 2G` (powers of 1,024; a bare number
 /// is bytes). Only whole numbers, no signs, no spaces; a value that does not fit is no value.
 public enum Quantity {

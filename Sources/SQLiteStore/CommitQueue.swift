@@ -49,7 +49,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// What became of an entry at the door.
+    /// What became of an entry that was brought.
     enum Admittance {
         case queued
         case tooMuch

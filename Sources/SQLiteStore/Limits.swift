@@ -1,4 +1,4 @@
-/// The bounds of this room, each with the reason for its number.
+/// The bounds of this module, each with the reason for its number.
 enum Limits {
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20

@@ -1,4 +1,4 @@
-/// Maxima of the room that nobody configures.
+/// Maxima of the module that nobody configures.
 enum Limits {
     /// Names end up in headers, paths and logs; 255 is what every one of them takes.
     static let nameBytesMax = 255

@@ -10,7 +10,7 @@ import Testing
     @Test func aPlatformIsNamedOnlyIfNoLibraryNeedsGlibc() throws {
         let manifest = try String(
             contentsOf: Repository.root.appendingPathComponent("Package.swift"), encoding: .utf8)
-        let needGlibc = Repository.sources.filter { Self.libraries.contains($0.room) }.filter {
+        let needGlibc = Repository.sources.filter { Self.libraries.contains($0.module) }.filter {
             Import.all(in: $0).contains { $0.module == "Glibc" && $0.conditions.isEmpty }
         }
         #expect(!manifest.contains("platforms:") || needGlibc.isEmpty, "\(needGlibc)")

@@ -16,7 +16,7 @@ enum Repository {
     static let benchmarks = files(under: "Benchmarks").filter(\.isSwift)
 
     /// The folders right under `Sources/`, and those of Swift right under `Benchmarks/`.
-    static let rooms = Set((sources + benchmarks).map(\.room))
+    static let modules = Set((sources + benchmarks).map(\.module))
 
     private static func files(under folder: String) -> [SourceFile] {
         let start = root.appendingPathComponent(folder)

@@ -5,36 +5,38 @@ import Testing
     private let everything = Repository.sources + Repository.tests + Repository.benchmarks
 
     @Test func theFilesAreFound() {
-        #expect(Repository.rooms.isSuperset(of: ["Protection", "CLinux", "belfryd"]))
+        #expect(Repository.modules.isSuperset(of: ["Protection", "CLinux", "belfryd"]))
         #expect(Repository.sources.contains { $0.path == "Sources/Protection/Protected.swift" })
         #expect(
             Repository.tests.contains { $0.path == "Tests/StructureTests/RepositoryTests.swift" })
         #expect(Repository.benchmarks.contains { $0.path == "Benchmarks/Core/BenchCore.swift" })
     }
 
-    @Test func everyRoomHasItsRowInTheTableOfDoors() {
-        #expect(Repository.rooms == Set(Doors.table.keys))
+    @Test func everyModuleHasItsRowInTheTableOfAllowedImports() {
+        #expect(Repository.modules == Set(AllowedImports.table.keys))
     }
 
-    @Test func everyImportHasItsDoor() {
-        #expect((Repository.sources + Repository.benchmarks).flatMap(Doors.check) == [])
+    @Test func everyImportIsAllowed() {
+        #expect((Repository.sources + Repository.benchmarks).flatMap(AllowedImports.check) == [])
     }
 
-    @Test func everyDoorIsToAModuleThatMayBeThere() {
-        let doors = Set(Doors.table.values.joined().map(\.module))
+    @Test func everyAllowedImportIsOfAModuleThatMayBeThere() {
+        let imported = Set(AllowedImports.table.values.joined().map(\.module))
         let system: Set = [
             "Synchronization", "Dispatch", "Glibc", "Darwin", "FoundationEssentials", "Foundation",
         ]
-        #expect(doors.subtracting(system).isSubset(of: Repository.rooms))
+        #expect(imported.subtracting(system).isSubset(of: Repository.modules))
     }
 
     @Test func onlyBenchmarksKnowFoundation() {
-        let rooms = Doors.table.filter { $0.value.contains { $0.module == "Foundation" } }.keys
-        #expect(Set(rooms).isSubset(of: Set(Repository.benchmarks.map(\.room))))
+        let modules = AllowedImports.table.filter {
+            $0.value.contains { $0.module == "Foundation" }
+        }.keys
+        #expect(Set(modules).isSubset(of: Set(Repository.benchmarks.map(\.module))))
     }
 
     @Test func noTwoTypesHaveOneName() {
-        #expect(TypeName.doubles(in: Repository.sources, modules: Repository.rooms) == [])
+        #expect(TypeName.doubles(in: Repository.sources, modules: Repository.modules) == [])
     }
 
     @Test func whatEscapesTheCompilerHasItsReason() {
@@ -61,7 +63,7 @@ import Testing
         #expect(everything.flatMap(Rules.promises) == [])
     }
 
-    @Test func everyRoomWithBoundsHasItsLimits() {
+    @Test func everyModuleWithBoundsHasItsLimits() {
         #expect(Rules.limits(in: Repository.sources) == [])
     }
 }

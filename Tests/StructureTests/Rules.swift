@@ -35,7 +35,7 @@ enum Rules {
 
     /// One lock serves the whole project, because the thread sanitizer has to see through it.
     static func locks(in file: SourceFile) -> [Violation] {
-        guard file.room != "Protection" else { return [] }
+        guard file.module != "Protection" else { return [] }
         return matches(
             #"\b(Mutex|NSLock|NSRecursiveLock|DispatchSemaphore|pthread_(mutex|rwlock|spin|cond)\w*)\b"#,
             in: file, "a lock of its own: guard the value with Protected")
@@ -56,13 +56,13 @@ enum Rules {
         }
     }
 
-    /// A room that bounds anything has one file of its bounds.
+    /// A module that bounds anything has one file of its bounds.
     static func limits(in files: [SourceFile]) -> [Violation] {
-        let roomsWithLimits = Set(files.filter { $0.name == "Limits.swift" }.map(\.room))
-        return files.filter { !roomsWithLimits.contains($0.room) }.flatMap { file in
+        let modulesWithLimits = Set(files.filter { $0.name == "Limits.swift" }.map(\.module))
+        return files.filter { !modulesWithLimits.contains($0.module) }.flatMap { file in
             matches(
                 #"\blet\s+\w+(Max|Min)\b[^=\n]*=\s*-?\d"#, in: file,
-                "\(file.room) has a bound, but no Limits.swift")
+                "\(file.module) has a bound, but no Limits.swift")
         }
     }
 

@@ -98,14 +98,14 @@ import Testing
         "static let eventBytesMax = 65_536", "let pollWaitSecondsMax: Int = 3_600",
         "public static let depthMin = -1",
     ])
-    func aBoundInARoomWithoutLimitsIsFound(text: String) {
+    func aBoundInAModuleWithoutLimitsIsFound(text: String) {
         let elsewhere = file("", at: "Sources/BusAPI/Limits.swift")
         let limits = file("", at: "Sources/Topics/Limits.swift")
         #expect(lines(Rules.limits(in: [elsewhere, file(text)])) == [1])
         #expect(Rules.limits(in: [limits, file(text)]) == [])
     }
 
-    @Test func aBoundThatIsGivenIsNotTheRoomsOwn() {
+    @Test func aBoundThatIsGivenIsNotTheModulesOwn() {
         #expect(Rules.limits(in: [file("let bytesMax: Int\nlet aMax = limits.aMax")]) == [])
     }
 }

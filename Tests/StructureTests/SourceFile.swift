@@ -18,7 +18,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
     var description: String { path }
 
     /// The target that the file belongs to: the second part of its path.
-    var room: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
     /// The last part of its path.
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }

@@ -1,6 +1,6 @@
 internal import HTTPFront
 
-/// The codes that this room answers with, each with the status that always goes with it.
+/// The codes that this module answers with, each with the status that always goes with it.
 ///
 /// What the front itself refuses (malformed requests, hosts, pages) it words by itself; codes are
 /// listed in the HTTP contract, and stay what they are: scripts compare them.

@@ -1,8 +1,9 @@
 import Testing
 
-@Suite struct DoorsTests {
-    private func violations(_ text: String, in room: String) -> [String] {
-        Doors.check(SourceFile(path: "Sources/\(room)/Sample.swift", text: text)).map(\.sentence)
+@Suite struct AllowedImportsTests {
+    private func violations(_ text: String, in module: String) -> [String] {
+        AllowedImports.check(SourceFile(path: "Sources/\(module)/Sample.swift", text: text)).map(
+            \.sentence)
     }
 
     @Test(arguments: [
@@ -22,8 +23,8 @@ import Testing
         ("Broadcasting", "let text = \"\" /* here */; import Glibc // there", "Glibc"),
         ("Nowhere", "import Protection", "Protection"),
     ])
-    func aModuleWithoutDoorIsRefused(room: String, text: String, module: String) {
-        #expect(violations(text, in: room) == ["\(room) has no door to \(module)"])
+    func anImportThatIsNotAllowedIsRefused(module: String, text: String, imported: String) {
+        #expect(violations(text, in: module) == ["\(module) may not import \(imported)"])
     }
 
     @Test(arguments: [
@@ -31,34 +32,35 @@ import Testing
         "#if os(Linux)\n#else\n    internal import Foundation\n#endif",
         "#if TSAN\n#if DEBUG\nimport Foundation\n#endif\n#endif",
     ])
-    func aConditionOpensNoDoor(text: String) {
-        #expect(violations(text, in: "Protection") == ["Protection has no door to Foundation here"])
+    func aConditionAllowsNothing(text: String) {
+        #expect(violations(text, in: "Protection") == ["Protection may not import Foundation here"])
     }
 
-    @Test func aDoorUnderAConditionIsShutOutsideOfIt() {
-        let shut = ["Protection has no door to Darwin here"]
+    @Test func anImportAllowedUnderAConditionIsRefusedOutsideOfIt() {
+        let refused = ["Protection may not import Darwin here"]
         let condition = "canImport(Darwin)"
-        let open = [
+        let allowed = [
             "#if \(condition)\n  import Darwin\n#endif",
             "#if DEBUG\n#if \(condition)\nimport Darwin\n#endif\n#endif",
             "#if \(condition)\n#else\nimport Glibc\n#endif",
         ]
-        for text in open { #expect(violations(text, in: "Protection") == []) }
+        for text in allowed { #expect(violations(text, in: "Protection") == []) }
         #expect(
-            violations("#if \(condition)\n#else\nimport Darwin\n#endif", in: "Protection") == shut)
+            violations("#if \(condition)\n#else\nimport Darwin\n#endif", in: "Protection")
+                == refused)
         #expect(
             violations("#if \(condition)\n#elseif A\nimport Darwin\n#endif", in: "Protection")
-                == shut)
-        #expect(violations("#if !\(condition)\nimport Darwin\n#endif", in: "Protection") == shut)
+                == refused)
+        #expect(violations("#if !\(condition)\nimport Darwin\n#endif", in: "Protection") == refused)
         #expect(
             violations("#if \(condition)\n#endif\nimport Darwin", in: "Protection")
-                == ["Protection has no door to Darwin"])
+                == ["Protection may not import Darwin"])
     }
 
     @Test(arguments: [
         "@testable", "@_exported", "@_implementationOnly", "@preconcurrency", "@_spi(Inner)",
     ])
-    func aFormThatSaysMoreIsRefusedEvenWhereTheDoorIsOpen(attribute: String) {
+    func aFormThatSaysMoreIsRefusedEvenWhereTheImportIsAllowed(attribute: String) {
         let name = String(attribute.prefix { $0 != "(" })
         for text in ["\(attribute) import Protection", "\(attribute)\npublic import Protection"] {
             let sentences = violations(text, in: "Broadcasting")
@@ -85,8 +87,8 @@ import Testing
         let text = "// A file.\n\nimport Dispatch\nimport Foundation\n"
         let file = SourceFile(path: "Sources/Broadcasting/Sample.swift", text: text)
         #expect(
-            Doors.check(file).map(\.description) == [
-                "Sources/Broadcasting/Sample.swift:4: Broadcasting has no door to Foundation"
+            AllowedImports.check(file).map(\.description) == [
+                "Sources/Broadcasting/Sample.swift:4: Broadcasting may not import Foundation"
             ])
     }
 }

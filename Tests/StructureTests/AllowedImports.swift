@@ -1,10 +1,10 @@
-/// Which room may import what: the one table, and the check against it.
+/// Which module may import what: the one table, and the check against it.
 ///
 /// The compiler's own check of explicit dependencies misses modules that come with the system and
 /// those that come through another target.
-enum Doors {
-    /// A module that a room may import, everywhere or only under a condition of compilation.
-    struct Door: ExpressibleByStringLiteral {
+enum AllowedImports {
+    /// A module that another one may import, everywhere or only under a condition of compilation.
+    struct AllowedImport: ExpressibleByStringLiteral {
         let module: String
         let condition: String?
 
@@ -18,13 +18,13 @@ enum Doors {
             self.condition = condition
         }
 
-        static func only(_ module: String, under condition: String) -> Door {
-            Door(module, condition: condition)
+        static func only(_ module: String, under condition: String) -> AllowedImport {
+            AllowedImport(module, condition: condition)
         }
     }
 
     /// `Synchronization` is for atomics; locks are Protection's, see ``Rules/locks(in:)``.
-    static let table: [String: [Door]] = [
+    static let table: [String: [AllowedImport]] = [
         // Who the calling thread is, and the only lock that the thread sanitizer knows, come from
         // the system's own library.
         "Protection": [
@@ -69,21 +69,20 @@ enum Doors {
         guard file.isSwift else { return [] }
         return Import.all(in: file).flatMap { found in
             var sentences = found.attributes.map {
-                "\($0) has no place before an import: open the door, or use what is public"
+                "\($0) has no place before an import: allow the import, or use what is public"
             }
-            if !isOpen(for: found, in: file.room) {
-                sentences.append(
-                    "\(file.room) has no door to \(found.module)\(found.conditions.isEmpty ? "" : " here")"
-                )
+            if !allows(found, in: file.module) {
+                let place = found.conditions.isEmpty ? "" : " here"
+                sentences.append("\(file.module) may not import \(found.module)\(place)")
             }
             return sentences.map { file.violation(at: found.line, $0) }
         }
     }
 
-    private static func isOpen(for found: Import, in room: String) -> Bool {
-        (table[room] ?? []).contains { door in
-            door.module == found.module
-                && (door.condition.map { found.conditions.contains($0) } ?? true)
+    private static func allows(_ found: Import, in module: String) -> Bool {
+        (table[module] ?? []).contains { allowed in
+            allowed.module == found.module
+                && (allowed.condition.map { found.conditions.contains($0) } ?? true)
         }
     }
 }

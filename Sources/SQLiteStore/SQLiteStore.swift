@@ -154,12 +154,7 @@ package final class SQLiteStore: EventStore {
         switch shared.queue.add(job) {
         case .queued: break
         case .closed: then(.failure(.draining))
-        case .tooMuch:
-            then(
-                .failure(
-                    .limit(
-                        "too much waits to be committed: publish more slowly, or raise the "
-                            + "limit of the commit queue")))
+        case .tooMuch: then(.failure(.commitQueueFull))
         }
     }
 

@@ -100,7 +100,7 @@ struct SpaceLimit {
     ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
         let largest = topics.current.filter { $0.events > 0 }
             .sorted { $0.diskBytes > $1.diskBytes }
-        let level = Self.level(of: largest.map(\.diskBytes), freeing: bytes)
+        let level = CommonLevel.of(largest.map(\.diskBytes), freeing: bytes)
         var losses: [(topic: TopicName, loss: StoreLoss)] = []
         for topic in largest where left > 0 {
             guard topic.diskBytes > level else { break }
@@ -109,17 +109,6 @@ struct SpaceLimit {
             losses.append((topic.name, loss))
         }
         return losses
-    }
-
-    /// The highest level such that cutting all `sizes`, which fall, down to it frees `bytes`.
-    static func level(of sizes: [Int], freeing bytes: Int) -> Int {
-        var sum = 0
-        for (index, size) in sizes.enumerated() {
-            sum += size
-            let next = index + 1 < sizes.count ? sizes[index + 1] : 0
-            if sum - next * (index + 1) >= bytes { return (sum - bytes) / (index + 1) }
-        }
-        return 0
     }
 
     // MARK: Giving back

@@ -118,7 +118,7 @@ import Topics
                 .map { _ in Int.random(in: 1...50, using: &random) }.sorted(by: >)
             let bytes = Int.random(in: 1...sizes.reduce(0, +), using: &random)
             func freed(_ level: Int) -> Int { sizes.reduce(0) { $0 + max(0, $1 - level) } }
-            let level = SpaceLimit.level(of: sizes, freeing: bytes)
+            let level = CommonLevel.of(sizes, freeing: bytes)
             #expect(freed(level) >= bytes && freed(level + 1) < bytes, "\(sizes) \(bytes)")
         }
     }

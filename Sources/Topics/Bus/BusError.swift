@@ -53,6 +53,11 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
             "the bus is stopping: try again in a moment"
         }
     }
+
+    /// What a store says to an entry that does not fit behind those that wait.
+    package static let commitQueueFull = limit(
+        "too much waits to be committed: publish more slowly, or raise the limit of the commit "
+            + "queue")
 }
 
 /// Whether the bus takes what is published.

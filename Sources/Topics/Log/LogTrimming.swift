@@ -104,22 +104,11 @@ extension EventLog {
     mutating func evict(_ bytes: Int) {
         let largest = records.values.filter { $0.memoryBytes > 0 }
             .sorted { $0.memoryBytes > $1.memoryBytes }
-        let level = Self.level(of: largest.map(\.memoryBytes), freeing: bytes)
+        let level = CommonLevel.of(largest.map(\.memoryBytes), freeing: bytes)
         for record in largest {
             guard record.memoryBytes > level else { break }
             evict(record, downTo: level)
         }
-    }
-
-    /// The highest level such that cutting all `sizes`, which fall, down to it frees `bytes`.
-    static func level(of sizes: [Int], freeing bytes: Int) -> Int {
-        var sum = 0
-        for (index, size) in sizes.enumerated() {
-            sum += size
-            let next = index + 1 < sizes.count ? sizes[index + 1] : 0
-            if sum - next * (index + 1) >= bytes { return (sum - bytes) / (index + 1) }
-        }
-        return 0
     }
 
     private mutating func evict(_ record: TopicRecord, downTo level: Int) {

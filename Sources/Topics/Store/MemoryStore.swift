@@ -100,12 +100,7 @@ package final class MemoryStore: EventStore {
         case .first: if finish(job, rest: []) == .more { commitWhatWaits() }
         case .queued: break
         case .closed: then(.failure(.draining))
-        case .tooMuch:
-            then(
-                .failure(
-                    .limit(
-                        "too much waits to be committed: publish more slowly, or raise the "
-                            + "limit of the commit queue")))
+        case .tooMuch: then(.failure(.commitQueueFull))
         }
         if isToCommit { commitWhatWaits() }
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Telemetry
 import TestSupport
@@ -82,6 +83,18 @@ final class LoopServer {
             server.census.connections, becomes: 0, within: seconds, sourceLocation: sourceLocation)
         #expect(server.census == ServerCensus(), sourceLocation: sourceLocation)
         expect(memory.used, becomes: 0, within: seconds, sourceLocation: sourceLocation)
+    }
+
+    /// Drains the server on another thread.
+    ///
+    /// - Returns: What opens when it has ended.
+    func beginDrain(within limit: Duration = .seconds(60)) -> Gate {
+        let drained = Gate()
+        DispatchQueue.global().async { [server] in
+            server.drain(within: limit)
+            drained.open()
+        }
+        return drained
     }
 
     /// Begins a stream, and returns its client, behind the head and `begun`, with its view.

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -22,12 +21,7 @@ import Testing
         let replies = server.replies(1)
         server.expect(server.server.loops.map(\.requests.value).reduce(0, +), becomes: 23)
 
-        let drained = Gate()
-        let http = server.server
-        DispatchQueue.global().async {
-            http.drain(within: .seconds(60))
-            drained.open()
-        }
+        let drained = server.beginDrain()
         for client in parked {
             let answer = try client.readAnswer()
             #expect(answer.text == "drained")
@@ -62,12 +56,7 @@ import Testing
         server.expect(server.server.census.parked, becomes: 1)
         let fresh = try [server.connect(), server.connect(.unix)]
         server.expect(server.server.census.connections, becomes: 3)
-        let drained = Gate()
-        let http = server.server
-        DispatchQueue.global().async {
-            http.drain(within: .seconds(60))
-            drained.open()
-        }
+        let drained = server.beginDrain()
         #expect(try parked.readAnswer().text == "drained")
         for client in fresh {
             let answer = try client.exchange("GET", "/a")

@@ -1,4 +1,3 @@
-import Dispatch
 import TestSupport
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
     @Test func streamsEndCleanlyWhenTheServerDrains() throws {
         let server = try LoopServer()
         let streams = try LoopServer.Transport.allCases.map { try server.beginStream(on: $0) }
-        let drained = drain(server, within: .seconds(60))
+        let drained = server.beginDrain(within: .seconds(60))
         for (client, view) in streams {
             var reader = ChunkReader(client)
             #expect(try reader.readToLast() == Array("begun".utf8))
@@ -24,7 +23,7 @@ import Testing
         let (client, view) = try server.beginStream(receiveBufferBytes: 4096)
         view.write(bytes: 1_000_000)
         server.expect(view.state.value.writes.count, becomes: 1)
-        let drained = drain(server, within: .seconds(60))
+        let drained = server.beginDrain(within: .seconds(60))
         server.expect(server.backstage.state.value.drained, becomes: 1)
         #expect(!drained.isOpen)
         var reader = ChunkReader(client)
@@ -40,21 +39,11 @@ import Testing
         let (client, view) = try server.beginStream(receiveBufferBytes: 4096)
         view.write(bytes: 1_000_000)
         server.expect(view.state.value.writes.count, becomes: 1)
-        try drain(server, within: .milliseconds(200)).wait(within: .seconds(60))
+        try server.beginDrain(within: .milliseconds(200)).wait(within: .seconds(60))
         #expect(server.server.census == ServerCensus())
         #expect(server.memory.used == 0)
         // Who let go of a socket hears nothing of it; who held on hears that it is gone.
         #expect(view.state.value.closed == (keepsStreams ? 1 : 0))
         _ = client
-    }
-
-    private func drain(_ server: LoopServer, within limit: Duration) -> Gate {
-        let drained = Gate()
-        let http = server.server
-        DispatchQueue.global().async {
-            http.drain(within: limit)
-            drained.open()
-        }
-        return drained
     }
 }

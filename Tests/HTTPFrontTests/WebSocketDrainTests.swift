@@ -1,4 +1,3 @@
-import Dispatch
 import TestSupport
 import Testing
 
@@ -8,12 +7,7 @@ import Testing
     @Test func drainWaitsOnlyShortlyForAPeerThatDoesNotAnswerTheClose() throws {
         let server = try LoopServer { $0.webSocketCloseSeconds = 60 }
         let (client, view) = try server.openSocket()
-        let drained = Gate()
-        let http = server.server
-        DispatchQueue.global().async {
-            http.drain(within: .seconds(60))
-            drained.open()
-        }
+        let drained = server.beginDrain()
         #expect(try client.next() == .close(1012, "the server restarts"))
         try drained.wait(within: .seconds(60))
         #expect(view.state.value.closed == 1)

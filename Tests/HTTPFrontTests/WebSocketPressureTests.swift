@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Protection
 import TestSupport
@@ -201,12 +200,7 @@ import Testing
     func drainTellsSocketsThatTheServerRestarts(answers: Bool) throws {
         let server = try LoopServer()
         let (client, view) = try server.openSocket()
-        let drained = Gate()
-        let http = server.server
-        DispatchQueue.global().async {
-            http.drain(within: answers ? .seconds(60) : .milliseconds(200))
-            drained.open()
-        }
+        let drained = server.beginDrain(within: answers ? .seconds(60) : .milliseconds(200))
         #expect(try client.next() == .close(1012, "the server restarts"))
         if answers { try client.send(.close(1012)) }
         #expect(try client.client.readToEnd() == [])

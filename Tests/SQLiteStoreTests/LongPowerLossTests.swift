@@ -1,5 +1,6 @@
 import Glibc
 import Protection
+import StoreSupport
 import TestSupport
 import Testing
 import Topics

@@ -1,26 +1,12 @@
 import Broadcasting
 import Glibc
 import Protection
+import StoreSupport
 import Telemetry
 import TestSupport
 import Topics
 
 @testable import SQLiteStore
-
-/// A clock that only moves when told.
-final class ManualClock: BusClock {
-    private let time: Protected<Timestamp>
-
-    init(microseconds: Int64 = 1_700_000_000_000_000) {
-        time = Protected(Timestamp(microseconds: microseconds))
-    }
-
-    func now() -> Timestamp { time.value }
-
-    func advance(seconds: Double) {
-        time.write { $0 = $0.advanced(microseconds: Int64(seconds * 1_000_000)) }
-    }
-}
 
 /// A folder with a store, and a bus on it, with short verbs that wait for their answer.
 ///
@@ -239,7 +225,6 @@ final class StoreBench: @unchecked Sendable {
 }
 
 extension Payload {
-    var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
     var array: [UInt8] { withUnsafeBytes { Array($0) } }
 }
 

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import Protection
+import StoreSupport
 import TestSupport
 import Testing
 import Topics

@@ -1,26 +1,8 @@
 import Broadcasting
 import Protection
+import StoreSupport
 import Telemetry
 import Topics
-
-/// A clock that only moves when told.
-final class ManualClock: BusClock {
-    private let time: Protected<Timestamp>
-
-    init(microseconds: Int64 = 1_700_000_000_000_000) {
-        time = Protected(Timestamp(microseconds: microseconds))
-    }
-
-    func now() -> Timestamp { time.value }
-
-    func advance(seconds: Double) {
-        advance(microseconds: Int64(seconds * 1_000_000))
-    }
-
-    func advance(microseconds: Int64) {
-        time.write { $0 = $0.advanced(microseconds: microseconds) }
-    }
-}
 
 /// A bus on a workbench: a manual clock, a memory budget, and short verbs.
 struct Bench {
@@ -152,6 +134,5 @@ extension LogRead {
 }
 
 extension Payload {
-    var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
     var array: [UInt8] { withUnsafeBytes { Array($0) } }
 }

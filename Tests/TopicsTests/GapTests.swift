@@ -1,3 +1,4 @@
+import StoreSupport
 import TestSupport
 import Testing
 

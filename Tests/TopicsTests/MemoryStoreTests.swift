@@ -1,5 +1,6 @@
 import Broadcasting
 import Protection
+import StoreSupport
 import Synchronization
 import TestSupport
 import Testing

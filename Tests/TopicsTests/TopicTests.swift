@@ -1,5 +1,6 @@
 import Broadcasting
 import Protection
+import StoreSupport
 import TestSupport
 import Testing
 

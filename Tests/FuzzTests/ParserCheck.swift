@@ -22,7 +22,8 @@ struct ParserCheck: Sendable {
 
     /// Every parser that reads what strangers write.
     static let all: [ParserCheck] = [
-        .target, .query, .head, .repetition, .repeatedBody, .repeatedName, .authority, .page,
+        .target, .query, .head, .unreadHead, .repetition, .repeatedBody, .repeatedName, .authority,
+        .page,
         .handshake, .frames,
         .utf8,
         .names, .since, .quantities, .times,

@@ -25,6 +25,14 @@ struct UnreadHeadTests {
         #expect(finding(text) == .nothing)
     }
 
+    @Test(arguments: [
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET /a HTTP/2.0\r\nX\r\n\r\n",
+        "POST /a HTTP/3\r\nContent-Length: x\r\n\r\n",
+    ])
+    func aRequestOfAnotherVersionIsLeftToTheParser(text: String) {
+        #expect(finding(text) == .nothing)
+    }
+
     @Test(arguments: ["", "\r\n", "GET /a HT", "GET /a HTTP/1.1\r\n", "\u{16}\u{3}\u{1}\u{2}"])
     func aPieceOfAHeadIsNotJudged(text: String) {
         #expect(finding(text) == .nothing)

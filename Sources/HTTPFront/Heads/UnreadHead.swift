@@ -10,7 +10,8 @@ internal import Glibc
 /// - Complexity: O(bytes of the head).
 struct UnreadHead {
     enum Finding: Equatable {
-        /// Nothing is wrong with its form, or it is not there to its end.
+        /// Nothing is wrong with its form, or it is not there to its end, or it is of a version
+        /// other than 1, which the parser refuses.
         case nothing
         /// It is no request of HTTP/1: what to say of it.
         case broken(String)
@@ -30,6 +31,7 @@ struct UnreadHead {
     private var hosts = 0
     private var codings = 0
     private var isFramingOdd = false
+    private var isOfVersion1 = false
 
     /// The head that `input` begins with; `input` must outlive it.
     init(_ input: UnsafeRawBufferPointer) {
@@ -40,6 +42,7 @@ struct UnreadHead {
             finding = .broken(fault)
             return
         }
+        guard isOfVersion1 else { return }
         start = line.next
         headersStart = start
         while let line = Self.line(in: input, from: start) {
@@ -71,8 +74,7 @@ struct UnreadHead {
         hosts != 1 && version == .http11 || codings > 1 || isFramingOdd
     }
 
-    /// What is wrong with the request line; nil when nothing is, or when its version is another's
-    /// to judge.
+    /// What is wrong with the request line; nil when nothing is.
     private mutating func readRequestLine(_ line: Line) -> String? {
         if let fault = Self.strayByte(in: line.bytes) { return fault }
         let parts = line.bytes.split(
@@ -85,6 +87,7 @@ struct UnreadHead {
         }
         method = UnsafeRawBufferPointer(rebasing: parts[0])
         target = UnsafeRawBufferPointer(rebasing: parts[1])
+        isOfVersion1 = parts[2].starts(with: "HTTP/1.".utf8)
         version = HTTPVersion(UnsafeRawBufferPointer(rebasing: parts[2])) ?? .http11
         return nil
     }

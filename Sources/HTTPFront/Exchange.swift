@@ -27,6 +27,16 @@ public final class Exchange {
         PendingReply(mailbox: loop.mailbox, slot: connection.slot, number: request.number)
     }
 
+    /// Who asks.
+    public var peer: Peer { connection.peer }
+
+    /// What the handler left for the connection's next requests, such as an object that it can use
+    /// again; released when the connection closes.
+    public var memo: AnyObject? {
+        get { connection.memo }
+        set { connection.memo = newValue }
+    }
+
     /// What the caller holds by now, over all of their connections.
     public var account: CallerAccount {
         guard let account = connection.account else {
@@ -48,21 +58,24 @@ public final class Exchange {
         if self.response == nil { self.response = response }
     }
 
-    /// Says that the request, which is not detached, can be answered without being parsed when it
-    /// comes again on this connection with another number in it; `make` makes what answers it then,
-    /// which is held until another request comes or the connection closes.
+    /// Says that the head of this request, with another value in one place, can be answered without
+    /// being parsed when it comes again, on this or another connection of the loop; `make` makes what
+    /// answers it then.
     ///
     /// `make` is called before this returns, and only where the bytes of the request are known to be
-    /// all that it has; nobody can rely on it.
+    /// all that it has. What it makes is held until many other heads have come, or
+    /// `RequestHandler.configurationNumber` changes; nobody can rely on it.
     ///
-    /// - Parameter name: Where in the raw target a name stands that may differ too; nil for none.
+    /// - Parameters:
+    ///   - place: Where that value stands.
+    ///   - name: Where in the raw target a name stands that may differ too; nil for none.
     public func offer(
-        withName name: Range<Int>? = nil, _ make: () -> any RepeatableRequest
+        valueAt place: ValuePlace, withName name: Range<Int>? = nil,
+        _ make: () -> any KnownRequest
     ) {
         loop.assertOnThread()
         guard isOpen else { return }
-        request.name = name
-        loop.consider(make, of: request, on: connection)
+        loop.learn(request, on: connection, valueAt: place, name: name, make)
     }
 
     /// Takes the socket out of the parser, for a wait that may be long; `owner` hears what becomes
@@ -71,16 +84,11 @@ public final class Exchange {
     /// Costs no memory of the parser while it waits. The owner is held until the socket is finished
     /// or closed.
     ///
-    /// - Parameter repeatable: What answers the request when it comes again on this connection with
-    ///   another number in it; held until another request comes or the connection closes. It is only
-    ///   asked where the bytes are known to say the same; nobody can rely on being asked.
     /// - Returns: Nil when the request must be answered at once instead: another request is
     ///   pipelined behind it, the server drains, no descriptor is free, or it was answered.
-    public func detach(
-        _ owner: any DetachedSocketOwner, repeatable: (any RepeatableRequest)? = nil
-    ) -> DetachedSocket? {
+    public func detach(_ owner: any DetachedSocketOwner) -> DetachedSocket? {
         loop.assertOnThread()
-        return detach(isStream: false, repeatable) { .wait(owner, $0) }
+        return detach(isStream: false) { .wait(owner, $0) }
     }
 
     /// Takes the socket out of the parser for a stream, which `DetachedSocket.beginStream` opens;
@@ -93,7 +101,7 @@ public final class Exchange {
     ///   descriptor is free, or it was answered.
     public func detachStream(_ owner: any StreamSocketOwner) -> DetachedSocket? {
         loop.assertOnThread()
-        return detach(isStream: true, nil) { .stream(owner, $0) }
+        return detach(isStream: true) { .stream(owner, $0) }
     }
 
     /// Checks the handshake of a WebSocket and takes the socket out of the parser;
@@ -121,7 +129,6 @@ public final class Exchange {
                 closesConnection: true)
         }
         guard loop.detach(connection, isStream: true) else { return nil }
-        loop.keep(nil, of: request, on: connection)
         isDetached = true
         let socket = WebSocket(
             loop: loop, connection: connection, owner: owner, handshake: handshake,
@@ -131,15 +138,13 @@ public final class Exchange {
     }
 
     private func detach(
-        isStream: Bool, _ repeatable: (any RepeatableRequest)?,
-        _ owner: (DetachedSocket) -> SocketOwner
+        isStream: Bool, _ owner: (DetachedSocket) -> SocketOwner
     ) -> DetachedSocket? {
         guard isOpen, loop.detach(connection, isStream: isStream) else { return nil }
         isDetached = true
         let socket = DetachedSocket(
             loop: loop, connection: connection, context: request.context)
         connection.owner = owner(socket)
-        loop.keep(repeatable, of: request, on: connection)
         return socket
     }
 

@@ -120,12 +120,23 @@ public enum HTTPFrontLimits {
     /// The least bytes that make a request: `GET / HTTP/1.0` and two line ends.
     public static let requestBytesMin: UInt64 = 16
 
-    /// Bytes of a request's line and headers that are kept with its connection for its repetitions
-    /// to be known by.
+    /// Heads that a loop knows without parsing them, in sets of four.
     ///
-    /// Clients' polls and publishes have 60 to 400. It is memory of every poll that waits and of every
-    /// publisher's connection, so that what is longer is parsed each time.
-    static let keptRequestBytesMax = 1024
+    /// Heads that differ in topic, length or cursor alone count as one, so that each kind of client
+    /// has one or two. With `keptHeadBytesMax` a loop keeps some 50 KiB at the very most.
+    static let knownHeadsMax = 32
+
+    /// Bytes of a request's line and headers that are kept to know others by.
+    ///
+    /// Clients' polls and publishes have 60 to 400; a longer head is parsed each time.
+    static let keptHeadBytesMax = 1024
+
+    /// Requests of one connection that its parser may have had although they could be known, beyond
+    /// which its socket is not taken out of the parser any more.
+    ///
+    /// Each time costs more than a request that is parsed. A client that has sent as many different
+    /// heads goes on to do so.
+    static let unknownHeadsMax: UInt8 = 5
 
     /// Bytes that are looked at of what has arrived, in the loop's one buffer: a request that has as
     /// many, with its body, is parsed.

@@ -4,6 +4,10 @@
 /// jobs posted by `LoopHandle`, the callbacks of its detached sockets) runs on the loop's thread,
 /// one after the other. It must not block: the whole loop waits with it.
 public protocol RequestHandler: AnyObject {
+    /// Tells the configuration that it goes by at this moment from earlier ones: what it made of a
+    /// request with `Exchange.offer` is only asked while this is the same.
+    var configurationNumber: UInt32 { get }
+
     /// Decides about a request's body before it is read; called once for every request that
     /// passed the strict checks, bodyless ones included, and always before `handle`.
     func admit(_ head: RequestHead) -> BodyAdmission

@@ -52,6 +52,41 @@ import Testing
     }
 
     @Test(arguments: AccessDaemon.Door.allCases)
+    func usersWhoSendTheSameBytesAreToldApart(door: AccessDaemon.Door) throws {
+        let access = try AccessDaemon(rules: Self.rules, settings: "[http]\nloops = 1\n")
+        let observer = try access.daemon.connect()
+        let single = "/topics/alpha.x?since=0&wait=0&as=json&max=1"
+        let all = "/topics/>?since=0&wait=0&as=json"
+        for round in 0..<3 {
+            for (user, isAllowed) in [(Self.ann, true), (Self.bob, false), (Self.games, false)] {
+                let publish = try access.curl("/topics/alpha.x", by: door)
+                let answer = try user.ask("POST", publish, body: "secret \(round)")
+                #expect(answer.hasSuffix(isAllowed ? "201" : "403"), "\(user): \(answer)")
+                let open = try user.ask(
+                    "POST", access.curl("/topics/alpha.open.\(user.uid)", by: door), body: "x")
+                #expect(open.hasSuffix("201"), "\(user): \(open)")
+            }
+            for (user, isAllowed) in [(Self.bob, true), (Self.games, false), (Self.ann, true)] {
+                let answer = try user.ask("GET", access.curl(single, by: door))
+                #expect(answer.hasSuffix(isAllowed ? "200" : "403"), "\(user): \(answer)")
+                #expect(answer.contains("secret") == isAllowed)
+                let known = try user.ask("GET", access.curl(all, by: door))
+                #expect(known.hasSuffix("200") && known.contains("alpha.open.41001"))
+                #expect(known.contains("secret") == isAllowed, "\(user): \(known)")
+            }
+        }
+        let told = try observer.get("/topics/>?since=0&wait=0&as=json&max=100").text
+        for event in told.split(separator: "{\"id\":").dropFirst() {
+            for user in [Self.ann, Self.bob, Self.games]
+            where event.contains("alpha.open.\(user.uid)\"") {
+                #expect(event.contains("\"sender\":{\"uid\":\(user.uid)"), "\(event)")
+            }
+        }
+        let samples = try MetricsTests.samples(observer)
+        #expect(try #require(samples["belfry_http_repeated_requests_total"]) >= 24)
+    }
+
+    @Test(arguments: AccessDaemon.Door.allCases)
     func topicsAreChangedByWhoMadeThemAndByWhomARuleNames(door: AccessDaemon.Door) throws {
         let access = try AccessDaemon(rules: Self.rules)
         func ask(_ user: OtherUser, _ method: String, _ topic: String) throws -> Substring {

@@ -168,6 +168,33 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aClientOfHTTP2IsToldThatItsVersionIsNotSupported(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer()
+        let client = try server.connect(transport)
+        try client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0")
+        let told = String(decoding: try client.readToEnd(), as: UTF8.self)
+        #expect(told.hasPrefix("HTTP/1.1 505 "), "\(told)")
+        client.close()
+        server.expectEmpty()
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aClientThatStaysAfterItsHeadWasRefusedIsClosedLikeOthers(
+        _ transport: LoopServer.Transport
+    ) throws {
+        // A body would have an hour to come; the rest of a refused head has `lingerSeconds`.
+        let server = try LoopServer()
+        let client = try server.connect(transport)
+        try client.send("GET /a HTTP/1.1\r\n\(Self.host)no colon\r\n\r\n")
+        #expect(try client.readAnswer().status == 400)
+        #expect(try client.readToEnd() == [])
+        server.expectEmpty()
+        withExtendedLifetime(client) {}
+    }
+
     @Test func headersBeyondTheirMaximumAreRefused() throws {
         let server = try LoopServer()
         for (request, status) in [

@@ -12,12 +12,11 @@ final class Backstage: Sendable {
         var closed = 0
         var timedOut = 0
         var uncertain = 0
-        /// The values of requests that were answered as repetitions, in order.
-        var repeated: [String] = []
-        /// How many were made to answer repetitions of requests with a body.
+        /// The values of requests that were answered without being parsed, in order.
+        var known: [String] = []
+        /// How many were made to answer known requests.
         var made = 0
-        /// Whether what was made of requests still holds.
-        var isCurrent = true
+        var configurationNumber: UInt32 = 0
         var drained = 0
         /// Every stream that was ever begun, in order.
         var streams: [StreamView] = []
@@ -62,6 +61,8 @@ final class LoopHandler: RequestHandler {
         backstage.state.write { $0.loops.append(loop) }
     }
 
+    var configurationNumber: UInt32 { backstage.state.value.configurationNumber }
+
     func admit(_ head: RequestHead) -> BodyAdmission {
         let tooLarge = Problem(413, "EVENT_TOO_LARGE", detail: "Too large.").response
         switch head.target.path.first {
@@ -76,11 +77,12 @@ final class LoopHandler: RequestHandler {
         backstage.state.write { $0.handled.append(path.joined(separator: "/")) }
         switch path.first {
         case "again", "small":
-            exchange.offer {
+            let again = Again(self, path)
+            exchange.offer(valueAt: .length) {
                 backstage.state.write { $0.made += 1 }
-                return Again(self, path)
+                return again
             }
-            Again(self, path).answer(request.body, exchange)
+            again.answer(request.body, exchange)
         case "echo":
             exchange.respond(Response(status: 200, body: .bytes(Array(request.body.bytes))))
         case "size":
@@ -95,9 +97,14 @@ final class LoopHandler: RequestHandler {
             let reply = exchange.reply
             loop.post { _ in reply.send(Self.text("posted")) }
         case "park":
-            park(
-                exchange, milliseconds: path.count > 1 ? Int(path[1]) : nil,
-                valuePlace: Self.valuePlace(request.head))
+            let milliseconds = path.count > 1 ? Int(path[1]) : nil
+            if let place = Self.valuePlace(request.head) {
+                exchange.offer(valueAt: place) {
+                    backstage.state.write { $0.made += 1 }
+                    return KnownWait(self, milliseconds: milliseconds)
+                }
+            }
+            park(exchange, milliseconds: milliseconds)
         case "stream":
             stream(exchange, path)
         case "ws":
@@ -105,6 +112,9 @@ final class LoopHandler: RequestHandler {
         case "groups":
             let groups = request.head.peer.groups
             exchange.respond(Self.text(groups.map { "\($0)" } ?? "unknown"))
+        case "who":
+            exchange.offer(valueAt: .length) { KnownQuestion(self) }
+            exchange.respond(Self.text("\(exchange.peer)"))
         case "loop":
             exchange.respond(Self.text(String(loop.index)))
         case "header":
@@ -135,11 +145,9 @@ final class LoopHandler: RequestHandler {
         return head.target.query.first { $0.name == "since" }.map { .target($0.valueRange) }
     }
 
-    fileprivate func park(_ exchange: Exchange, milliseconds: Int?, valuePlace: ValuePlace?) {
-        let wait = Wait(self, milliseconds: milliseconds, valuePlace: valuePlace) {
-            [unowned self] in waits[ObjectIdentifier($0)] = nil
-        }
-        guard let socket = exchange.detach(wait, repeatable: wait) else {
+    fileprivate func park(_ exchange: Exchange, milliseconds: Int?) {
+        let wait = Wait(backstage) { [unowned self] in waits[ObjectIdentifier($0)] = nil }
+        guard let socket = exchange.detach(wait) else {
             return exchange.respond(Self.text("at once"))
         }
         wait.socket = socket
@@ -156,21 +164,11 @@ final class LoopHandler: RequestHandler {
 /// One parked request of a `LoopHandler`.
 final class Wait: DetachedSocketOwner {
     var socket: DetachedSocket?
-    let valuePlace: ValuePlace?
-    // The loop's handler outlives its connections.
-    private unowned let handler: LoopHandler
-    private let milliseconds: Int?
+    private let backstage: Backstage
     private let end: (Wait) -> Void
 
-    private var backstage: Backstage { handler.backstage }
-
-    init(
-        _ handler: LoopHandler, milliseconds: Int?, valuePlace: ValuePlace?,
-        end: @escaping (Wait) -> Void
-    ) {
-        self.handler = handler
-        self.milliseconds = milliseconds
-        self.valuePlace = valuePlace
+    init(_ backstage: Backstage, end: @escaping (Wait) -> Void) {
+        self.backstage = backstage
         self.end = end
     }
 
@@ -192,21 +190,44 @@ final class Wait: DetachedSocketOwner {
     }
 }
 
-extension Wait: RepeatableRequest {
-    var isCurrent: Bool { backstage.state.value.isCurrent }
+/// A request to wait, for others with another number in one place: 0 is answered at once.
+final class KnownWait: KnownRequest {
+    // The loop's handler outlives what it made of requests.
+    private unowned let handler: LoopHandler
+    private let milliseconds: Int?
+
+    init(_ handler: LoopHandler, milliseconds: Int?) {
+        self.handler = handler
+        self.milliseconds = milliseconds
+    }
 
     func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         let value = String(decoding: differences.value, as: UTF8.self)
-        backstage.state.write { $0.repeated.append(value) }
+        handler.backstage.state.write { $0.known.append(value) }
         if value == "0" { return exchange.respond(LoopHandler.text("at once")) }
-        handler.park(exchange, milliseconds: milliseconds, valuePlace: valuePlace)
+        handler.park(exchange, milliseconds: milliseconds)
     }
 }
 
-/// A request with a body that may come again with another: answered by its body at once, by way of
-/// its reply, or later by whoever takes that.
-final class Again: RepeatableRequest {
-    // The loop's handler outlives its connections.
+/// A question that is answered by who asks it.
+final class KnownQuestion: KnownRequest {
+    // The loop's handler outlives what it made of requests.
+    private unowned let handler: LoopHandler
+
+    init(_ handler: LoopHandler) {
+        self.handler = handler
+    }
+
+    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
+        handler.backstage.state.write { $0.known.append("who") }
+        exchange.respond(LoopHandler.text("\(exchange.peer)"))
+    }
+}
+
+/// A request with a body, for others with another: answered by its body at once, by way of its
+/// reply, or later by whoever takes that.
+final class Again: KnownRequest {
+    // The loop's handler outlives what it made of requests.
     private unowned let handler: LoopHandler
     private let path: [String]
 
@@ -215,13 +236,9 @@ final class Again: RepeatableRequest {
         self.path = path
     }
 
-    var valuePlace: ValuePlace? { .length }
-
-    var isCurrent: Bool { handler.backstage.state.value.isCurrent }
-
     func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         let body = differences.body
-        handler.backstage.state.write { $0.repeated.append("\(body.count)") }
+        handler.backstage.state.write { $0.known.append("\(body.count)") }
         answer(body, exchange)
     }
 

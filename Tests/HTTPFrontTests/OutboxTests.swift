@@ -89,7 +89,7 @@ import Testing
         func body(_ index: Int) -> String {
             "\(index) " + String(repeating: "x", count: bodyBytes)
         }
-        // Requests come again from the fourth on.
+        // The third request of a connection is known at the latest.
         for _ in 0..<3 {
             for (index, client) in clients.enumerated() {
                 try client.send(Self.post(body(index)))
@@ -105,7 +105,7 @@ import Testing
             #expect(try client.readAnswer().text == body(index))
         }
         #expect(turns(server) - before < 20)
-        #expect(server.backstage.state.value.repeated.count >= 66)
+        #expect(server.backstage.state.value.known.count >= 66)
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -131,7 +131,7 @@ import Testing
         let client = try server.connect(transport)
         let answers = server.server.loops[0].answers
         func body(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 900) }
-        // Requests come again from the fourth on.
+        // The third request of a connection is known at the latest.
         for _ in 0..<3 {
             try client.send(Self.post("known"))
             #expect(try client.readAnswer().text == "known")
@@ -145,7 +145,7 @@ import Testing
                 answers.value == 3 + sent || server.memory.used(.unsent) > 0 ? 1 : 0, becomes: 1)
         }
         for number in 0..<sent { #expect(try client.readAnswer().text == body(number)) }
-        #expect(server.backstage.state.value.repeated.count >= sent - 1)
+        #expect(server.backstage.state.value.known.count >= sent - 1)
         server.expect(server.memory.used(.unsent), becomes: 0)
     }
 }

@@ -12,7 +12,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     var caller: Caller { request.caller }
     var account: CallerAccount?
     private(set) var request: ReceiveRequest
-    let configurationNumber: UInt32
+    /// What its head was known by; nil when it was parsed.
+    private let known: KnownPoll?
     // The loop's handler owns every waiting poll through its table, and outlives them.
     unowned let handler: BusHandler
     private var gap: Gap?
@@ -28,14 +29,21 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case fetch
     }
 
-    init(_ request: ReceiveRequest, on handler: BusHandler) {
+    init(_ request: ReceiveRequest, of known: KnownPoll? = nil, on handler: BusHandler) {
         self.request = request
+        self.known = known
         self.handler = handler
-        configurationNumber = handler.configurationNumber
         reader = LogReader(request.selector, request.filter, from: handler.bus)
     }
 
     var form: DeliveryForm { request.form.delivery }
+
+    /// Whether it can begin anew for a request with this head and this name, empty for its own; not
+    /// while the store may still answer it.
+    func isRepeated(by known: KnownPoll, _ name: UnsafeRawBufferPointer) -> Bool {
+        self.known === known && !reader.isFetching
+            && (name.isEmpty || request.selector.singleName?.text.utf8.elementsEqual(name) == true)
+    }
 
     /// Begins anew, after an earlier wait was answered, where `text` says.
     func begin(at text: String, _ exchange: Exchange) throws(Refusal) {
@@ -115,7 +123,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     private func park(_ exchange: Exchange) throws(Refusal) {
         try handler.refuseIfFull(request.selector, for: exchange.account)
-        guard let socket = exchange.detach(self, repeatable: self) else {
+        guard let socket = exchange.detach(self) else {
             exchange.respond(nothing())
             return
         }

@@ -5,7 +5,7 @@ internal import Topics
 /// What one request for events asks for, in whatever form, checked.
 struct ReceiveRequest {
     /// Who asks.
-    let caller: Caller
+    var caller: Caller
     /// The topics, as far as the caller may know of them.
     var selector: Selector
     let filter: EventFilter
@@ -13,6 +13,8 @@ struct ReceiveRequest {
     private(set) var start: StartPosition
     /// Where in the request it is said, or will be in the next; `nil` where it cannot.
     let startPlace: ValuePlace?
+    /// Where in the target the topic's name stands, or whatever names several.
+    let namePlace: Range<Int>
     /// How long to wait for an event, in microseconds; `nil` where the request does not say.
     let wait: Int64?
     /// Events of one answer at the most; `nil` where the request does not say.
@@ -22,7 +24,7 @@ struct ReceiveRequest {
     /// Whether a gap is an error.
     let isStrict: Bool
     /// The request's own target up to the cursor that comes next.
-    let nextTarget: String
+    private(set) var nextTarget: String
     /// Seconds of a `Prefer: wait` that was followed.
     let preferenceApplied: Int64?
 
@@ -51,6 +53,15 @@ struct ReceiveRequest {
         wait = preferred.map { $0 * 1_000_000 } ?? asked
         preferenceApplied = preferred
         nextTarget = Self.nextTarget(head.target)
+        namePlace = head.target.lastSegmentRange
+    }
+
+    /// Makes it the same request for the topic of another name, which is the last of its path.
+    mutating func rename(to name: String) throws(Refusal) {
+        selector = try Selector(request: name)
+        let query = nextTarget.utf8.firstIndex(of: UInt8(ascii: "?"))!
+        let slash = nextTarget.utf8[..<query].lastIndex(of: UInt8(ascii: "/"))!
+        nextTarget = nextTarget[...slash] + name + nextTarget[query...]
     }
 
     /// Makes it the same request with another text where it says from where it begins.

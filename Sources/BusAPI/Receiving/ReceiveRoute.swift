@@ -4,10 +4,16 @@ internal import Topics
 extension BusHandler {
     /// `GET /topics/{selector}`: receives events, in the form that was asked for.
     func receive(_ call: borrowing Call) throws(Refusal) {
-        var request = try ReceiveRequest(call, configuration)
-        request.selector = try readable(request.selector, by: request.caller)
+        let asked = try ReceiveRequest(call, configuration)
+        var request = asked
+        request.selector = try readable(asked.selector, by: asked.caller)
         try admit(request, call.exchange)
         guard let form = request.form.stream(hasEnvelopes: request.hasEnvelopes) else {
+            if let place = asked.startPlace {
+                call.exchange.offer(valueAt: place, withName: asked.namePlace) {
+                    KnownPoll(asked, on: self)
+                }
+            }
             return try LongPoll(request, on: self).begin(call.exchange)
         }
         let (peer, page) = (call.head.peer, call.head.crossOrigin)

@@ -9,9 +9,14 @@ extension BusHandler {
     /// - Throws: 401 `TOKEN_INVALID` for a token that nobody gave out, and 503 where the rules need
     ///   groups that are not known of this connection.
     func caller(_ head: RequestHead) throws(Refusal) -> Caller {
-        let peer = head.peer
-        let caller = Caller(
-            uid: peer.uid, groups: peer.groups, token: try token(shownBy: head.headers))
+        try caller(head.peer, try token(shownBy: head.headers))
+    }
+
+    /// The caller that a peer is who showed this token.
+    ///
+    /// - Throws: 503 where the rules need groups that are not known of this connection.
+    func caller(_ peer: Peer, _ token: Token?) throws(Refusal) -> Caller {
+        let caller = Caller(uid: peer.uid, groups: peer.groups, token: token)
         try refuseIfUnsure(of: caller)
         return caller
     }

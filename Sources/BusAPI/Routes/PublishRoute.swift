@@ -7,7 +7,9 @@ extension BusHandler {
     func publish(_ call: borrowing Call) throws(Refusal) {
         let request = try publishRequest(call)
         let (caller, name) = (call.caller, call.head.target.lastSegmentRange)
-        call.exchange.offer(withName: name) { RepeatablePublish(request, by: caller, on: self) }
+        call.exchange.offer(valueAt: .length, withName: name) {
+            KnownPublish(request, by: caller, on: self)
+        }
         try publish(request, call.request.body, call.exchange)
     }
 

@@ -81,7 +81,6 @@ extension EventLoop {
         let connection = connections.insert(descriptor: descriptor, peer: peer)
         connection.progressedAt = now
         connection.account = account
-        countReads(of: connection)
         meters.accepted.add()
         meters.connections.add(1)
         guard poller.add(descriptor, [.readable, .readClosed, .edge], token: connection.token)

@@ -23,7 +23,7 @@ extension EventLoop {
                 return false
             }
         }
-        if !closes, leavesForRepetition(of: request, on: connection) {
+        if !closes, leavesParser(with: request, on: connection) {
             write(response, for: request.context, to: connection)
             return false
         }
@@ -67,7 +67,7 @@ extension EventLoop {
             request.number == reply.number, request.isPending, request.answer == nil
         else { return }
         guard connection.phase == .parsing else {
-            return answerRepetition(connection, request, reply.response)
+            return answerUnparsedLate(connection, request, reply.response)
         }
         request.answer = reply.response
         resume(connection, request)
@@ -109,6 +109,7 @@ extension EventLoop {
         connection.descriptor = duplicate
         connection.parser = nil
         connection.request = nil
+        connection.seen = nil
         return true
     }
 

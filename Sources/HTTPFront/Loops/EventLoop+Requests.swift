@@ -59,8 +59,7 @@ extension EventLoop {
         if let request = connection.request, request.isPending { meters.pending.add(-1) }
         endTrace(connection)
         connection.request = nil
-        if case .seen = connection.repetition { connection.chance.failed() }
-        connection.repetition = .none
+        connection.seen = nil
         connection.isFirstInParser = false
         connection.isEndNoted = false
         noteEnd(of: connection)
@@ -75,6 +74,7 @@ extension EventLoop {
         request.headBytes = belfry_mhd_header_size(line.parser)
         connection.taken += UInt64(request.headBytes)
         request.stage = .body
+        request.rulesNumber = rulesNumber
         let intake = HeaderIntake(line, targetEnd: request.targetEnd)
         judge(connection, request, line, intake)
         let declares =

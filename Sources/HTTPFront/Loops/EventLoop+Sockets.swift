@@ -70,7 +70,8 @@ extension EventLoop {
         connection.owner = nil
         connection.tail = nil
         connection.request = nil
-        connection.repetition = .none
+        connection.seen = nil
+        connection.memo = nil
         meters.connections.add(-1)
         settings.openConnections.add(-1)
         if let account = connection.account { settings.accounts.leave(account) }

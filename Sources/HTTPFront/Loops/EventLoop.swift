@@ -14,8 +14,7 @@ internal import Telemetry
 final class EventLoop {
     let index: Int
     private(set) var settings: LoopSettings
-    /// Tells these settings from earlier ones.
-    private(set) var settingsNumber: UInt32 = 0
+    private var settingsNumber: UInt32 = 0
     let mailbox: Mailbox
     let meters: LoopMeters
     let memory: MemoryBudget
@@ -29,6 +28,7 @@ final class EventLoop {
     var timers: TimerWheel
     var encoder = ResponseEncoder()
     var outbox = Outbox()
+    var heads = HeadCache()
     let unsent: UnsentLedger
     /// Before when connections are not looked through again for slow ones.
     var nextShedAt: UInt64 = 0
@@ -209,6 +209,11 @@ final class EventLoop {
         expired.removeAll(keepingCapacity: true)
         if let due = acceptResumesAt, now >= due { resumeAccepting() }
         if let due = drainDue, now >= due { endDrain() }
+    }
+
+    /// Tells what requests are judged by at this moment from what they were judged by earlier.
+    var rulesNumber: UInt64 {
+        UInt64(settingsNumber) << 32 | UInt64(handler.configurationNumber)
     }
 
     /// Answers the requests that have begun to arrive, or gives them to the parser.

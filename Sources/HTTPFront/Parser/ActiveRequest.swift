@@ -23,7 +23,7 @@ final class ActiveRequest {
 
     /// Unique within the loop; never 0.
     let number: UInt64
-    /// The request line's target as it was sent; empty of a repetition.
+    /// The request line's target as it was sent; empty of one that is not parsed.
     let target: [UInt8]
     /// Where in the parser's memory the target ends, nil outside it; only compared, never read
     /// through.
@@ -49,10 +49,10 @@ final class ActiveRequest {
     var headBytes = 0
     /// Whether the connection is to be closed without an answer.
     var isAbandoned = false
-    /// Where in the target a name stands that may differ in a repetition; nil for none.
-    var name: Range<Int>?
-    /// What the connection's next request may turn out to repeat, once this one is answered.
-    var next = Repetition.none
+    /// The rules that its head was judged by.
+    var rulesNumber: UInt64 = 0
+    /// Whether its socket leaves the parser with its answer, so that the next head is looked at.
+    var leavesParser = false
 
     /// How long its Content-Length says the body is; 0 without one.
     var declaredBytes: UInt64 {
@@ -67,13 +67,13 @@ final class ActiveRequest {
         self.body = body
     }
 
-    /// A repetition, which is not parsed.
-    init(number: UInt64, repeating kept: KeptRequest, body: consuming BodyBuffer) {
+    /// One whose head is known, which is not parsed.
+    init(number: UInt64, of head: KnownHead, body: consuming BodyBuffer) {
         self.number = number
         target = []
         targetEnd = nil
         self.body = body
-        context = kept.context
+        context = head.context
         stage = .handling
     }
 }

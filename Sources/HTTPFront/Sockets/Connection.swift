@@ -5,7 +5,7 @@ final class Connection {
     /// Who holds the socket, and what it waits for.
     enum Phase {
         /// We do: nothing of the next request was read; its first byte takes it to the parser, unless
-        /// it repeats the last.
+        /// its head is known.
         case waiting
         /// libmicrohttpd does, and closes it.
         case parsing
@@ -63,10 +63,12 @@ final class Connection {
     /// Whether the kernel counts what is read from a unix socket; nobody can look into it then.
     var countsReads = false
 
-    /// What its next request may turn out to repeat.
-    var repetition = Repetition.expected
-    /// Whether that is worth taking it out of the parser.
-    var chance = RepetitionChance()
+    /// What was there to be read before the parser read the request that it is busy with.
+    var seen: SeenInput?
+    /// Requests that the parser had although their heads could be known, less those that were known.
+    var unknownHeads: UInt8 = 0
+    /// What the handler left for the next request.
+    var memo: AnyObject?
 
     /// The question about its user's groups that it waits for before anything else; 0 for none.
     var groupsTicket: UInt64 = 0

@@ -8,19 +8,19 @@ extension ParserCheck {
     /// comes next on the connection too.
     static let repeatedBody = ParserCheck("repeated-body", bytesMax: 1024) { input in
         guard let kept = KeptPublish(input) else { return }
-        let (post, head, model, body) = (kept.request, kept.head, kept.model, kept.rest)
+        let (post, head, pattern, body) = (kept.request, kept.head, kept.pattern, kept.rest)
         let (lines, first) = (post.lines, post.bytes)
         let seen = first + kept.body
 
-        try agree(known(seen, by: model), Array(seen[first.count...]), "the body it was made of")
+        try agree(known(seen, by: pattern), Array(seen[first.count...]), "the body it was made of")
 
-        let before = Array(first[..<model.places.value.lowerBound])
-        let after = Array(first[model.places.value.upperBound...])
+        let before = Array(first[..<pattern.places.value.lowerBound])
+        let after = Array(first[pattern.places.value.upperBound...])
         let digits = Array("\(body.count)".utf8)
         let next = before + digits + after + body
-        try agree(known(next, by: model), body, "another body")
-        try agree(known(next + [0x78], by: model), nil, "a body with something behind it")
-        try agree(known(next.dropLast(), by: model), nil, "a piece")
+        try agree(known(next, by: pattern), body, "another body")
+        try agree(known(next + [0x78], by: pattern), nil, "a body with something behind it")
+        try agree(known(next.dropLast(), by: pattern), nil, "a piece")
 
         let names = lines.map { line in
             line.prefix(15).map { $0 | 0x20 }.elementsEqual("content-length:".utf8)
@@ -37,7 +37,7 @@ extension ParserCheck {
         try agree(again.target.raw, head.target.raw, "the target")
         try agree(again.headers.count, head.headers.count, "the headers")
 
-        guard let rest = known(body, by: model) else { return }
+        guard let rest = try known(body, by: pattern) else { return }
         let value = body.dropFirst(before.count).dropLast(after.count + rest.count)
         try agree(body, before + value + after + rest, "what comes next")
         try agree(
@@ -45,9 +45,11 @@ extension ParserCheck {
         )
     }
 
-    private static func known(_ bytes: some Sequence<UInt8>, by model: RequestModel) -> [UInt8]? {
-        Array(bytes).withUnsafeBytes { bytes in
-            model.parts(of: bytes).map { Array(bytes[$0.body]) }
+    private static func known(
+        _ bytes: some Sequence<UInt8>, by pattern: HeadPattern
+    ) throws -> [UInt8]? {
+        try Array(bytes).withUnsafeBytes { bytes in
+            try pattern.known(bytes).map { Array(bytes[$0.body]) }
         }
     }
 }

@@ -7,12 +7,12 @@ extension ParserCheck {
     /// Input: a target, then headers, one a line, then a NUL and a name.
     static let repeatedName = ParserCheck("repeated-name", bytesMax: 1024) { input in
         guard let kept = KeptPublish(input, name: \.lastSegmentRange) else { return }
-        let (post, head, body, model) = (kept.request, kept.head, kept.body, kept.model)
+        let (post, head, body, pattern) = (kept.request, kept.head, kept.body, kept.pattern)
         let (lines, name) = (post.lines, kept.rest)
         // A longer length is never known again.
-        guard model.places.value.count <= 16 else { return }
-        let first = String(decoding: post.bytes[model.places.name], as: UTF8.self)
-        try agree(known(post.bytes + body, by: model), first, "the name it was made of")
+        guard pattern.places.value.count <= 16 else { return }
+        let first = String(decoding: post.bytes[pattern.places.name], as: UTF8.self)
+        try agree(known(post.bytes + body, by: pattern), first, "the name it was made of")
         guard !first.isEmpty else { return }
         try agree(head.target.path.last, first, "the last of the path")
 
@@ -20,7 +20,7 @@ extension ParserCheck {
         let target = lines[0][..<range.lowerBound] + name + lines[0][range.upperBound...]
         let other = RequestLines(method: "POST", lines: [Array(target)] + lines.dropFirst())
         let text = String(decoding: name, as: UTF8.self)
-        try agree(known(other.bytes + body, by: model), isPlain(name) ? text : nil, "a name")
+        try agree(known(other.bytes + body, by: pattern), isPlain(name) ? text : nil, "a name")
         guard isPlain(name) else { return }
         guard let again = other.head else {
             throw Broken(description: "with another name it is refused")
@@ -39,13 +39,13 @@ extension ParserCheck {
     private static func isPlain(_ name: [UInt8]) -> Bool {
         let letters = Array(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
-        return (1...HTTPFrontLimits.keptRequestBytesMax).contains(name.count)
+        return (1...HTTPFrontLimits.keptHeadBytesMax).contains(name.count)
             && name[0] != UInt8(ascii: ".") && name.allSatisfy(letters.contains)
     }
 
-    private static func known(_ bytes: [UInt8], by model: RequestModel) -> String? {
-        bytes.withUnsafeBytes { bytes in
-            model.parts(of: bytes).map { String(decoding: bytes[$0.name], as: UTF8.self) }
+    private static func known(_ bytes: [UInt8], by pattern: HeadPattern) throws -> String? {
+        try bytes.withUnsafeBytes { bytes in
+            try pattern.known(bytes).map { String(decoding: bytes[$0.name], as: UTF8.self) }
         }
     }
 }

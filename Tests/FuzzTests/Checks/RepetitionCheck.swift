@@ -10,12 +10,12 @@ extension ParserCheck {
         let first = Poll(
             lines: UnsafeRawBufferPointer(rebasing: halves[0]).parts(20).map(Array.init))
         guard let meaning = first.meaning,
-            let model = RequestModel(
+            let pattern = HeadPattern(
                 first.bytes.withUnsafeBytes { SeenInput($0) }, headBytes: first.bytes.count,
                 head: meaning.head,
                 valueAt: meaning.place)
         else { return }
-        let (whole, value) = (model.places.bytes, model.places.value)
+        let (whole, value) = (pattern.places.bytes, pattern.places.value)
         let before = Array(whole[..<value.lowerBound])
         let after = Array(whole[value.upperBound...])
 
@@ -24,12 +24,12 @@ extension ParserCheck {
         let isRepetition =
             next == before + middle + after && (1...16).contains(middle.count)
             && middle.allSatisfy { (0x30...0x39).contains($0) }
-        try agree(known(next, by: model), isRepetition ? Array(middle) : nil, "what comes next")
+        try agree(known(next, by: pattern), isRepetition ? Array(middle) : nil, "what comes next")
 
         for number in ["0", "1234567890123456"] {
             let digits = Array(number.utf8)
             let other = Poll(bytes: before + digits + after)
-            try agree(known(other.bytes, by: model), digits, "another number")
+            try agree(known(other.bytes, by: pattern), digits, "another number")
             guard let again = other.meaning else {
                 throw Broken(description: "with another number it is refused")
             }
@@ -38,8 +38,10 @@ extension ParserCheck {
         }
     }
 
-    private static func known(_ bytes: [UInt8], by model: RequestModel) -> [UInt8]? {
-        bytes.withUnsafeBytes { bytes in model.parts(of: bytes).map { Array(bytes[$0.value]) } }
+    private static func known(_ bytes: [UInt8], by pattern: HeadPattern) throws -> [UInt8]? {
+        try bytes.withUnsafeBytes { bytes in
+            try pattern.known(bytes).map { Array(bytes[$0.value]) }
+        }
     }
 }
 

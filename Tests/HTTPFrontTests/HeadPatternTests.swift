@@ -3,19 +3,19 @@ import Testing
 @testable import HTTPFront
 
 /// By which bytes a request is known to be one that was parsed before.
-@Suite struct RequestModelTests {
+@Suite struct HeadPatternTests {
     private static let before = "GET /topics/a?wait=5&since="
     private static let after = "&as=json HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n\r\n"
     private static let byParameter = before + "123" + after
     private static let byHeader =
         "GET /topics/a HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 77 \r\nAccept: */*\r\n\r\n"
 
-    /// The model of a request as the front makes it, by rules and a parser's word on its length.
-    private func model(
+    /// The pattern of a request as the front makes it, by rules and a parser's word on its length.
+    private func pattern(
         _ text: String, headers: [(String, String)] = [], method: String = "GET",
         version: HTTPVersion = .http11, headBytes: Int? = nil, at place: ValuePlace? = nil,
         body: String = "", length: RequestHead.BodyLength = .none, name: Range<Int>? = nil
-    ) throws -> RequestModel? {
+    ) throws -> HeadPattern? {
         var fields = HeaderFields()
         for (name, value) in headers { fields.append(name, value) }
         let target = try RequestTarget(String(text.split(separator: " ")[1]))
@@ -25,7 +25,7 @@ import Testing
         let since = target.query.first { $0.name == "since" }.map {
             ValuePlace.target($0.valueRange)
         }
-        return RequestModel(
+        return HeadPattern(
             Self.seen(text + body), headBytes: headBytes ?? text.utf8.count, head: head,
             valueAt: try #require(place ?? since), name: name)
     }
@@ -34,16 +34,16 @@ import Testing
         Array(text.utf8).withUnsafeBytes { SeenInput($0) }
     }
 
-    private func value(_ model: RequestModel, in input: [UInt8]) -> String? {
+    private func value(_ pattern: HeadPattern, in input: [UInt8]) -> String? {
         input.withUnsafeBytes { bytes in
-            model.parts(of: bytes).map { String(decoding: bytes[$0.value], as: UTF8.self) }
+            pattern.parts(of: bytes).map { String(decoding: bytes[$0.value], as: UTF8.self) }
         }
     }
 
     @Test(arguments: ["0", "9", "122", "0000", "9007199254740991", "9999999999999999"])
     func anotherNumberIsKnown(number: String) throws {
-        let model = try #require(try model(Self.byParameter))
-        #expect(value(model, in: Array((Self.before + number + Self.after).utf8)) == number)
+        let pattern = try #require(try pattern(Self.byParameter))
+        #expect(value(pattern, in: Array((Self.before + number + Self.after).utf8)) == number)
     }
 
     @Test(arguments: [
@@ -51,98 +51,98 @@ import Testing
         "1.5", "１",
     ])
     func whatIsNoNumberIsNot(text: String) throws {
-        let model = try #require(try model(Self.byParameter))
-        #expect(value(model, in: Array((Self.before + text + Self.after).utf8)) == nil)
+        let pattern = try #require(try pattern(Self.byParameter))
+        #expect(value(pattern, in: Array((Self.before + text + Self.after).utf8)) == nil)
     }
 
     @Test func anyOtherDifferenceOfOneByteIsNotKnown() throws {
-        let model = try #require(try model(Self.byParameter))
+        let pattern = try #require(try pattern(Self.byParameter))
         let bytes = Array(Self.byParameter.utf8)
-        for index in bytes.indices where !model.places.value.contains(index) {
+        for index in bytes.indices where !pattern.places.value.contains(index) {
             for change in [1, 0x20, 0x80] as [UInt8] {
                 var other = bytes
                 other[index] ^= change
-                #expect(value(model, in: other) == nil, "byte \(index) by \(change)")
+                #expect(value(pattern, in: other) == nil, "byte \(index) by \(change)")
             }
             var shorter = bytes
             shorter.remove(at: index)
-            #expect(value(model, in: shorter) == nil, "without byte \(index)")
+            #expect(value(pattern, in: shorter) == nil, "without byte \(index)")
         }
         for index in 0...bytes.count {
-            #expect(value(model, in: Array(bytes[..<index])) == nil || index == bytes.count)
+            #expect(value(pattern, in: Array(bytes[..<index])) == nil || index == bytes.count)
             var longer = bytes
             longer.insert(UInt8(ascii: "!"), at: index)
-            #expect(value(model, in: longer) == nil, "with a byte more at \(index)")
+            #expect(value(pattern, in: longer) == nil, "with a byte more at \(index)")
         }
-        #expect(value(model, in: bytes + bytes) == nil)
-        #expect(value(model, in: bytes) == "123")
+        #expect(value(pattern, in: bytes + bytes) == nil)
+        #expect(value(pattern, in: bytes) == "123")
     }
 
     @Test func aHeadersValueIsFoundWithoutItsBlanks() throws {
         for name in ["Last-Event-ID", "last-event-id", "LAST-EVENT-ID"] {
             let text = Self.byHeader.replacing("Last-Event-ID", with: name)
-            let model = try #require(
-                try model(
+            let pattern = try #require(
+                try pattern(
                     text, headers: [("Host", "localhost"), (name, "77")],
                     at: .header("last-event-id")))
-            #expect(value(model, in: Array(text.utf8)) == "77")
+            #expect(value(pattern, in: Array(text.utf8)) == "77")
             let next = text.replacing("77", with: "1234")
-            #expect(value(model, in: Array(next.utf8)) == "1234")
-            #expect(value(model, in: Array(text.replacing("77 ", with: "77").utf8)) == nil)
+            #expect(value(pattern, in: Array(next.utf8)) == "1234")
+            #expect(value(pattern, in: Array(text.replacing("77 ", with: "77").utf8)) == nil)
         }
     }
 
-    @Test func aHeaderThatTheParserSawOtherwiseMakesNoModel() throws {
+    @Test func aHeaderThatTheParserSawOtherwiseMakesNoPattern() throws {
         let place = ValuePlace.header("last-event-id")
         for headers in [
             [], [("Last-Event-ID", "78")], [("Last-Event-ID", "77"), ("Last-Event-ID", "77")],
         ] {
-            #expect(try model(Self.byHeader, headers: headers, at: place) == nil)
+            #expect(try pattern(Self.byHeader, headers: headers, at: place) == nil)
         }
         let field = [("Last-Event-ID", "77")]
         for name in ["X-Last-Event-ID", "Last-Event-IDs", "Last-Event-ID "] {
             let text = Self.byHeader.replacing("Last-Event-ID", with: name)
-            #expect(try model(text, headers: field, at: place) == nil, "\(name)")
+            #expect(try pattern(text, headers: field, at: place) == nil, "\(name)")
         }
     }
 
     @Test(arguments: ["Connection", "Expect", "Upgrade", "Content-Length", "Transfer-Encoding"])
-    func whatAsksForMoreThanItsLineMakesNoModel(name: String) throws {
-        #expect(try model(Self.byParameter, headers: [(name.lowercased(), "0")]) == nil)
-        #expect(try model(Self.byParameter, headers: [(name, "x")]) == nil)
+    func whatAsksForMoreThanItsLineMakesNoPattern(name: String) throws {
+        #expect(try pattern(Self.byParameter, headers: [(name.lowercased(), "0")]) == nil)
+        #expect(try pattern(Self.byParameter, headers: [(name, "x")]) == nil)
     }
 
     @Test func whoAsksForTheConnectionToBeKeptAsksForNothingMore() throws {
         for value in ["keep-alive", "Keep-Alive"] {
-            #expect(try model(Self.byParameter, headers: [("Connection", value)]) != nil)
+            #expect(try pattern(Self.byParameter, headers: [("Connection", value)]) != nil)
         }
         for value in ["keep-alive, close", "keep-alive,upgrade", "", "close"] {
-            #expect(try model(Self.byParameter, headers: [("Connection", value)]) == nil)
+            #expect(try pattern(Self.byParameter, headers: [("Connection", value)]) == nil)
         }
         let twice = [("Connection", "keep-alive"), ("Connection", "keep-alive")]
-        #expect(try model(Self.byParameter, headers: twice) == nil)
+        #expect(try pattern(Self.byParameter, headers: twice) == nil)
     }
 
-    @Test func whatIsNotWholeOrNotAloneMakesNoModel() throws {
+    @Test func whatIsNotWholeOrNotAloneMakesNoPattern() throws {
         let count = Self.byParameter.utf8.count
         for headBytes in [0, count - 1, count + 1] {
-            #expect(try model(Self.byParameter, headBytes: headBytes) == nil)
+            #expect(try pattern(Self.byParameter, headBytes: headBytes) == nil)
         }
     }
 
-    @Test func aParameterWithoutAnEqualsSignMakesNoModel() throws {
-        #expect(try model("GET /a?since HTTP/1.1\r\nHost: x\r\n\r\n") == nil)
-        #expect(try model("GET /a?since= HTTP/1.1\r\nHost: x\r\n\r\n") != nil)
+    @Test func aParameterWithoutAnEqualsSignMakesNoPattern() throws {
+        #expect(try pattern("GET /a?since HTTP/1.1\r\nHost: x\r\n\r\n") == nil)
+        #expect(try pattern("GET /a?since= HTTP/1.1\r\nHost: x\r\n\r\n") != nil)
     }
 
-    @Test func onlyGETsOfHTTP11MakeAModel() throws {
-        #expect(try model(Self.byParameter, method: "HEAD") == nil)
-        #expect(try model(Self.byParameter, version: .http10) == nil)
+    @Test func onlyGETsOfHTTP11MakeAPattern() throws {
+        #expect(try pattern(Self.byParameter, method: "HEAD") == nil)
+        #expect(try pattern(Self.byParameter, version: .http10) == nil)
         for change in [("GET", "HEAD"), ("GET", "get"), ("1.1", "1.0"), ("GET ", "GET  ")] {
             let text = Self.byParameter.replacing(change.0, with: change.1)
-            #expect(try model(text) == nil, "\(change)")
+            #expect(try pattern(text) == nil, "\(change)")
         }
-        #expect(try model("\r\n" + Self.byParameter) == nil)
+        #expect(try pattern("\r\n" + Self.byParameter) == nil)
     }
 
     private static let publish =
@@ -156,8 +156,8 @@ import Testing
         headers: [(String, String)] = Self.publishHeaders,
         length: RequestHead.BodyLength = .counted(5), headBytes: Int? = nil,
         method: String = "POST", name: Range<Int>? = nil
-    ) throws -> RequestModel? {
-        try model(
+    ) throws -> HeadPattern? {
+        try pattern(
             text, headers: headers, method: method, headBytes: headBytes, at: .length, body: body,
             length: length, name: name)
     }
@@ -165,9 +165,9 @@ import Testing
     /// Where the topic stands in the target of ``publish``.
     private static let nameRange = 8..<9
 
-    private func name(_ model: RequestModel, in input: String) -> String? {
+    private func name(_ pattern: HeadPattern, in input: String) -> String? {
         Array(input.utf8).withUnsafeBytes { bytes in
-            model.parts(of: bytes).map { parts in
+            pattern.parts(of: bytes).map { parts in
                 #expect(
                     bytes[parts.target].elementsEqual(
                         input.split(separator: " ")[1].utf8))
@@ -178,13 +178,13 @@ import Testing
 
     @Test(arguments: ["a", "b", "Z", "0", "-", "_", "a.b", "a.", "a..b", "0123456789.A-Z_a-z"])
     func anotherPlainNameIsKnownWhereOneMayDiffer(text: String) throws {
-        let model = try #require(try publish(name: Self.nameRange))
+        let pattern = try #require(try publish(name: Self.nameRange))
         for body in ["abcde", "", "0123456789"] {
             let head = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ")
                 .replacing(": 5", with: ": \(body.utf8.count)")
-            #expect(name(model, in: head + body) == text)
-            #expect(self.body(model, in: head + body) == body)
-            #expect(name(model, in: head + body + "!") == nil)
+            #expect(name(pattern, in: head + body) == text)
+            #expect(self.body(pattern, in: head + body) == body)
+            #expect(name(pattern, in: head + body + "!") == nil)
         }
         #expect(name(try #require(try publish()), in: Self.publish + "abcde") == "")
         let other = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ") + "abcde"
@@ -194,50 +194,50 @@ import Testing
     @Test(arguments: [
         "", ".", "..", ".a", "a/", "/a", "a/b", "a?", "a?b=c", "%61", "a,b", "*", "a.>", "$a",
         "a~", "a b", "a\u{0}", "a\t", "ä", "a\r\n",
-        String(repeating: "n", count: HTTPFrontLimits.keptRequestBytesMax + 1),
+        String(repeating: "n", count: HTTPFrontLimits.keptHeadBytesMax + 1),
     ])
     func aNameThatIsNotPlainIsNot(text: String) throws {
-        let model = try #require(try publish(name: Self.nameRange))
+        let pattern = try #require(try publish(name: Self.nameRange))
         let request = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ") + "abcde"
-        #expect(name(model, in: request) == nil)
+        #expect(name(pattern, in: request) == nil)
     }
 
     @Test func besideTheNameAnyOtherDifferenceOfOneByteIsNotKnown() throws {
-        let model = try #require(try publish(name: Self.nameRange))
+        let pattern = try #require(try publish(name: Self.nameRange))
         let bytes = Array((Self.publish + "abcde").utf8)
-        #expect(Array("a".utf8) == Array(bytes[model.places.name]))
+        #expect(Array("a".utf8) == Array(bytes[pattern.places.name]))
         for index in 0..<bytes.count - 5
-        where !model.places.value.contains(index) && !model.places.name.contains(index) {
+        where !pattern.places.value.contains(index) && !pattern.places.name.contains(index) {
             for change in [1, 0x20, 0x80] as [UInt8] {
                 var other = bytes
                 other[index] ^= change
                 let text = String(decoding: other, as: UTF8.self)
-                #expect(body(model, in: text) == nil, "byte \(index) by \(change)")
+                #expect(body(pattern, in: text) == nil, "byte \(index) by \(change)")
             }
         }
         for count in bytes.indices {
-            #expect(body(model, in: String(decoding: bytes[..<count], as: UTF8.self)) == nil)
+            #expect(body(pattern, in: String(decoding: bytes[..<count], as: UTF8.self)) == nil)
         }
     }
 
     @Test(arguments: ["%61", ".a", "a/b", "a,b"])
     func aRequestWhoseNameIsNotPlainIsKnownByItsBytes(text: String) throws {
         let request = Self.publish.replacing("/topics/a ", with: "/topics/\(text) ")
-        let model = try #require(try publish(request, name: 8..<8 + text.utf8.count))
-        #expect(name(model, in: request + "abcde") == "")
-        #expect(name(model, in: Self.publish + "abcde") == nil)
+        let pattern = try #require(try publish(request, name: 8..<8 + text.utf8.count))
+        #expect(name(pattern, in: request + "abcde") == "")
+        #expect(name(pattern, in: Self.publish + "abcde") == nil)
     }
 
     @Test(arguments: [("/a", "/a?since="), ("/a?b=c", "/a?b=c&since="), ("/a?", "/a?&since=")])
     func aParameterMayBeAddedBehindTheTarget(target: String, longer: String) throws {
         let request = "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
-        let model = try #require(try model(request, at: .parameter("since")))
-        #expect(value(model, in: Array(request.utf8)) == nil)
+        let pattern = try #require(try pattern(request, at: .parameter("since")))
+        #expect(value(pattern, in: Array(request.utf8)) == nil)
         for number in ["0", "77", "9999999999999999"] {
             let next = request.replacing(target, with: longer + number)
-            #expect(value(model, in: Array(next.utf8)) == number)
-            #expect(value(model, in: Array(next.replacing("since", with: "Since").utf8)) == nil)
-            #expect(value(model, in: Array(next.replacing("=\(number)", with: "=").utf8)) == nil)
+            #expect(value(pattern, in: Array(next.utf8)) == number)
+            #expect(value(pattern, in: Array(next.replacing("since", with: "Since").utf8)) == nil)
+            #expect(value(pattern, in: Array(next.replacing("=\(number)", with: "=").utf8)) == nil)
         }
     }
 
@@ -246,51 +246,51 @@ import Testing
             "GET /a?\((0..<count).map { "p\($0)" }.joined(separator: "&")) HTTP/1.1\r\nHost: x\r\n\r\n"
         }
         let most = HTTPFrontLimits.queryItemsMax
-        #expect(try model(request(most - 1), at: .parameter("since")) != nil)
-        #expect(try model(request(most), at: .parameter("since")) == nil)
+        #expect(try pattern(request(most - 1), at: .parameter("since")) != nil)
+        #expect(try pattern(request(most), at: .parameter("since")) == nil)
     }
 
-    private func body(_ model: RequestModel, in input: String) -> String? {
+    private func body(_ pattern: HeadPattern, in input: String) -> String? {
         Array(input.utf8).withUnsafeBytes { bytes in
-            model.parts(of: bytes).map { String(decoding: bytes[$0.body], as: UTF8.self) }
+            pattern.parts(of: bytes).map { String(decoding: bytes[$0.body], as: UTF8.self) }
         }
     }
 
     @Test(arguments: ["", "x", "abcde", "0123456789", "Content-Length: 5\r\n\r\n"])
     func aBodyOfAnyLengthIsKnownByItsLength(text: String) throws {
-        let model = try #require(try publish())
+        let pattern = try #require(try publish())
         let count = text.utf8.count
         for digits in ["\(count)", "0\(count)", "00000000\(count)"] {
             let head = Self.publish.replacing(": 5", with: ": \(digits)")
-            #expect(body(model, in: head + text) == text)
-            #expect(body(model, in: head + text + "!") == nil)
-            if count > 0 { #expect(body(model, in: head + text.dropLast()) == nil) }
+            #expect(body(pattern, in: head + text) == text)
+            #expect(body(pattern, in: head + text + "!") == nil)
+            if count > 0 { #expect(body(pattern, in: head + text.dropLast()) == nil) }
         }
     }
 
     @Test func anotherHeadOrAPieceIsNotKnownWhateverTheBody() throws {
-        let model = try #require(try publish())
+        let pattern = try #require(try publish())
         let request = Self.publish + "abcde"
         let bytes = Array(request.utf8)
-        for index in 0..<bytes.count - 5 where !model.places.value.contains(index) {
+        for index in 0..<bytes.count - 5 where !pattern.places.value.contains(index) {
             var other = bytes
             other[index] ^= 0x20
-            #expect(body(model, in: String(decoding: other, as: UTF8.self)) == nil, "\(index)")
+            #expect(body(pattern, in: String(decoding: other, as: UTF8.self)) == nil, "\(index)")
         }
         for count in bytes.indices {
-            #expect(body(model, in: String(decoding: bytes[..<count], as: UTF8.self)) == nil)
+            #expect(body(pattern, in: String(decoding: bytes[..<count], as: UTF8.self)) == nil)
         }
         for length in [
             "", "4", "6", "+5", "-5", "5 ", "0x5", "10000000000000000", "99999999999999999",
         ] {
             let head = Self.publish.replacing(": 5", with: ": \(length)")
-            #expect(body(model, in: head + "abcde") == nil, "\(length)")
+            #expect(body(pattern, in: head + "abcde") == nil, "\(length)")
         }
-        #expect(body(model, in: request + request) == nil)
-        #expect(body(model, in: request) == "abcde")
+        #expect(body(pattern, in: request + request) == nil)
+        #expect(body(pattern, in: request) == "abcde")
     }
 
-    @Test func aBodyThatIsNotAllThereOrHasSomethingBehindItMakesNoModel() throws {
+    @Test func aBodyThatIsNotAllThereOrHasSomethingBehindItMakesNoPattern() throws {
         #expect(try publish() != nil)
         for body in ["", "abcd", "abcdef"] { #expect(try publish(body: body) == nil) }
         #expect(try publish(length: .none) == nil)
@@ -307,22 +307,22 @@ import Testing
         }
     }
 
-    @Test func aBodyBeyondWhatIsLookedAtMakesNoModel() throws {
-        func model(of bytes: Int) throws -> RequestModel? {
+    @Test func aBodyBeyondWhatIsLookedAtMakesNoPattern() throws {
+        func pattern(of bytes: Int) throws -> HeadPattern? {
             let head = Self.publish.replacing(": 5", with: ": \(bytes)")
             return try publish(
                 head, body: String(repeating: "x", count: bytes),
                 headers: [("Content-Length", "\(bytes)")], length: .counted(UInt64(bytes)))
         }
-        #expect(try model(of: 15_000) != nil)
-        #expect(try model(of: HTTPFrontLimits.peekedBytesMax) == nil)
+        #expect(try pattern(of: 15_000) != nil)
+        #expect(try pattern(of: HTTPFrontLimits.peekedBytesMax) == nil)
     }
 
     @Test func anAddressInTheTargetMovesTheValue() throws {
         let text = "GET http://localhost/a?%73ince=5 HTTP/1.1\r\nHost: x\r\n\r\n"
         let head = try RequestTarget("http://localhost/a?%73ince=5")
-        let model = try #require(try model(text, at: .target(head.query[0].valueRange)))
+        let pattern = try #require(try pattern(text, at: .target(head.query[0].valueRange)))
         let next = text.replacing("=5", with: "=678")
-        #expect(value(model, in: Array(next.utf8)) == "678")
+        #expect(value(pattern, in: Array(next.utf8)) == "678")
     }
 }

@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Polls that come again with a new cursor, which are not parsed again, and mean the same.
-@Suite(.blocking, .serialized) struct RepeatedPollTests {
+/// Polls whose head is known, which are not parsed, and mean the same.
+@Suite(.blocking, .serialized) struct KnownPollTests {
     /// The number of requests so far that were not parsed.
     private func repeats(_ client: RawClient) throws -> Int {
         let samples = try MetricsTests.samples(client)
@@ -52,7 +52,8 @@ import Testing
     @Test(arguments: words, [false, true])
     private func itIsAnsweredAsOnAFreshConnection(words: Words, overUnix: Bool) throws {
         let daemon = try RunningDaemon(
-            configuration: "[retention]\nkeep = 4\ngrace = 0s\n", arguments: ["--store", "memory"])
+            configuration: "[retention]\nkeep = 4\ngrace = 0s\n[http]\nloops = 1\n",
+            arguments: ["--store", "memory"])
         let address = overUnix ? daemon.unix : daemon.tcp
         let publisher = try daemon.connect()
         let ids = try (0..<8).map {
@@ -67,11 +68,15 @@ import Testing
         for value in values {
             try client.send(words.request(value))
             let again = try client.readAnswer()
-            let fresh = try RawClient(address)
-            try fresh.send(words.request(value))
-            #expect(again.butWhen() == (try fresh.readAnswer().butWhen()), "\(value)")
+            for isParsed in [true, false] {
+                let fresh = try RawClient(address)
+                let parsed = words.request(value).replacing(
+                    "\r\n", with: "\r\nX-Once: \(value)x\r\n", maxReplacements: 1)
+                try fresh.send(isParsed ? parsed : words.request(value))
+                #expect(again.butWhen() == (try fresh.readAnswer().butWhen()), "\(value)")
+            }
         }
-        #expect(try repeats(publisher) == before + values.count)
+        #expect(try repeats(publisher) == before + 2 * values.count)
     }
 
     @Test(arguments: [false, true]) func everyEventComesOnceByTheNextTarget(overUnix: Bool) throws {
@@ -131,6 +136,33 @@ import Testing
         try fresh.send(request)
         let told = try fresh.readAnswer()
         #expect(answer.status == told.status && answer.text == told.text)
+    }
+
+    @Test func itMayBeForAnotherTopicEachTime() throws {
+        let daemon = try RunningDaemon(configuration: "[http]\nloops = 1\n")
+        let publisher = try daemon.connect()
+        let names = ["t", "u", "a.long.name.of-some_segments", "T"]
+        for name in names { try publisher.publish("of \(name)", to: name) }
+        let before = try repeats(publisher)
+        let kept = try daemon.connect()
+        for round in 0..<2 {
+            for name in names {
+                for client in [kept, try daemon.connect()] {
+                    try client.send(Self.get("/topics/\(name)?wait=0&max=3&since=0"))
+                    let answer = try client.readAnswer()
+                    #expect(answer.status == 200 && answer.text == "of \(name)", "\(round)")
+                    let cursor = try #require(answer.header("event-cursor"))
+                    #expect(
+                        answer.header("link")
+                            == "</topics/\(name)?wait=0&max=3&since=\(cursor)>; rel=\"next\"")
+                }
+            }
+        }
+        try kept.send(Self.get("/topics/a..b?wait=0&max=3&since=0"))
+        let refused = try kept.readAnswer()
+        #expect(refused.status == 400 && refused.member("code") == "SELECTOR_INVALID")
+        // But for the first two of the connection that is kept, and the first of them all.
+        #expect(try repeats(publisher) >= before + 14)
     }
 
     @Test func itWaitsAndCountsLikeAnyOther() throws {
@@ -225,10 +257,12 @@ import Testing
 
         try publisher.register("t")
         for round in 0..<3 {
-            let id = try publisher.publish("y", to: "t")
+            // These publishes are parsed, so that polls alone are counted.
+            let id = try publisher.publish("y", to: "t", headers: [("X-Once", "y\(round)")])
             try client.send(words.request("\(id)"))
             try publisher.await(subscribers: 1, of: "t")
-            if round < 2 { try publisher.publish("z", to: "t") } else { break }
+            guard round < 2 else { break }
+            try publisher.publish("z", to: "t", headers: [("X-Once", "z\(round)")])
             #expect(try client.readAnswer().text == "z")
         }
         // Of other words, the first of them was seen, and parsed.

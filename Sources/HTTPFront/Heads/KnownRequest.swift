@@ -1,4 +1,4 @@
-/// Where in a request the one value stands with which alone it comes again.
+/// Where in a request the one value stands that may differ.
 public enum ValuePlace: Sendable {
     /// In the target of a GET, these of its bytes; see `QueryItems.Item.valueRange`.
     case target(Range<Int>)
@@ -11,8 +11,8 @@ public enum ValuePlace: Sendable {
     case length
 }
 
-/// What differs in a request from the one that it repeats; its bytes are valid until
-/// `RepeatableRequest.handle` returns.
+/// What differs in a request from the one whose head was parsed; its bytes are valid until
+/// `KnownRequest.handle` returns.
 public struct RequestDifferences {
     /// 1 to 16 digits; empty with `ValuePlace.length`, where the body says it.
     public let value: UnsafeRawBufferPointer
@@ -25,18 +25,13 @@ public struct RequestDifferences {
     public let body: RequestBody
 }
 
-/// What a handler has made of a request, and can use again when the same bytes come again on the
-/// same connection with another number in one place.
+/// What a handler has read from a head, for the requests with the same head that follow on any
+/// connection of its loop.
 ///
-/// Called on its loop's thread, like the handler.
-public protocol RepeatableRequest: AnyObject {
-    /// Where that number stands; nil where there is none.
-    var valuePlace: ValuePlace? { get }
-
-    /// Whether what was made of the request still holds: false once a configuration that it was
-    /// read by has changed.
-    var isCurrent: Bool { get }
-
+/// Such a request may come from anybody: what depends on the peer (`Exchange.peer`) is no part of
+/// this, and is decided in `handle`. It holds no connection, exchange or socket. Called on its loop's
+/// thread, like the handler.
+public protocol KnownRequest: AnyObject {
     /// Answers the request with these differences, as `RequestHandler.handle` answers one that has
     /// them: it may `respond` or `detach` before it returns, else the request is answered by
     /// `exchange.reply` later, from any thread.

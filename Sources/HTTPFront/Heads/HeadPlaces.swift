@@ -1,29 +1,14 @@
-/// Where in the bytes of a parsed request stand the parts of which a repetition may have others.
-struct RequestPlaces {
-    /// The request, from its first byte to the last of the empty line; with the parameter that a
-    /// repetition has in its target, if it has one more.
+/// Where in the bytes of a parsed head stand the parts that may differ.
+struct HeadPlaces {
+    /// The head, from its first byte to the last of the empty line; with the parameter that may be
+    /// added to its target, if one may.
     let bytes: [UInt8]
-    // Thousands are kept by those who wait: small numbers, for small requests.
-    private let ends: (target: Ends, name: Ends, value: Ends)
-
-    private struct Ends {
-        let lower: UInt16
-        let upper: UInt16
-
-        init(_ range: Range<Int>) {
-            lower = UInt16(range.lowerBound)
-            upper = UInt16(range.upperBound)
-        }
-
-        var range: Range<Int> { Int(lower)..<Int(upper) }
-    }
-
     /// Where the target stands in them.
-    var target: Range<Int> { ends.target.range }
+    let target: Range<Int>
     /// Where the name stands in them that may differ; empty, in front, where none may.
-    var name: Range<Int> { ends.name.range }
+    let name: Range<Int>
     /// Where the value stands in them.
-    var value: Range<Int> { ends.value.range }
+    let value: Range<Int>
 
     /// The places in the bytes of a request; nil where they are not what the parser took them for.
     init?(
@@ -56,8 +41,9 @@ struct RequestPlaces {
             value = range
         }
         self.bytes = bytes
-        let name = Self.place(of: name, target, before: value, in: bytes) ?? 0..<0
-        ends = (Ends(target), Ends(name), Ends(value))
+        self.target = target
+        self.value = value
+        self.name = Self.place(of: name, target, before: value, in: bytes) ?? 0..<0
     }
 
     /// Where the target stands, if the bytes begin as a request of this head does.
@@ -125,9 +111,9 @@ struct RequestPlaces {
     }
 
     /// The end of the plain name that stands in `bytes` from `start` on; nil where none does, or
-    /// where it is longer than a request that is kept.
+    /// where it is longer than a head that is kept.
     static func nameEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        let bytes = bytes[..<min(bytes.count, start + HTTPFrontLimits.keptRequestBytesMax)]
+        let bytes = bytes[..<min(bytes.count, start + HTTPFrontLimits.keptHeadBytesMax)]
         var end = start
         while end < bytes.count, bytes[end].isPlainInPath { end += 1 }
         // Dots in front may be a segment that means another path.

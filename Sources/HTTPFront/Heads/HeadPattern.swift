@@ -2,31 +2,30 @@ internal import Glibc
 
 /// What was there to be read on a connection before the parser read it.
 struct SeenInput {
-    /// Its bytes, as far as a request is ever kept.
+    /// Its bytes, as far as a head is ever kept.
     let start: [UInt8]
     /// How many bytes there were.
     let count: Int
 
     init(_ input: UnsafeRawBufferPointer) {
-        start = Array(input.prefix(HTTPFrontLimits.keptRequestBytesMax))
+        start = Array(input.prefix(HTTPFrontLimits.keptHeadBytesMax))
         count = input.count
     }
 }
 
-/// The line and headers of a request that was parsed, by which the same request with another
-/// number in one place, and another name in one of its target, is known without parsing it.
+/// The bytes of a head that was parsed, by which the same head with another number in one place,
+/// and another name in one of its target, is known without parsing it.
 ///
-/// Of such a request everything else means what it meant before, because the bytes are the same.
-/// Where the number is the length of the body, the body follows, all of it. What differs in any
-/// other way, is not complete, or has something behind it, is not told apart further: it is no
-/// repetition.
-struct RequestModel {
+/// Everything else in such a request means what it meant before, because the bytes are the same.
+/// Where the number is the length of the body, the whole body follows. An input that differs in any
+/// other way, is not complete, or has something behind it, is not known.
+struct HeadPattern {
     /// Its bytes, and where in them those parts stand.
-    let places: RequestPlaces
+    let places: HeadPlaces
     /// Whether the value is the length of a body.
     let hasBody: Bool
 
-    /// Where the parts of a repetition that may differ lie in it.
+    /// Where the parts that may differ lie in a request.
     struct Parts {
         let target: Range<Int>
         let name: Range<Int>
@@ -35,7 +34,7 @@ struct RequestModel {
         let body: Range<Int>
     }
 
-    /// A model of the request that was parsed from `seen`; nil when it has to be parsed each time.
+    /// The pattern of the request that was parsed from `seen`; nil when it has to be parsed each time.
     ///
     /// - Parameters:
     ///   - seen: What was there to be read before the parser read.
@@ -46,31 +45,43 @@ struct RequestModel {
         name: Range<Int>? = nil
     ) {
         hasBody = if case .length = place { true } else { false }
-        guard Self.isPossible(of: head, headBytes: headBytes), headBytes <= seen.start.count,
+        guard head.version == .http11, headBytes <= seen.start.count,
             head.method == (hasBody ? "POST" : "GET"),
-            let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes
-        else { return nil }
-        guard
-            let places = RequestPlaces(
+            head.headers.occurrences(of: "content-length") == (hasBody ? 1 : 0),
+            Self.unknowable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
+            Self.asksNothingOfTheConnection(head.headers),
+            let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes,
+            seen.count < HTTPFrontLimits.peekedBytesMax,
+            let places = HeadPlaces(
                 Array(seen.start.prefix(headBytes)), of: head, valueAt: place, name: name)
         else { return nil }
         self.places = places
     }
 
-    /// Whether a request of this head may have a model, as far as can be said without its bytes.
-    static func isPossible(of head: RequestHead, headBytes: Int) -> Bool {
-        guard head.version == .http11, headBytes <= HTTPFrontLimits.keptRequestBytesMax,
-            unrepeatable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
-            asksNothingOfTheConnection(head.headers), let bodyBytes = bodyBytes(of: head)
-        else { return false }
-        let lengths = head.headers.occurrences(of: "content-length")
-        return lengths == (head.method == "POST" ? 1 : 0)
-            && headBytes + bodyBytes < HTTPFrontLimits.peekedBytesMax
+    /// The hash of all requests with this pattern.
+    var hash: UInt32? {
+        // The value that was parsed need not have been a number.
+        let fixed =
+            places.bytes[..<places.value.lowerBound] + places.bytes[places.value.upperBound...]
+        return Array(fixed).withUnsafeBytes { HeadHash(of: $0)?.value }
     }
 
-    /// The parts of a request that repeats this one; nil of any other input.
+    /// Whether both know the same requests.
+    func isSame(as other: HeadPattern) -> Bool {
+        func fixed(_ places: HeadPlaces) -> [ArraySlice<UInt8>] {
+            let (bytes, name, value) = (places.bytes, places.name, places.value)
+            return [
+                bytes[..<name.lowerBound], bytes[name.upperBound..<value.lowerBound],
+                bytes[value.upperBound...],
+            ]
+        }
+        return hasBody == other.hasBody && places.name.isEmpty == other.places.name.isEmpty
+            && fixed(places) == fixed(other.places)
+    }
+
+    /// The parts of a request with this pattern; nil of any other input.
     ///
-    /// - Complexity: O(bytes of the model).
+    /// - Complexity: O(bytes of the pattern).
     func parts(of input: UnsafeRawBufferPointer) -> Parts? {
         guard let place = place(ofNameIn: input) else { return nil }
         let (bytes, name, value) = (places.bytes, places.name, places.value)
@@ -106,7 +117,7 @@ struct RequestModel {
     private func place(ofNameIn input: UnsafeRawBufferPointer) -> Range<Int>? {
         let name = places.name
         if name.isEmpty { return name }
-        return RequestPlaces.nameEnd(in: input, from: name.lowerBound).map { name.lowerBound..<$0 }
+        return HeadPlaces.nameEnd(in: input, from: name.lowerBound).map { name.lowerBound..<$0 }
     }
 
     /// The decimal number that bytes begin with, as far as it may be a value.
@@ -137,7 +148,7 @@ struct RequestModel {
     private static let digits = 1...16
     /// What makes a request more than its line and a body of known length: something asked of the
     /// connection.
-    private static let unrepeatable: [StaticString] = ["transfer-encoding", "expect", "upgrade"]
+    private static let unknowable: [StaticString] = ["transfer-encoding", "expect", "upgrade"]
 
     /// Many clients ask for what HTTP/1.1 does anyway, to keep the connection.
     private static func asksNothingOfTheConnection(_ headers: HeaderFields) -> Bool {

@@ -1,0 +1,195 @@
+internal import CLinux
+internal import Glibc
+
+// The head of each request that has arrived on a socket that we hold: known from one that was parsed
+// before, broken, or left to the parser unread.
+extension EventLoop {
+    /// Answers what has arrived on a socket if its head is known, or broken; false when it is the
+    /// parser's.
+    func answersUnparsed(on connection: Connection) -> Bool {
+        connection.seen = nil
+        let input = peek(into: connection)
+        let known = heads.find(input, at: connection.peer.localPort, under: rulesNumber)
+        guard let (head, parts) = known else {
+            if refusesBroken(input, on: connection) { return true }
+            if (1..<HTTPFrontLimits.peekedBytesMax).contains(input.count) {
+                connection.seen = SeenInput(input)
+            }
+            return false
+        }
+        guard !connection.isReadClosed, mayAnswer(head, bodyBytes: parts.body.count) else {
+            return false
+        }
+        guard take(input.count, from: connection) else {
+            closeConnection(connection)
+            return true
+        }
+        connection.unknownHeads -= min(connection.unknownHeads, 1)
+        answer(head, input, parts, on: connection)
+        return true
+    }
+
+    /// Keeps the head of a request that the parser has read, if its bytes were seen, with what `make`
+    /// makes of it; and notes whether the request's socket is to leave the parser with the answer.
+    func learn(
+        _ request: ActiveRequest, on connection: Connection, valueAt place: ValuePlace,
+        name: Range<Int>?, _ make: () -> any KnownRequest
+    ) {
+        guard connection.phase == .parsing, let head = request.head, !isDraining else { return }
+        if let seen = connection.seen {
+            guard request.rulesNumber == rulesNumber,
+                let pattern = HeadPattern(
+                    seen, headBytes: request.headBytes, head: head, valueAt: place, name: name),
+                let known = KnownHead(pattern, of: request, handled: make())
+            else { return }
+            heads.keep(known, under: rulesNumber)
+        }
+        // The first request of a connection is often the only one.
+        let most = HTTPFrontLimits.unknownHeadsMax
+        request.leavesParser = (1..<most).contains(connection.unknownHeads)
+        connection.unknownHeads = min(connection.unknownHeads + 1, most)
+    }
+
+    /// Takes the socket of a request out of the parser if the head of the next is to be looked at,
+    /// and nothing is lost with that.
+    func leavesParser(with request: ActiveRequest, on connection: Connection) -> Bool {
+        guard request.leavesParser, pipelined(behind: connection) == 0, leaveParser(connection)
+        else { return false }
+        connection.hasInput = false
+        connection.isReadClosed = false
+        return true
+    }
+
+    /// Answers a request that was not parsed, and whose handler had returned without an answer.
+    func answerUnparsedLate(
+        _ connection: Connection, _ request: ActiveRequest, _ response: Response
+    ) {
+        settle(request)
+        connection.request = nil
+        write(response, for: request.context, to: connection)
+    }
+
+    /// Something happened to a socket whose unparsed request awaits its answer.
+    func pendingHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
+        if event.isReadable { connection.hasInput = true }
+        guard event.isHungUp else { return }
+        meters.gone.add()
+        closeConnection(connection)
+    }
+
+    /// Has the kernel count what is read from a unix socket, behind the last look into it.
+    func countReads(of connection: Connection) {
+        guard connection.peer.transport == .unix, !connection.countsReads else { return }
+        connection.taken = 0
+        connection.isTakenKnown = clinux_count_reads(connection.descriptor) == 0
+        connection.countsReads = connection.isTakenKnown
+    }
+
+    /// Whether a request with a known head and so much body may be answered now.
+    private func mayAnswer(_ head: KnownHead, bodyBytes: Int) -> Bool {
+        !isDraining && bodyBytes <= head.bodyBytesMax
+            && (bodyBytes == 0 || BodyBuffer.hasRoom(for: bodyBytes, in: memory))
+    }
+
+    private func answer(
+        _ head: KnownHead, _ input: UnsafeRawBufferPointer, _ parts: HeadPattern.Parts,
+        on connection: Connection
+    ) {
+        timers.cancel(connection.slot)
+        connection.isNew = false
+        connection.hasInput = false
+        lastRequestNumber += 1
+        meters.requests.add()
+        meters.repeats.add()
+        let request = ActiveRequest(
+            number: lastRequestNumber, of: head, body: BodyBuffer(memory: memory))
+        let hasBody = head.pattern.hasBody
+        beginTrace(
+            connection, method: hasBody ? "POST" : "GET", target: Array(input[parts.target]))
+        connection.trace?.record.bytesIn += parts.body.count
+        let exchange = Exchange(loop: self, connection: connection, request: request)
+        let direct = mailbox.handling(request.number) {
+            head.handled.handle(
+                RequestDifferences(
+                    value: UnsafeRawBufferPointer(
+                        rebasing: input[hasBody ? 0..<0 : parts.value]),
+                    name: UnsafeRawBufferPointer(rebasing: input[parts.name]),
+                    body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body]))),
+                exchange)
+        }
+        if exchange.isDetached { return }
+        if let response = exchange.response {
+            return write(response, for: head.context, to: connection)
+        }
+        if let direct { return write(direct, for: head.context, to: connection) }
+        request.stage = .awaiting
+        request.isPending = true
+        meters.pending.add(1)
+        connection.request = request
+        connection.phase = .pending
+    }
+
+    /// Answers what was looked at if it is broken.
+    private func refusesBroken(
+        _ input: UnsafeRawBufferPointer, on connection: Connection
+    ) -> Bool {
+        let head = UnreadHead(input)
+        guard let problem = problem(with: head, from: connection.peer) else { return false }
+        meters.requests.add()
+        meters.refusals.add()
+        beginTrace(
+            connection, method: String(decoding: head.method, as: UTF8.self),
+            target: Array(head.target))
+        connection.hasInput = false
+        connection.mustClose = true
+        let context = ResponseContext(
+            version: head.version, keepsAlive: false,
+            isHead: head.method.elementsEqual("HEAD".utf8))
+        write(problem.response, for: context, to: connection)
+        return true
+    }
+
+    /// Why a head is refused before the parser has read it; nil when it is the parser's.
+    private func problem(with head: UnreadHead, from peer: Peer) -> Problem? {
+        switch head.finding {
+        case .nothing: return nil
+        case .broken(let detail): return .malformed(detail)
+        case .doubtful:
+            do throws(Problem) {
+                _ = try rules.head(
+                    method: head.method, target: head.target, version: head.version,
+                    headers: head.headers, isFolded: false, peer: peer)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// What can be read, up to more than is ever kept; it stays in the socket.
+    private func peek(into connection: Connection) -> UnsafeRawBufferPointer {
+        if connection.countsReads {
+            connection.countsReads = false
+            clinux_stop_counting_reads(connection.descriptor)
+        }
+        return receive(
+            HTTPFrontLimits.peekedBytesMax, from: connection, flags: Int32(MSG_PEEK))
+    }
+
+    /// Takes bytes that were looked at out of the socket; false when they cannot be had.
+    private func take(_ count: Int, from connection: Connection) -> Bool {
+        // A TCP socket then does not copy them again.
+        let taken = receive(count, from: connection, flags: Int32(MSG_TRUNC))
+        guard taken.count == count else { return false }
+        connection.taken += UInt64(count)
+        return true
+    }
+
+    private func receive(
+        _ count: Int, from connection: Connection, flags: Int32
+    ) -> UnsafeRawBufferPointer {
+        let received = recv(
+            connection.descriptor, scratch.baseAddress, count, flags | Int32(MSG_DONTWAIT))
+        return UnsafeRawBufferPointer(rebasing: scratch[..<max(0, received)])
+    }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import HTTPFront
+
+/// Which heads a loop remembers, and for whom.
+@Suite struct HeadCacheTests {
+    private final class Nothing: KnownRequest {
+        func handle(_ differences: RequestDifferences, _ exchange: Exchange) {}
+    }
+
+    private static func post(_ header: String, to name: String = "a", body: String = "") -> [UInt8]
+    {
+        Array(
+            ("POST /topics/\(name) HTTP/1.1\r\nHost: localhost\r\nX: \(header)\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
+    }
+
+    private func head(_ header: String, over peer: Peer = Peer(transport: .unix)) throws
+        -> KnownHead
+    {
+        let bytes = Self.post(header)
+        var fields = HeaderFields()
+        for (name, value) in [("Host", "localhost"), ("X", header), ("Content-Length", "0")] {
+            fields.append(name, value)
+        }
+        let head = RequestHead(
+            method: "POST", target: try RequestTarget("/topics/a"), headers: fields, peer: peer)
+        let pattern = try #require(
+            bytes.withUnsafeBytes { seen in
+                HeadPattern(
+                    SeenInput(seen), headBytes: bytes.count, head: head, valueAt: .length,
+                    name: head.target.lastSegmentRange)
+            })
+        let request = Array("/topics/a".utf8).withUnsafeBytes {
+            ActiveRequest(number: 1, target: $0, body: BodyBuffer(memory: .init(bytesMax: 1)))
+        }
+        request.head = head
+        return try #require(KnownHead(pattern, of: request, handled: Nothing()))
+    }
+
+    private func isKnown(
+        _ bytes: [UInt8], in cache: inout HeadCache, at port: UInt16? = nil, under rules: UInt64 = 0
+    ) -> Bool {
+        bytes.withUnsafeBytes { cache.find($0, at: port, under: rules) != nil }
+    }
+
+    @Test func aHeadIsKnownWithAnotherNameAndBody() throws {
+        var cache = HeadCache()
+        #expect(!isKnown(Self.post("x"), in: &cache))
+        cache.keep(try head("x"), under: 0)
+        for name in ["a", "b", "a.b", "0"] {
+            for body in ["", "x", "0123456789"] {
+                #expect(isKnown(Self.post("x", to: name, body: body), in: &cache))
+            }
+        }
+        for name in [".a", "a/b", "%61", ""] {
+            #expect(!isKnown(Self.post("x", to: name), in: &cache))
+        }
+        #expect(!isKnown(Self.post("y"), in: &cache))
+        #expect(!isKnown(Self.post("x").dropLast(), in: &cache))
+        #expect(!isKnown([], in: &cache))
+    }
+
+    @Test func aHeadIsKnownAtItsPortAlone() throws {
+        var cache = HeadCache()
+        let local = try #require(SocketAddress(numeric: "127.0.0.1", port: 7464))
+        let tcp = Peer(transport: .tcp(local: local, remote: local))
+        cache.keep(try head("x", over: tcp), under: 0)
+        #expect(isKnown(Self.post("x"), in: &cache, at: 7464))
+        for port in [nil, 7465] as [UInt16?] {
+            #expect(!isKnown(Self.post("x"), in: &cache, at: port))
+        }
+        cache.keep(try head("x"), under: 0)
+        for port in [nil, 7464] as [UInt16?] {
+            #expect(isKnown(Self.post("x"), in: &cache, at: port))
+        }
+    }
+
+    @Test func otherRulesForgetAll() throws {
+        var cache = HeadCache()
+        cache.keep(try head("x"), under: 1)
+        #expect(isKnown(Self.post("x"), in: &cache, under: 1))
+        #expect(!isKnown(Self.post("x"), in: &cache, under: 2))
+        #expect(!isKnown(Self.post("x"), in: &cache, under: 1))
+        cache.keep(try head("x"), under: 1)
+        cache.keep(try head("y"), under: 2)
+        #expect(!isKnown(Self.post("x"), in: &cache, under: 2))
+        #expect(isKnown(Self.post("y"), in: &cache, under: 2))
+    }
+
+    @Test func headsThatDifferInDigitsAloneAreKnownBesideEachOther() throws {
+        var cache = HeadCache()
+        for number in 1...4 { cache.keep(try head("v\(number)"), under: 0) }
+        for number in 1...4 { #expect(isKnown(Self.post("v\(number)"), in: &cache)) }
+        // The one that was used longest ago goes.
+        #expect(isKnown(Self.post("v1"), in: &cache))
+        cache.keep(try head("v5"), under: 0)
+        for number in [1, 3, 4, 5] { #expect(isKnown(Self.post("v\(number)"), in: &cache)) }
+        #expect(!isKnown(Self.post("v2"), in: &cache))
+    }
+
+    @Test func aHeadThatIsKeptTwiceTakesNoSecondPlace() throws {
+        var cache = HeadCache()
+        for number in 1...3 { cache.keep(try head("v\(number)"), under: 0) }
+        for _ in 0..<4 { cache.keep(try head("v4"), under: 0) }
+        for number in 1...4 { #expect(isKnown(Self.post("v\(number)"), in: &cache)) }
+    }
+
+    @Test func whateverComesItKeepsNoMoreThanItsBound() throws {
+        var cache = HeadCache()
+        let count = 20 * HTTPFrontLimits.knownHeadsMax
+        var kept: [Weak] = []
+        for number in 0..<count {
+            let head = try head(String(repeating: "a", count: number))
+            kept.append(Weak(head: head))
+            cache.keep(head, under: 0)
+        }
+        #expect(kept.count { $0.head != nil } <= HTTPFrontLimits.knownHeadsMax)
+        withExtendedLifetime(cache) {}
+    }
+
+    private struct Weak {
+        weak var head: KnownHead?
+    }
+}

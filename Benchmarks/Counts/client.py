@@ -77,6 +77,20 @@ class Path:
             self.publish()
 
 
+class NewConnection(Path):
+    """What each `curl` does."""
+
+    def __init__(self, port):
+        self.port = port
+        self.count = 0
+
+    def publish(self):
+        self.publisher = Connection(self.port)
+        event = super().publish()
+        self.publisher.socket.close()
+        return event
+
+
 class LongPoll(Path):
     def __init__(self, port):
         super().__init__(port)
@@ -122,6 +136,7 @@ class WebSocket(Stream):
 
 # Name, what is done, and how many deliveries each publish makes.
 PATHS = {
+    "new connection": (NewConnection, 0),
     "publish": (Path, 0),
     "long poll": (LongPoll, 1),
     "event stream": (Stream, Stream.subscribers),

@@ -1,12 +1,12 @@
 # Belfry in a container: see docs/container.md.
 FROM docker.io/library/swift:6.3-bookworm AS builder
 WORKDIR /belfry
-# What building needs is a table of this script's.
+# This script has the table of packages for building.
 COPY scripts/setup scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
-# What the daemon serves of it.
+# The daemon serves a file of it.
 COPY docs/openapi.yaml docs/
 COPY Tests Tests
 COPY Benchmarks Benchmarks
@@ -15,7 +15,7 @@ RUN strip -o belfryd "$(scripts/build-release)"
 
 FROM docker.io/library/debian:bookworm-slim
 # The libraries that belfryd is linked with, and curl for the health check. Their versions are those
-# of Debian 12, which only ever mends them.
+# of Debian 12, which only ever fixes them.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
@@ -27,7 +27,7 @@ COPY --from=builder /belfry/belfryd /usr/bin/belfryd
 COPY config/belfryd.conf /etc/belfry/belfryd.conf
 COPY LICENSE /usr/share/doc/belfry/LICENSE
 
-# All addresses are those of the container: who gets in is decided where its port is published. A
+# These are all addresses of the container: the option that publishes its port limits access. A
 # request that comes to localhost:7464 there has that Host here.
 ENV STATE_DIRECTORY=/var/lib/belfry \
     BELFRY_LISTEN_TCP=0.0.0.0:7464

@@ -88,8 +88,8 @@ public enum AccessSubject: Hashable, Sendable, CustomStringConvertible {
     private static func known(_ number: UInt32, _ text: String) throws(AccessError) -> UInt32 {
         guard number != overflowID, number != .max else {
             throw AccessError(
-                "`\(text)` is \(number), which stands for those whom the kernel cannot name: they "
-                    + "are unknown callers, whom only `anyone` is about")
+                "`\(text)` is \(number), the kernel's id for callers that it cannot name. They "
+                    + "are unknown callers, and only `anyone` covers them")
         }
         return number
     }

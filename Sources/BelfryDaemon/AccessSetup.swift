@@ -18,7 +18,7 @@ extension Configuration.AccessControl {
         warnings += AccessRules(rules).warnings
         if let path = tokens.source, tokens.isReadableByAll {
             warnings.append(
-                "\(path) can be read by everybody, who may then try guesses: chmod o-r")
+                "\(path) can be read by all users, who can then try guesses: chmod o-r")
         }
         return warnings
     }

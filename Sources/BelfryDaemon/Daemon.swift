@@ -112,7 +112,7 @@ public final class Daemon: Sendable {
                 log.warning(
                     """
                     deadlines of http above \(parts.deadlineSeconds) s, the longest at the start, \
-                    hold in full after a restart only
+                    apply in full only after a restart
                     """)
             }
         } catch {
@@ -207,7 +207,7 @@ public final class Daemon: Sendable {
         service.addFigures { [dropped = accessLog.dropped] page in
             page.counter(
                 "belfry_access_log_dropped_total",
-                "Requests that the access log does not have, for they came too fast.",
+                "Requests missing from the access log, because they came too fast.",
                 dropped.value)
         }
         state.write {
@@ -312,7 +312,8 @@ public final class Daemon: Sendable {
     private func warn(of addresses: [BoundAddress]) {
         for case .tcp(let address) in addresses where !address.isLoopback {
             log.warning(
-                "\(address) is reachable from other machines, whose users nobody can tell apart")
+                "\(address) is reachable from other machines, whose users the bus cannot tell apart"
+            )
         }
     }
 }

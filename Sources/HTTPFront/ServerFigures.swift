@@ -9,7 +9,7 @@ extension HTTPServer {
         page.gauge("belfry_http_loops", "Event loops.", loops.count)
         page.histogram(
             "belfry_http_loop_turn_seconds",
-            "How long turns of the loops took, for which nobody else was served.",
+            "Duration of the loops' turns; other clients wait meanwhile.",
             loops.map(\.turns))
         page.family(
             "belfry_http_connections", .gauge, "Open connections, by what they are doing.")
@@ -21,13 +21,13 @@ extension HTTPServer {
             "belfry_http_accepted_connections_total", "Connections accepted.", sum(\.accepted))
         page.counter(
             "belfry_http_refused_connections_total",
-            "Connections turned away because there were too many.", sum(\.turnedAway))
+            "Connections refused because there were too many.", sum(\.turnedAway))
         page.counter(
             "belfry_http_accept_pauses_total",
-            "Times that accepting paused for want of descriptors or memory.", sum(\.acceptPauses))
+            "Pauses of accepting for lack of descriptors or memory.", sum(\.acceptPauses))
         page.family(
             "belfry_http_closed_connections_total", .counter,
-            "Connections closed on the bus's own account, by why.")
+            "Connections closed by the bus, by reason.")
         page.sample(sum(\.timeouts), ["by": "timeout"])
         page.sample(sum(\.gone), ["by": "peer_gone"])
         page.sample(sum(\.shed), ["by": "memory"])

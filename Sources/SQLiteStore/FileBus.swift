@@ -23,7 +23,7 @@ extension EventBus {
     ///   - limits: How much the bus takes on.
     ///   - broadcaster: Where a `TopicObserver` may register.
     ///   - warn: Takes a line when something needs attention; nil for standard error.
-    /// - Throws: `StoreError` if the file can not be used; its sentence says what to do.
+    /// - Throws: `StoreError` if the file cannot be used; its sentence says what to do.
     public convenience init(
         file path: String, sync: SQLiteStoreConfiguration.Sync = .normal,
         sizeBytesMax: Int = 4 << 30, memoryBytesMax: Int = EventBus.memoryBytesDefault,

@@ -8,7 +8,7 @@ enum Limits {
     /// Entries that one transaction takes, for the same reason.
     static let groupEntriesMax = 4_096
     /// Commits that take this long are worth waiting for one another: a shorter wait than a
-    /// millisecond can not be told from none.
+    /// millisecond cannot be told from none.
     static let gatheringCommitMicrosecondsMin = 2_000
     /// The part of a commit that is waited for others to share it.
     static let gatheringDivisor = 4

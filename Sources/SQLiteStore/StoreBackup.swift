@@ -26,13 +26,13 @@ extension SQLiteStore {
             let made = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard made >= 0 else {
                 throw StoreError(
-                    detail: "the copy \(copy) can not be made: \(Errno.last)")
+                    detail: "the copy \(copy) cannot be made: \(Errno.last)")
             }
             Glibc.close(made)
             try self.copy(source, to: unfinished)
             guard rename(unfinished, copy) == 0 else {
                 throw StoreError(
-                    detail: "the copy can not be called \(copy): \(Errno.last)")
+                    detail: "the copy cannot be called \(copy): \(Errno.last)")
             }
         } catch let error as DatabaseError {
             remove(unfinished)

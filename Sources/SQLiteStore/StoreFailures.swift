@@ -10,7 +10,7 @@ extension BusError {
                     + "its size limit")
         case .readOnly:
             .storeFailed(
-                "the store \(path) can not be written (\(error.text)): let the bus's user write "
+                "the store \(path) cannot be written (\(error.text)): let the bus's user write "
                     + "there, and see whether its disk was mounted read-only after an error")
         case .busy:
             .storeFailed(
@@ -21,14 +21,14 @@ extension BusError {
                 "the store \(path) is damaged (\(error.text)): stop the bus, run belfryd "
                     + "--check-store, and restore a backup")
         case .other:
-            .storeFailed("the store \(path) can not be written (\(error.text)): repair its disk")
+            .storeFailed("the store \(path) cannot be written (\(error.text)): repair its disk")
         }
     }
 
     /// What a reader is told when SQLite did not read.
     static func unreadable(_ path: String, _ error: DatabaseError) -> BusError {
         .storeFailed(
-            "the store \(path) can not be read (\(error.text)): run belfryd --check-store")
+            "the store \(path) cannot be read (\(error.text)): run belfryd --check-store")
     }
 
     /// What a publisher is told once the file of the store is not where it was.
@@ -40,7 +40,7 @@ extension BusError {
 }
 
 extension StoreError {
-    /// Why a store that SQLite does not open or read can not be used.
+    /// Why a store that SQLite does not open or read cannot be used.
     static func unusable(_ path: String, _ error: DatabaseError) -> StoreError {
         switch error.kind {
         case .damaged: damaged(path, [error.text])
@@ -53,7 +53,7 @@ extension StoreError {
                 detail: "the store \(path) has no room (\(error.text)): make room on its disk")
         case .readOnly:
             StoreError(
-                detail: "the store \(path) can not be written (\(error.text)): let the bus's user "
+                detail: "the store \(path) cannot be written (\(error.text)): let the bus's user "
                     + "write the file and its folder")
         case .busy:
             StoreError(
@@ -61,12 +61,12 @@ extension StoreError {
                     + "that one")
         case .other:
             StoreError(
-                detail: "the store \(path) can not be used (\(error.text)): see to its disk, and "
+                detail: "the store \(path) cannot be used (\(error.text)): see to its disk, and "
                     + "that the bus's user may read and write the file and its folder")
         }
     }
 
-    /// Why a store whose file makes no sense can not be used.
+    /// Why a store whose file makes no sense cannot be used.
     static func damaged(_ path: String, _ findings: [String]) -> StoreError {
         StoreError(
             detail: "the store \(path) is damaged (\(findings.joined(separator: "; "))): restore "

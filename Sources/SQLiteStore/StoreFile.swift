@@ -56,7 +56,7 @@ final class StoreFile: Sendable {
             let code = errno
             Self.leave(lock, "\(resolved)-life")
             throw StoreError(
-                detail: "the store \(path) can not be made: \(Errno(code)). See to it "
+                detail: "the store \(path) cannot be made: \(Errno(code)). See to it "
                     + "that the bus's user may write there")
         }
         self.identity = identity
@@ -80,7 +80,7 @@ final class StoreFile: Sendable {
             let lock = open(record, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard lock >= 0 else {
                 throw StoreError(
-                    detail: "the store \(path) can not be locked: \(Errno.last). See "
+                    detail: "the store \(path) cannot be locked: \(Errno.last). See "
                         + "to it that its folder exists and that the bus's user may write there")
             }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -112,7 +112,7 @@ final class StoreFile: Sendable {
         let bytes = record.bytes
         guard pwrite(lock, bytes, bytes.count, 0) == bytes.count, fsync(lock) == 0 else {
             throw StoreError(
-                detail: "\(path)-life can not be written: \(Errno.last). Make room "
+                detail: "\(path)-life cannot be written: \(Errno.last). Make room "
                     + "or repair the disk")
         }
     }

@@ -18,7 +18,7 @@ extension SQLiteStore {
         guard let meters else { return }
         page.histogram(
             "belfry_store_commit_seconds",
-            "How long commits took, each of everything that waited, until all were answered.",
+            "Duration of commits, each with all waiting jobs, until all are answered.",
             [meters.commits])
         page.counter(
             "belfry_store_committed_jobs_total",
@@ -28,7 +28,7 @@ extension SQLiteStore {
             meters.failures.value)
         page.gauge(
             "belfry_store_waiting_trims",
-            "Topics of which the store still has to remove what they no longer retain.",
+            "Topics whose removed events are still in the store.",
             meters.waitingTrims.value)
     }
 }

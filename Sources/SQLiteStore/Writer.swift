@@ -118,7 +118,7 @@ final class Writer: ThreadWork {
         }
         throw WriteFailure(
             .storeFull(
-                "the store \(file.path) is at its size limit, and what is published does not fit: "
+                "the store \(file.path) is at its size limit, and the batch does not fit: "
                     + "publish less at a time, or raise the limit"), isForSize: true)
     }
 
@@ -269,8 +269,8 @@ final class Writer: ThreadWork {
     /// Tells those whose answer nobody can know any more.
     private func abandon() {
         let error = BusError.storeFailed(
-            "the store \(file.path) was closed before anybody could know whether this is kept: ask "
-                + "for it after the next start, and publish it again if it is not there")
+            "the store \(file.path) was closed before the outcome was known: look "
+                + "for the event after the next start, and publish it again if it is missing")
         for case .receipt(let job, _) in held { answer(job, error) }
         for (job, _) in unsettled { answer(job, error) }
         held = []

@@ -57,7 +57,7 @@ import Testing
         #expect(
             said.output == """
                 OK
-                Access rules; of those that match a topic the first one decides:
+                Access rules in order; the first one that matches a topic decides:
                   publish deploys.*: uid:1000 token:deployer
                   publish >: uid:0
                 Warning: access.rule names token:deployer, which is in no tokens file

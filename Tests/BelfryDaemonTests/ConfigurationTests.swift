@@ -148,7 +148,7 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: [
-        ("[listen]|tcp =|unix = none", "nobody could reach"),
+        ("[listen]|tcp =|unix = none", "no client could reach"),
         ("[poll]|wait_max = 10s", "wait_default"),
         ("[retention]|bytes = 1K", "event_bytes"),
         ("[bus]|memory_bytes = 1M", "twice"),

@@ -275,7 +275,7 @@ import Testing
         defer { close(null) }
         let child = try activated(with: null)
         #expect(try child.wait() == .exited(1))
-        #expect(child.text(of: .errors).contains("descriptor 3 was handed over"))
+        #expect(child.text(of: .errors).contains("descriptor 3 was passed, but is not"))
     }
 
     @Test func aClosedStandardErrorIsNotTakenForASocket() throws {
@@ -339,7 +339,7 @@ import Testing
     @Test func configuredAddressesThatSystemdReplacesAreWarnedOf() throws {
         let listener = try LoopbackSocket()
         let unused =
-            "listen.* is not used: systemd handed over the sockets; "
+            "listen.* is not used: systemd passed the sockets; "
             + "see `systemctl edit belfryd.socket`"
         let path = folder.write("[listen]\ntcp = 127.0.0.1:1\n", to: "belfryd.conf")
         let child = try activated(with: listener.descriptor, configuration: path)

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// A browser keeps Basic credentials and sends them along with whatever any page asks for.
+    /// A browser keeps Basic credentials and sends them along with the requests of any page.
     @Test func aBrowserIsNotLetInByWhatItKeeps() throws {
         let one = try make("one")
         let access = try daemon([one.line], Self.rules)
@@ -185,6 +185,6 @@ import Testing
         let child = try ChildProcess(
             ChildProcess.product("belfryd"), ["--config", configuration, "--check-config"])
         #expect(try child.wait() == .exited(2))
-        #expect(child.text(of: .errors).contains("access.tokens: others than its owner may write"))
+        #expect(child.text(of: .errors).contains("access.tokens: other users may write"))
     }
 }

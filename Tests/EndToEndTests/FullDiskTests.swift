@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The daemon on a disk of its own that is full, can not be written, or fails.
+/// The daemon on a disk of its own that is full, cannot be written, or fails.
 @Suite(.blocking) struct FullDiskTests {
     private static let configuration = """
         [store]
@@ -161,7 +161,7 @@ import Testing
         try eventually("the daemon refuses") { try Self.readiness(client).status == 503 }
         let refusal = try #require(try told.publish("refused", upTo: 1, through: client))
         #expect(refusal.status == 507 && refusal.member("code") == "STORE_FAILED")
-        #expect(refusal.member("detail")?.contains("can not be written") == true)
+        #expect(refusal.member("detail")?.contains("cannot be written") == true)
         try told.check(client, "while nothing can be written")
         try Self.limitFiles(of: daemon, to: "unlimited")
         try Self.becomesReady(client)

@@ -188,7 +188,7 @@ class Service:
 
     def addresses_of_the_file_are_said_to_be_unused(self) -> str:
         """They are those of the socket unit, and a restart changes nothing."""
-        told = "listen.* is not used: systemd handed over the sockets"
+        told = "listen.* is not used: systemd passed the sockets"
         with self._configured("[listen]\ntcp = 127.0.0.1:1\n"):
             for verb in ("reload", "restart"):
                 before = self._machine.journal(SERVICE).count(told)

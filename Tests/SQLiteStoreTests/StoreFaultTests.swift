@@ -341,7 +341,7 @@ import Topics
             Issue.record("told \(String(describing: undecided.told.value))")
             return
         }
-        #expect(detail.contains("before anybody could know"))
+        #expect(detail.contains("before the outcome was known"))
         #expect(undecided.bench.bus.statistics.pendingBytes == 0)
     }
 

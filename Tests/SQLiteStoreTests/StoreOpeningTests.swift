@@ -148,7 +148,7 @@ import Topics
         let broken = Schema(
             steps: Schema.current.steps + ["CREATE TABLE extra (a); CREATE TABLE bus (a)"])
         let detail = Self.refusal(bench.folder, StoreBench.Settings(schema: broken))
-        #expect(detail.contains("can not be used"))
+        #expect(detail.contains("cannot be used"))
         bench = try bench.reopened()
         #expect(try bench.follow("a", from: .after(ids[0].before)).ids == ids)
     }

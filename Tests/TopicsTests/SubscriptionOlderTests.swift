@@ -116,7 +116,7 @@ struct SubscriptionOlderTests {
         #expect(try bench.listen("*", since: .after(cursor)).read() == all)
     }
 
-    /// A shelf that can not be read for a while.
+    /// A shelf that cannot be read for a while.
     private final class BrokenShelfStore: EventStore {
         let isBroken = Protected(true)
         private let shelf = ShelfStore()

@@ -40,18 +40,18 @@ extension Configuration {
         }
     }
 
-    /// What is right by itself and can not be meant together.
+    /// What is right by itself and cannot be meant together.
     private var contradictions: [ConfigurationProblem] {
         var details: [String] = []
         if listen.tcp.isEmpty, listen.unix == .none {
             details.append(
-                "listen.tcp is empty and listen.unix is none: nobody could reach the bus")
+                "listen.tcp is empty and listen.unix is none: no client could reach the bus")
         }
         if poll.waitDefault > poll.waitMax {
             details.append("poll.wait_default is longer than poll.wait_max")
         }
         if let bytes = retention.bytes, bytes != 0, bytes < limits.eventBytesMax {
-            details.append("retention.bytes is less than one event may have (bus.event_bytes)")
+            details.append("retention.bytes is less than the size of one event (bus.event_bytes)")
         }
         if memoryBytesMax < 2 * limits.eventBytesMax {
             details.append("bus.memory_bytes has to be twice bus.event_bytes at least")

@@ -43,11 +43,11 @@ public struct TokensFile: Equatable, Sendable {
 
     private static func objection(to status: stat) -> String? {
         if status.st_mode & (S_IWGRP | S_IWOTH) != 0, status.st_mode & S_IFMT == S_IFREG {
-            return "others than its owner may write it, and so let themselves in: chmod go-w"
+            return "other users may write it, and so grant themselves access: chmod go-w"
         }
         guard status.st_uid == 0 || status.st_uid == geteuid() else {
             return
-                "it belongs to user \(status.st_uid), who could let himself in: it has to belong "
+                "it belongs to user \(status.st_uid), who could grant access: it has to belong "
                 + "to root or to the daemon's user"
         }
         return nil

@@ -10,7 +10,7 @@ struct AccessTool {
         let table = AccessRules(access.rules).table
         var lines = ["OK"]
         if !table.isEmpty {
-            lines.append("Access rules; of those that match a topic the first one decides:")
+            lines.append("Access rules in order; the first one that matches a topic decides:")
             lines += table.map { "  \($0)" }
         }
         lines += access.warnings.map { "Warning: \($0)" }

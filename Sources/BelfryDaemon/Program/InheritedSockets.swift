@@ -13,14 +13,14 @@ public enum InheritedSockets {
         let count = sd_listen_fds(1)
         guard count >= 0 else {
             throw DaemonError(
-                detail: "the sockets handed over cannot be taken: \(Errno(-count))")
+                detail: "the passed sockets cannot be used: \(Errno(-count))")
         }
         let first: Int32 = 3  // SD_LISTEN_FDS_START, a macro that Swift does not see
         let descriptors = Array(first..<first + count)
         for descriptor in descriptors
         where sd_is_socket(descriptor, AF_UNSPEC, Int32(SOCK_STREAM.rawValue), 1) <= 0 {
             throw DaemonError(
-                detail: "descriptor \(descriptor) was handed over and is no listening stream "
+                detail: "descriptor \(descriptor) was passed, but is not a listening stream "
                     + "socket: the socket unit needs ListenStream= alone")
         }
         return descriptors

@@ -77,7 +77,7 @@ public struct Service {
 
         signals.takeRepetitions()
         notifier.stopping()
-        log.notice("stopping: answering those who wait; another signal ends it at once")
+        log.notice("stopping: answering waiting requests; another signal ends it at once")
         signals.endProcess(onNextStopWith: .cutShort)
         daemon.drain()
         reporter.stop()
@@ -110,7 +110,7 @@ public struct Service {
     }
 
     private static let listenIsUnused = """
-        listen.* is not used: systemd handed over the sockets; see `systemctl edit belfryd.socket`
+        listen.* is not used: systemd passed the sockets; see `systemctl edit belfryd.socket`
         """
 
     private func reload(_ daemon: Daemon, at locations: ResolvedLocations) {

@@ -10,14 +10,14 @@ extension EventBus {
         let statistics = statistics
         let isReady = readiness == .ready
         page.gauge(
-            "belfry_ready", "1 while the bus takes what is published, else 0.", isReady ? 1 : 0)
+            "belfry_ready", "1 while the bus takes events, else 0.", isReady ? 1 : 0)
         page.gauge("belfry_topics", "Topics that exist.", statistics.topics)
         page.gauge(
             "belfry_tombstones", "Vanished topics whose losses are still told apart.",
             statistics.tombstones)
         page.gauge("belfry_retained_events", "Events that are retained.", statistics.retained)
         page.gauge(
-            "belfry_commit_queue_bytes", "What waits for the store, overhead included.",
+            "belfry_commit_queue_bytes", "Bytes that wait for the store, overhead included.",
             statistics.pendingBytes)
         page.counter(
             "belfry_published_batches_total", "Batches that became visible; most are one event.",
@@ -34,7 +34,7 @@ extension EventBus {
         page.sample(statistics.forgotten, ["by": "memory"])
         page.sample(statistics.deleted, ["by": "delete"])
         page.counter(
-            "belfry_evicted_events_total", "Events that memory let go, still in the store or not.",
+            "belfry_evicted_events_total", "Events dropped from memory, in the store or not.",
             statistics.evicted)
     }
 }

@@ -37,7 +37,7 @@ final class BusMeters: Sendable {
             page.sample(sum { $0.events[form.index].value }, ["form": form.rawValue])
         }
         page.family(
-            "belfry_subscribers", .gauge, "Requests that wait and streams that are open, by form.")
+            "belfry_subscribers", .gauge, "Waiting requests and open streams, by form.")
         for form in DeliveryForm.allCases {
             page.sample(sum { $0.subscribers(in: form).value }, ["form": form.rawValue])
         }

@@ -87,7 +87,7 @@ struct ReceiveRequest {
         if let meant = Since.meant(by: last, now: SystemClock().now()) {
             throw Refusal(
                 .cursorInvalid,
-                "Last-Event-ID is '\(last)', which is a Unix time and no id; leave it out, and begin "
+                "Last-Event-ID is '\(last)', which is a Unix time, not an id; leave it out, and begin "
                     + "with since=\(meant).")
         }
         guard let position = Since.lastEventID(last) else {

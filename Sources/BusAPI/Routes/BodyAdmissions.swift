@@ -14,7 +14,7 @@ struct BodyAdmissions {
             orElse: Refusal(
                 .eventTooLarge,
                 "An event has at most \(eventBytesMax) bytes (bus.event_bytes in belfryd.conf); "
-                    + "publish less, or where to find it."
+                    + "publish less, or publish its address."
             ).response)
         batch = .upTo(
             bytes: batchBytesMax,

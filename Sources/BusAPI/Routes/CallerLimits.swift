@@ -10,7 +10,7 @@ extension BusHandler {
         guard service.waiting.value < waitingMax else {
             throw Refusal(
                 .limitBus,
-                "\(waitingMax) requests wait already (poll.subscribers in belfryd.conf); try again "
+                "\(waitingMax) requests are waiting already (poll.subscribers in belfryd.conf); try again "
                     + "later.")
         }
         if let topicMax = configuration.subscribersPerTopicMax, let topic = selector.singleName,
@@ -18,14 +18,14 @@ extension BusHandler {
         {
             throw Refusal(
                 .limitBus,
-                "\(topicMax) requests wait for '\(topic)' already (poll.subscribers_per_topic in "
+                "\(topicMax) requests are waiting for '\(topic)' already (poll.subscribers_per_topic in "
                     + "belfryd.conf); try again later.")
         }
         let callerMax = configuration.subscribersPerUIDMax
         guard account.subscribers.value < callerMax else {
             throw Refusal(
                 .limitCaller,
-                "\(account.name) may have \(callerMax) requests that wait, and has "
+                "\(account.name) may have \(callerMax) waiting requests, and has "
                     + "(poll.subscribers_per_uid in belfryd.conf); end some first.")
         }
     }

@@ -35,7 +35,7 @@ extension BusHandler {
             throw Refusal(
                 .accessDenied,
                 "Basic credentials are for programs: a browser keeps them and sends them along with "
-                    + "whatever any page asks for. Send the token as 'Authorization: Bearer TOKEN'."
+                    + "the requests of any page. Send the token as 'Authorization: Bearer TOKEN'."
             )
         }
         switch shown {
@@ -87,7 +87,7 @@ extension BusHandler {
             let selector = subscription.reader.selector
             do throws(Refusal) {
                 guard configuration.access.stillKnows(caller) else {
-                    throw Refusal(.tokenInvalid, "The token that was shown is not known any more.")
+                    throw Refusal(.tokenInvalid, "The token is no longer valid.")
                 }
                 try refuseIfUnsure(of: caller)
                 let readable = try readable(selector, by: caller)

@@ -56,7 +56,7 @@ struct Route: Sendable {
     static func notAllowed(_ method: String, on resource: Resource.Kind) -> Refusal {
         let allow = allow(resource)
         return Refusal(
-            .methodNotAllowed, "\(method) is not for this path; it takes \(allow).",
+            .methodNotAllowed, "\(method) does not work on this path; it takes \(allow).",
             headers: [("Allow", allow)])
     }
 

@@ -55,7 +55,7 @@ struct ClientMessage {
         case (nil, nil):
             throw Refusal(
                 .parameterInvalid,
-                "'data' is missing: give what to publish there, or in 'data_base64'.")
+                "'data' is missing: put the payload there, or in 'data_base64'.")
         case (_?, _?):
             throw Refusal(
                 .parameterInvalid, "'data' and 'data_base64' are both given; give one of them.")

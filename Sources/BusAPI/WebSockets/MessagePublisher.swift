@@ -62,7 +62,7 @@ struct MessagePublisher {
             throw Refusal(
                 .eventTooLarge,
                 "An event has at most \(configuration.eventBytesMax) bytes (bus.event_bytes in "
-                    + "belfryd.conf); publish less, or where to find it.")
+                    + "belfryd.conf); publish less, or publish its address.")
         }
         return batch
     }
@@ -74,6 +74,6 @@ struct MessagePublisher {
             isRaw
                 ? "There is no topic to publish to: the selector is not one name. Publish JSON, "
                     + "without as=raw, that names one."
-                : "'topic' is missing, and the selector is not one name: say where to publish.")
+                : "'topic' is missing, and the selector is not one name: name the topic.")
     }
 }

@@ -5,7 +5,7 @@ public import Telemetry
 public final class LoopMeters: Sendable {
     /// Connections accepted.
     public let accepted = Counter()
-    /// Connections turned away because there were too many.
+    /// Connections refused because there were too many.
     public let turnedAway = Counter()
     /// Times that accepting paused because no descriptor or memory was free.
     public let acceptPauses = Counter()

@@ -100,7 +100,7 @@ final class ListeningSocket: Sendable {
             isListening != 0
         else {
             throw ServerError(
-                "descriptor \(descriptor) was handed over as a listening socket and is none")
+                "descriptor \(descriptor) was passed as a listening socket, but is not one")
         }
         let prepared = clinux_prepare_descriptor(descriptor)
         guard prepared == 0 else {

@@ -45,7 +45,7 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
             detail
         case .callerTopics(let uid, let count, let vanishes):
             (uid.map { "user \($0)" } ?? "unknown callers together")
-                + " made \(count) of the topics that there are, and may not make more"
+                + " made \(count) of the existing topics, and may not make more"
                 + (vanishes.map { ": the first of them vanishes at \($0)" }
                     ?? ": none of them vanishes by itself soon")
                 + ", so remove some, or raise the limit"
@@ -56,8 +56,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What a store says to an entry that does not fit behind those that wait.
     package static let commitQueueFull = limit(
-        "too much waits to be committed: publish more slowly, or raise the limit of the commit "
-            + "queue")
+        "too many bytes wait to be committed: publish more slowly, or raise the limit of the "
+            + "commit queue")
 }
 
 /// Whether the bus takes what is published.

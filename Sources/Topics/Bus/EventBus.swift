@@ -43,7 +43,7 @@ public final class EventBus: Sendable {
 
     /// A bus on `store`, which is opened by this.
     ///
-    /// - Throws: `StoreError` if the store can not be opened; its sentence says what to do.
+    /// - Throws: `StoreError` if the store cannot be opened; its sentence says what to do.
     package init(
         store: any EventStore, limits: BusLimits = BusLimits(), defaults: Retention = .standard,
         autocreate: Bool = true, memory: MemoryBudget, clock: any BusClock = SystemClock(),
@@ -97,7 +97,7 @@ public final class EventBus: Sendable {
             }
         }
         if leftovers.evicted > 0 {
-            logger.debug("memory is full: the largest topics let go of \(leftovers.evicted) events")
+            logger.debug("memory is full: the largest topics dropped \(leftovers.evicted) events")
         }
     }
 

@@ -91,7 +91,7 @@ extension EventLog {
         guard missing <= available else {
             throw .limit(
                 "the batch needs \(bytes) bytes of memory, and only "
-                    + "\(max(0, available - missing + bytes)) can be made free: publish less at a "
+                    + "\(max(0, available - missing + bytes)) can be freed: publish less at a "
                     + "time, or raise the memory limit of \(room.bytesMax) bytes")
         }
         evict(min(available, missing + room.bytesMax / Limits.roomSlackDivisor))

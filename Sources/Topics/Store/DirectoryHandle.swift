@@ -12,7 +12,7 @@ final class DirectoryHandle: Sendable {
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw StoreError(
-                detail: "the state directory \(path) can not be opened: \(Errno.last). "
+                detail: "the state directory \(path) cannot be opened: \(Errno.last). "
                     + "Create it, and let the bus's user write to it")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

@@ -97,7 +97,7 @@ package struct StoreContext: Sendable {
     }
 }
 
-/// Why a store can not be opened.
+/// Why a store cannot be opened.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, and what to do.
     public let detail: String

@@ -24,8 +24,8 @@ package final class IDCeiling: Sendable {
 
     /// Opens the ceiling of a state directory, which must exist.
     ///
-    /// - Throws: `StoreError` if the directory can not be used, is in use by another process, or
-    ///   holds a ceiling that can not be read; its sentence says what to do.
+    /// - Throws: `StoreError` if the directory cannot be used, is in use by another process, or
+    ///   holds a ceiling that cannot be read; its sentence says what to do.
     package convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, afterStep: { _ in })
     }

@@ -60,7 +60,7 @@ import Testing
             outbox.bytes.append(UInt8(connection.slot))
             outbox.add(for: connection, closes: false)
         }
-        connections[1].phase = .closed
+        connections[1].machine.close()
         var sent: [UInt8] = []
         outbox.drain { sent += Array($1) }
         #expect(sent == [0, 2])

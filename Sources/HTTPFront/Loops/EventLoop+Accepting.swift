@@ -112,19 +112,20 @@ extension EventLoop {
         case .known(let groups): connection.peer.groups = groups
         case .later(let ticket):
             connection.groupsTicket = ticket
+            connection.machine.identify()
             timers.arm(connection.slot, due: now + settings.peerGroupsMilliseconds)
         }
     }
 
     /// Goes on with a connection whose user's groups are known now, or will not be.
     func identified(_ connection: Connection, _ groups: [UInt32]?) {
-        guard connection.isIdentifying else { return }
+        guard let action = connection.machine.identified() else { return }
         connection.groupsTicket = 0
         connection.peer.groups = groups
         let milliseconds =
             isDraining ? settings.firstRequestMilliseconds : settings.idleMilliseconds
         timers.arm(connection.slot, due: now + milliseconds)
-        if connection.hasInput { arrived.append(connection) }
+        carryOut(action, on: connection)
     }
 
     /// Lets the directory know that a connection waits for its user's groups no longer: without this

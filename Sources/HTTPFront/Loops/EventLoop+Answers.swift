@@ -12,13 +12,12 @@ extension EventLoop {
         if isDraining { response.closesConnection = true }
         settle(request)
         let closes = !ResponseEncoder.keepsAlive(response, for: request.context)
-        let needsUs = closes && hasUnreadInput(connection) || !parserHasRoom(for: response, request)
+        let needsUs = closes && hasUnread(connection) || !parserHasRoom(for: response, request)
         if needsUs || isHeavy(response) {
             let losesInput = needsUs || pipelined(behind: connection) != 0
             if leaveParser(connection) {
                 if losesInput { response.closesConnection = true }
-                connection.hasInput = false
-                connection.isReadClosed = false
+                connection.machine.forgetInput()
                 write(response, for: request.context, to: connection)
                 return false
             }
@@ -51,7 +50,7 @@ extension EventLoop {
         guard leaveParser(connection) else { return false }
         var response = response
         response.closesConnection = true
-        connection.mustLinger = true
+        connection.machine.lingerBehindAnswer()
         if let behind, request.declaredBytes > 0 {
             connection.expect(
                 request.declaredBytes - min(request.declaredBytes, request.discarded + behind),
@@ -66,7 +65,7 @@ extension EventLoop {
         guard let connection = connections[reply.slot], let request = connection.request,
             request.number == reply.number, request.isPending, request.answer == nil
         else { return }
-        guard connection.phase == .parsing else {
+        guard connection.machine.parsing != nil else {
             return answerUnparsedLate(connection, request, reply.response)
         }
         request.answer = reply.response
@@ -127,9 +126,5 @@ extension EventLoop {
         let records = (request.head?.headers.count ?? 0) * 64 + 256
         let room = settings.headerBytesMax - read - records
         return OutgoingResponse.headBytes(of: response, for: request.context) <= room
-    }
-
-    private func hasUnreadInput(_ connection: Connection) -> Bool {
-        TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0
     }
 }

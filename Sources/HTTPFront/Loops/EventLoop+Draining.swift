@@ -15,22 +15,12 @@ extension EventLoop {
         handler.drain()
         // Who is answered and not yet told is not idle.
         sendAnswers()
-        for connection in connections.all where connection.phase == .lingering {
-            timers.arm(connection.slot, due: now + Self.lingerMilliseconds)
-        }
-        for connection in connections.all where isIdle(connection) {
-            // A request that is on its way in is served, or refused by the handler.
-            if TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0 { continue }
-            guard connection.phase == .waiting else {
-                cutOff(connection)
-                continue
-            }
+        for connection in connections.all {
             let due = connection.progressedAt + settings.firstRequestMilliseconds
-            if connection.isNew, due > now {
-                timers.arm(connection.slot, due: due)
-            } else {
-                closeConnection(connection)
-            }
+            let action = connection.machine.drainBegan(
+                hasRequest: connection.request != nil, hasTime: due > now
+            ) { hasUnread(connection) }
+            carryOut(action, on: connection)
         }
     }
 
@@ -38,17 +28,8 @@ extension EventLoop {
     func endDrain() {
         drainDue = nil
         for connection in connections.all {
-            switch connection.phase {
-            case .parked, .streaming: closeDetached(connection)
-            case .waiting, .pending, .sending, .lingering: closeConnection(connection)
-            case .closed: break
-            case .parsing:
-                if let request = connection.request, request.isPending {
-                    abandonPending(connection, request)
-                } else {
-                    cutOff(connection)
-                }
-            }
+            let awaitsAnswer = connection.request?.isPending == true
+            carryOut(connection.machine.drainEnded(awaitsAnswer: awaitsAnswer), on: connection)
         }
         // One turn resumes what was suspended, the next ends it: nothing may be suspended when the
         // parser stops, and what it cannot end by itself it closes then.
@@ -56,13 +37,5 @@ extension EventLoop {
             parser.run()
         }
         parser.stop()
-    }
-
-    private func isIdle(_ connection: Connection) -> Bool {
-        switch connection.phase {
-        case .waiting: !connection.hasInput
-        case .parsing: connection.request == nil && !connection.isFirstInParser
-        case .pending, .parked, .streaming, .sending, .lingering, .closed: false
-        }
     }
 }

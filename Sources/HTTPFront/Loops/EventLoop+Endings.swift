@@ -9,16 +9,14 @@ internal import Glibc
 extension EventLoop {
     /// Remembers to tell the parser of the end of a connection's stream, once for each request.
     func noteEnd(of connection: Connection) {
-        guard connection.isReadClosed, !connection.isEndNoted else { return }
-        connection.isEndNoted = true
-        ending.append(connection)
+        if connection.machine.noteEnd() { ending.append(connection) }
     }
 
     /// Tells the parser of ends that it has read up to; called behind each of its turns.
     func tellEnds() {
         guard !ending.isEmpty else { return }
         ending = ending.filter { connection in
-            guard connection.phase == .parsing else { return false }
+            guard connection.machine.parsing != nil else { return false }
             // It does not read while it answers; the end of the request notes the end anew.
             guard connection.request.map({ $0.stage == .line || $0.stage == .body }) ?? true
             else { return false }

@@ -17,7 +17,7 @@ extension EventLoop {
             }
             return false
         }
-        guard !connection.isReadClosed, mayAnswer(head, bodyBytes: parts.body.count) else {
+        guard !connection.machine.isReadClosed, mayAnswer(head, bodyBytes: parts.body.count) else {
             return false
         }
         guard take(input.count, from: connection) else {
@@ -35,7 +35,9 @@ extension EventLoop {
         _ request: ActiveRequest, on connection: Connection, valueAt place: ValuePlace,
         name: Range<Int>?, _ make: () -> any KnownRequest
     ) {
-        guard connection.phase == .parsing, let head = request.head, !isDraining else { return }
+        guard connection.machine.parsing != nil, let head = request.head, !isDraining else {
+            return
+        }
         if let seen = connection.seen {
             guard request.rulesNumber == rulesNumber,
                 let pattern = HeadPattern(
@@ -55,8 +57,7 @@ extension EventLoop {
     func leavesParser(with request: ActiveRequest, on connection: Connection) -> Bool {
         guard request.leavesParser, pipelined(behind: connection) == 0, leaveParser(connection)
         else { return false }
-        connection.hasInput = false
-        connection.isReadClosed = false
+        connection.machine.forgetInput()
         return true
     }
 
@@ -67,14 +68,6 @@ extension EventLoop {
         settle(request)
         connection.request = nil
         write(response, for: request.context, to: connection)
-    }
-
-    /// Something happened to a socket whose unparsed request awaits its answer.
-    func pendingHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
-        if event.isReadable { connection.hasInput = true }
-        guard event.isHungUp else { return }
-        meters.gone.add()
-        closeConnection(connection)
     }
 
     /// Has the kernel count what is read from a unix socket, behind the last look into it.
@@ -96,8 +89,7 @@ extension EventLoop {
         on connection: Connection
     ) {
         timers.cancel(connection.slot)
-        connection.isNew = false
-        connection.hasInput = false
+        connection.machine.takeInput()
         lastRequestNumber += 1
         meters.requests.add()
         meters.repeats.add()
@@ -126,7 +118,7 @@ extension EventLoop {
         request.isPending = true
         meters.pending.add(1)
         connection.request = request
-        connection.phase = .pending
+        connection.machine.awaitAnswer()
     }
 
     /// Answers what was looked at if it is broken.
@@ -140,8 +132,8 @@ extension EventLoop {
         beginTrace(
             connection, method: String(decoding: head.method, as: UTF8.self),
             target: Array(head.target))
-        connection.hasInput = false
-        connection.mustClose = true
+        connection.machine.takeInput()
+        connection.machine.closeBehindAnswer()
         let context = ResponseContext(
             version: head.version, keepsAlive: false,
             isHead: head.method.elementsEqual("HEAD".utf8))

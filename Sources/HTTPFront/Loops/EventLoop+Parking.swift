@@ -10,7 +10,7 @@ extension EventLoop {
     func detach(_ connection: Connection, isStream: Bool) -> Bool {
         guard !isDraining else { return false }
         if connection.parser != nil, !leaveParser(connection, isStream: isStream) { return false }
-        connection.phase = .parked
+        connection.machine.park()
         meters.parked.add(1)
         connection.ownerDue = .max
         connection.recheckDue = .max
@@ -19,8 +19,6 @@ extension EventLoop {
         connection.inputDue = .max
         connection.isWatchedForRoom = false
         connection.isResting = false
-        connection.hasInput = false
-        connection.isReadClosed = false
         return true
     }
 
@@ -37,13 +35,13 @@ extension EventLoop {
         case .some, .none: mustClose = true
         }
         guard leaveParser(connection) else { return false }
-        connection.mustClose = mustClose
+        connection.machine.closeBehindAnswer(mustClose)
         return true
     }
 
     /// Sets when the owner of a parked socket hears `timedOut`.
     func setDeadline(of connection: Connection, milliseconds: Int?) {
-        guard connection.isDetached else { return }
+        guard connection.machine.isDetached else { return }
         // Counted from the clock, not the turn's beginning, which may be long ago.
         connection.ownerDue =
             milliseconds.map { MonotonicClock.milliseconds() + UInt64(max(0, $0)) } ?? .max
@@ -53,7 +51,7 @@ extension EventLoop {
     /// Answers a parked request.
     func finish(_ connection: Connection, _ response: Response, for context: ResponseContext) {
         precondition(
-            connection.phase != .streaming, "a stream that has begun is ended by endStream")
+            !connection.machine.isStreaming, "a stream that has begun is ended by endStream")
         guard unpark(connection) else { return }
         write(response, for: context, to: connection)
     }
@@ -62,14 +60,6 @@ extension EventLoop {
     func abandon(_ connection: Connection) {
         guard unpark(connection) else { return }
         closeConnection(connection)
-    }
-
-    /// Closes a detached socket and tells its owner.
-    func closeDetached(_ connection: Connection) {
-        let owner = connection.owner
-        guard unpark(connection) else { return }
-        closeConnection(connection)
-        owner?.closed()
     }
 
     /// Closes a detached socket in the middle of what an owner does, and leaves it for later to
@@ -95,33 +85,22 @@ extension EventLoop {
         }
     }
 
-    func parkedHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
-        if event.isReadable { connection.hasInput = true }
-        if event.isHungUp {
-            meters.gone.add()
-            closeDetached(connection)
-        } else if event.isReadClosed {
-            judgePeer(of: connection)
-        }
-    }
-
     func detachedDeadlinePassed(_ connection: Connection) {
-        if now >= connection.recheckDue { judgePeer(of: connection) }
+        if now >= connection.recheckDue { examinePeer(of: connection) }
         if now >= connection.stallDue { tellStalled(connection) }
         if now >= connection.inputDue { connection.owner?.inputIsLate() }
-        if connection.isDetached, now >= connection.ownerDue {
+        if connection.machine.isDetached, now >= connection.ownerDue {
             connection.ownerDue = .max
             connection.owner?.timedOut()
         }
-        if connection.isDetached { armDetached(connection) }
+        if connection.machine.isDetached { armDetached(connection) }
     }
 
     /// The peer sends no more: asks whether anybody still reads.
-    func judgePeer(of connection: Connection) {
+    func examinePeer(of connection: Connection) {
         switch PeerLiveness(of: connection.descriptor, table: socketTable) {
         case .gone:
-            meters.gone.add()
-            closeDetached(connection)
+            carryOut(.lose, on: connection)
         case .halfClosed:
             // Nobody tells when a half-closed peer leaves. Most that leave do so soon.
             connection.recheckPause = min(
@@ -140,8 +119,7 @@ extension EventLoop {
     /// none, or was lost before.
     func unpark(_ connection: Connection) -> Bool {
         connection.owner = nil
-        guard connection.isDetached else { return false }
-        connection.phase = .waiting
+        guard connection.machine.unpark() else { return false }
         meters.parked.add(-1)
         return true
     }

@@ -7,9 +7,8 @@ extension EventLoop {
     func connectionEnteredParser(_ parsed: OpaquePointer?) -> Connection? {
         guard let connection = parser.connectionBeingAdded else { return nil }
         connection.parser = parsed
-        connection.phase = .parsing
+        connection.machine.enterParser()
         parsedConnections += 1
-        connection.isFirstInParser = true
         return connection
     }
 
@@ -34,7 +33,7 @@ extension EventLoop {
             // over an answer that it never sends (0.9.75).
             UnsafeMutablePointer(mutating: target)[query + 1] = 0
         }
-        if !connection.isFirstInParser {
+        if connection.machine.parsing?.isFirst == false {
             timers.arm(connection.slot, due: now + settings.headerMilliseconds)
         }
     }
@@ -60,8 +59,7 @@ extension EventLoop {
         endTrace(connection)
         connection.request = nil
         connection.seen = nil
-        connection.isFirstInParser = false
-        connection.isEndNoted = false
+        connection.machine.requestEnded()
         noteEnd(of: connection)
         timers.arm(connection.slot, due: now + settings.idleMilliseconds)
     }
@@ -70,7 +68,7 @@ extension EventLoop {
         _ connection: Connection, _ request: ActiveRequest, _ line: ParsedLine
     ) -> Bool {
         meters.requests.add()
-        connection.isFirstInParser = false
+        connection.machine.requestParsed()
         request.headBytes = belfry_mhd_header_size(line.parser)
         connection.taken += UInt64(request.headBytes)
         request.stage = .body

@@ -5,8 +5,9 @@ extension EventLoop {
     /// Writes an answer to a socket that we hold and watch, then hands the socket back or ends it.
     func write(_ response: Response, for context: ResponseContext, to connection: Connection) {
         let closes =
-            connection.mustClose || isDraining
+            connection.machine.mustClose || isDraining
             || !ResponseEncoder.keepsAlive(response, for: context)
+        connection.machine.answer()
         meters.countAnswer(response)
         noteWhole(response, for: context, connection)
         let sendsBody = ResponseEncoder.sendsBody(response, for: context)
@@ -53,7 +54,6 @@ extension EventLoop {
         case .failed: closeConnection(connection)
         case .partly(let sent):
             let tail = tail(sent)
-            connection.phase = .sending
             connection.tail = tail
             connection.progressedAt = now
             connection.unsentBytes = tail.bodyBytes
@@ -65,13 +65,9 @@ extension EventLoop {
         }
     }
 
-    /// The kernel takes more of an answer, or nobody reads it.
-    func sendRest(_ event: Poller.ReadyEvent, _ connection: Connection) {
-        if event.isReadable { connection.hasInput = true }
-        guard !event.isHungUp, let tail = connection.tail else {
-            return closeConnection(connection)
-        }
-        guard event.isWritable else { return }
+    /// The kernel takes more of an answer.
+    func sendRest(of connection: Connection) {
+        guard let tail = connection.tail else { return closeConnection(connection) }
         switch tail.send(to: connection.descriptor) {
         case .failed: closeConnection(connection)
         case .partly(let sent):
@@ -88,22 +84,8 @@ extension EventLoop {
 
     private func answerIsOut(_ connection: Connection, closes: Bool) {
         endTrace(connection)
-        let isInputLeft =
-            connection.mustLinger
-            || (closes || connection.hasInput)
-                && TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0
-        switch (closes, isInputLeft) {
-        case (true, false): closeConnection(connection)
-        case (true, true): beginLingering(connection)
-        case (false, true):
-            connection.phase = .waiting
-            connection.hasInput = true
-            arrived.append(connection)
-        case (false, false):
-            // Something was to be read and nothing is: the stream has ended.
-            if connection.hasInput || connection.isReadClosed { return closeConnection(connection) }
-            connection.phase = .waiting
-            timers.arm(connection.slot, due: now + settings.idleMilliseconds)
-        }
+        carryOut(
+            connection.machine.answerIsOut(closes: closes) { hasUnread(connection) }, on: connection
+        )
     }
 }

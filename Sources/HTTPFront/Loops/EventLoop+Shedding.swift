@@ -10,7 +10,7 @@ extension EventLoop {
         var excess = unsent.excess
         var slow: [Connection] = []
         for connection in connections.all where connection !== newest {
-            if connection.isCutOff {
+            if connection.machine.parsing?.isCutOff == true {
                 excess -= connection.unsentBytes
             } else if connection.tail != nil || connection.request?.stage == .answered {
                 slow.append(connection)
@@ -22,9 +22,9 @@ extension EventLoop {
             if excess <= 0 { break }
             excess -= connection.unsentBytes
             meters.shed.add()
-            switch connection.phase {
+            switch connection.machine.phase {
             case .streaming: lose(connection)
-            case .sending: closeConnection(connection)
+            case .writing: closeConnection(connection)
             default: cutOff(connection)
             }
         }

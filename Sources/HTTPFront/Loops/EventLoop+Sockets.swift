@@ -5,48 +5,64 @@ internal import Glibc
 extension EventLoop {
     /// Something happened on a socket that the poller watches.
     func happened(_ event: Poller.ReadyEvent, to connection: Connection) {
-        if event.isReadClosed { connection.isReadClosed = true }
-        switch connection.phase {
-        case .waiting: beginRequest(event, connection)
-        case .parked: parkedHappened(event, connection)
-        case .streaming: streamHappened(event, connection)
-        case .pending: pendingHappened(event, connection)
-        case .sending: sendRest(event, connection)
-        case .lingering: linger(event, connection)
-        case .parsing:
-            noteEnd(of: connection)
-            // It may have seen the end together with bytes, and not be woken by it again.
-            parserIsDue = true
-        case .closed: break
-        }
+        let action = connection.machine.happened(event) { hasUnread(connection) }
+        if action == .tellStream { return streamHappened(event, connection) }
+        carryOut(action, on: connection)
     }
 
     /// A deadline of the loop's wheel passed.
     func deadlinePassed(on connection: Connection) {
-        switch connection.phase {
-        case .parked, .streaming: detachedDeadlinePassed(connection)
-        case .parsing: parsingDeadlinePassed(connection)
-        case .waiting where connection.isIdentifying:
+        carryOut(connection.machine.deadlinePassed(), on: connection)
+    }
+
+    /// Does what a connection's machine asks for.
+    func carryOut(_ action: ConnectionAction, on connection: Connection) {
+        switch action {
+        case .none, .tellStream: break
+        case .serve: arrived.append(connection)
+        case .idle: timers.arm(connection.slot, due: now + settings.idleMilliseconds)
+        case .expectFirstRequest:
+            timers.arm(
+                connection.slot,
+                due: connection.progressedAt + settings.firstRequestMilliseconds)
+        case .sendRest: sendRest(of: connection)
+        case .examinePeer: examinePeer(of: connection)
+        case .tellDeadline: detachedDeadlinePassed(connection)
+        case .discard(let isOver): discardInput(of: connection, isOver: isOver)
+        case .linger: linger(connection)
+        case .wakeParser:
+            noteEnd(of: connection)
+            // It may have seen the end together with bytes, and not be woken by it again.
+            parserIsDue = true
+        case .giveUpGroups:
             withdrawQuestion(of: connection)
             identified(connection, nil)
-        case .waiting, .sending:
+        case .refuseLate: refuseLate(connection)
+        case .cutOff: cutOff(connection)
+        case .abandon: if let request = connection.request { abandonPending(connection, request) }
+        case .timeOut:
             meters.timeouts.add()
             closeConnection(connection)
-        case .lingering: closeConnection(connection)
-        case .pending, .closed: break
+        case .lose:
+            meters.gone.add()
+            closeTellingOwner(connection)
+        case .close: closeTellingOwner(connection)
         }
+    }
+
+    /// Whether bytes of a socket wait in the kernel.
+    func hasUnread(_ connection: Connection) -> Bool {
+        TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0
     }
 
     /// Gives a socket whose next request has begun to the parser.
     func giveToParser(_ connection: Connection) {
         poller.change(connection.descriptor, [.readClosed, .edge], token: connection.token)
         timers.arm(connection.slot, due: now + settings.headerMilliseconds)
-        connection.isNew = false
-        connection.hasInput = false
-        connection.isEndNoted = false
+        connection.machine.takeInput()
         countReads(of: connection)
         parserIsDue = true
-        if !parser.add(connection), connection.phase != .closed {
+        if !parser.add(connection), connection.machine.phase != .closed {
             // The parser closed the descriptor without ever having taken it over.
             release(connection)
         }
@@ -58,15 +74,23 @@ extension EventLoop {
         release(connection)
     }
 
+    /// Closes a socket that we hold, and tells its owner if it has one.
+    func closeTellingOwner(_ connection: Connection) {
+        let owner = connection.owner
+        let isDetached = unpark(connection)
+        closeConnection(connection)
+        if isDetached { owner?.closed() }
+    }
+
     /// Forgets a connection whose descriptor is closed.
     func release(_ connection: Connection) {
         timers.cancel(connection.slot)
-        if connection.isIdentifying { withdrawQuestion(of: connection) }
+        if connection.groupsTicket != 0 { withdrawQuestion(of: connection) }
         endTrace(connection)
         connections.remove(connection)
-        if connection.isDetached { meters.parked.add(-1) }
+        if connection.machine.isDetached { meters.parked.add(-1) }
         if let request = connection.request { settle(request) }
-        connection.phase = .closed
+        connection.machine.close()
         connection.owner = nil
         connection.tail = nil
         connection.request = nil
@@ -77,23 +101,9 @@ extension EventLoop {
         if let account = connection.account { settings.accounts.leave(account) }
     }
 
-    private func beginRequest(_ event: Poller.ReadyEvent, _ connection: Connection) {
-        // Room to write may be news of a stream that has ended since the poller was asked.
-        guard event.isReadable || event.isReadClosed || event.isHungUp else { return }
-        guard !connection.hasInput else { return }
-        // The end of the stream can be read too; a request that came before it is served.
-        if event.isHungUp || event.isReadClosed || !event.isReadable {
-            guard TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0 else {
-                return closeConnection(connection)
-            }
-        }
-        connection.hasInput = true
-        if !connection.isIdentifying { arrived.append(connection) }
-    }
-
-    private func parsingDeadlinePassed(_ connection: Connection) {
+    private func refuseLate(_ connection: Connection) {
         meters.timeouts.add()
-        if connection.request != nil || connection.isFirstInParser {
+        if connection.request != nil || connection.machine.parsing?.isFirst == true {
             var answer: [UInt8] = []
             let problem = Problem(
                 408, "REQUEST_TIMEOUT",
@@ -119,31 +129,33 @@ extension EventLoop {
     /// Makes the parser close a socket at its next turn; the descriptor is its own.
     func cutOff(_ connection: Connection) {
         shutdown(connection.descriptor, Int32(SHUT_RDWR))
-        connection.isCutOff = true
+        connection.machine.cutOff()
         parserIsDue = true
     }
 
     /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
     /// answer with it: first the peer is told that nothing more comes, and read to its end. A
     /// request that was answered before its body came has as long as that body.
-    func beginLingering(_ connection: Connection) {
-        shutdown(connection.descriptor, Int32(SHUT_WR))
-        connection.phase = .lingering
-        poller.change(connection.descriptor, [.readable], token: connection.token)
-        let sendsOn = connection.mustLinger && !isDraining
+    private func linger(_ connection: Connection) {
+        if connection.machine.phase != .lingering {
+            shutdown(connection.descriptor, Int32(SHUT_WR))
+            connection.machine.linger()
+            poller.change(connection.descriptor, [.readable], token: connection.token)
+        }
+        let sendsOn = connection.machine.mustLinger && !isDraining
         timers.arm(
             connection.slot,
             due: now + (sendsOn ? settings.bodyMilliseconds : Self.lingerMilliseconds))
     }
 
-    private func linger(_ event: Poller.ReadyEvent, _ connection: Connection) {
+    private func discardInput(of connection: Connection, isOver: Bool) {
         let outcome = LingeringReader.discard(
             from: connection.descriptor, bytesMax: HTTPFrontLimits.lingerReadBytes)
-        if case .open(let bytes) = outcome, bytes > 0 || !event.isHungUp {
+        if case .open(let bytes) = outcome, bytes > 0 || !isOver {
             if connection.discard(bytes, bytesMax: settings.discardBytesMax) { return }
         }
         closeConnection(connection)
     }
 
-    static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
+    private static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
 }

@@ -5,25 +5,26 @@ extension EventLoop {
         _ connection: Connection, _ response: Response, first: ResponseBody,
         for context: ResponseContext
     ) {
-        guard connection.phase == .parked else { return }
+        guard connection.machine.phase == .parked else { return }
         guard case .stream = connection.owner else {
             preconditionFailure("a stream is begun on a socket that detachStream gave")
         }
         let framing = context.version == .http11 ? BodyFraming.chunked : .untilClose
-        connection.mustClose =
-            connection.mustClose || isDraining || framing == .untilClose
+        let closes =
+            connection.machine.mustClose || isDraining || framing == .untilClose
             || !ResponseEncoder.keepsAlive(response, for: context)
+        connection.machine.closeBehindAnswer(closes)
         var head: [UInt8] = []
         head.reserveCapacity(512)
         encoder.encodeHead(
-            of: response, for: context, closes: connection.mustClose, framing: framing, into: &head)
+            of: response, for: context, closes: closes, framing: framing, into: &head)
         meters.countAnswer(response)
         connection.trace?.note(response)
         guard ResponseEncoder.sendsBody(response, for: context) else {
             guard unpark(connection) else { return }
-            return send(head: head, body: .empty, closes: connection.mustClose, to: connection)
+            return send(head: head, body: .empty, closes: closes, to: connection)
         }
-        connection.phase = .streaming
+        connection.machine.beginStream()
         push(head: head, first, to: connection)
     }
 
@@ -38,13 +39,13 @@ extension EventLoop {
             of: response, for: context, closes: false, framing: .switched, into: &head)
         meters.countAnswer(response)
         connection.trace?.note(response)
-        connection.phase = .streaming
+        connection.machine.beginStream()
         push(head: head, first, to: connection)
     }
 
     /// Writes a piece of a stream; false when the next has to wait.
     func writeStream(_ connection: Connection, _ piece: ResponseBody) -> Bool {
-        guard connection.phase == .streaming else { return false }
+        guard connection.machine.isStreaming else { return false }
         precondition(connection.isWritable, "a stream is written again once it is writable")
         return push(head: [], piece, to: connection)
     }
@@ -52,9 +53,9 @@ extension EventLoop {
     /// Ends a stream, behind what is pending.
     func endStream(_ connection: Connection, for context: ResponseContext) {
         precondition(
-            connection.phase != .parked, "a wait without a stream is answered by finish")
+            connection.machine.phase != .parked, "a wait without a stream is answered by finish")
         let end = context.version == .http11 ? ChunkFraming.last : []
-        endStream(connection, with: end, closes: connection.mustClose || isDraining)
+        endStream(connection, with: end, closes: connection.machine.mustClose || isDraining)
     }
 
     /// Takes a socket that is written to from its owner, and ends it with these bytes.
@@ -64,7 +65,6 @@ extension EventLoop {
             watchForRoom(connection, false)
             return send(head: end, body: .empty, closes: closes, to: connection)
         }
-        connection.phase = .sending
         tail.closes = closes
         tail.end = end
         timers.arm(
@@ -75,19 +75,18 @@ extension EventLoop {
     func streamHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if case .webSocket(let socket) = connection.owner {
             if event.isWritable { pushRest(of: connection) }
-            if event.isHungUp { connection.isReadClosed = true }
             // What came before an end, or a hang-up, is read; then the end is found by reading.
             return socket.inputCame()
         }
-        if event.isReadable { connection.hasInput = true }
         if event.isHungUp {
-            meters.gone.add()
-            return closeDetached(connection)
+            return carryOut(.lose, on: connection)
         }
         if event.isWritable { pushRest(of: connection) }
         // Every event tells of it again; once judged, it is looked at by the wheel.
-        if event.isReadClosed, connection.phase == .streaming, connection.recheckDue == .max {
-            judgePeer(of: connection)
+        if event.isReadClosed, connection.machine.isStreaming,
+            connection.recheckDue == .max
+        {
+            examinePeer(of: connection)
         }
     }
 
@@ -96,7 +95,7 @@ extension EventLoop {
         guard !resting.isEmpty else { return }
         let batch = resting
         resting.removeAll(keepingCapacity: true)
-        for connection in batch where connection.phase == .streaming && connection.isResting {
+        for connection in batch where connection.machine.isStreaming && connection.isResting {
             connection.isResting = false
             connection.owner?.writable()
         }
@@ -141,13 +140,12 @@ extension EventLoop {
             connection.stallDue = .max
             armDetached(connection)
             connection.owner?.writable()
-            if connection.phase == .streaming, connection.tail == nil {
+            if connection.machine.isStreaming, connection.tail == nil {
                 watchForRoom(connection, false)
             }
         case .partly(let sent): if sent > 0 { noteProgress(of: connection) }
         case .failed:
-            meters.gone.add()
-            closeDetached(connection)
+            carryOut(.lose, on: connection)
         }
     }
 

@@ -26,7 +26,7 @@ extension EventLoop {
 
     /// Lets the owner hear at the loop's next turn that the peer does not answer.
     func tellStalledSoon(_ connection: Connection) {
-        guard connection.isDetached else { return }
+        guard connection.machine.isDetached else { return }
         connection.stallDue = now
         armDetached(connection)
     }

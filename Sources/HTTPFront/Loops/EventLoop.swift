@@ -222,7 +222,7 @@ final class EventLoop {
         let batch = arrived
         arrived.removeAll(keepingCapacity: true)
         gatherAnswers {
-            for connection in batch where connection.phase == .waiting {
+            for connection in batch where connection.machine.waiting != nil {
                 if !answersUnparsed(on: connection) { giveToParser(connection) }
             }
         }

@@ -8,7 +8,7 @@ public struct LoopInventory: Sendable, CustomStringConvertible {
     init(index: Int, _ connections: ConnectionTable) {
         self.index = index
         var counts: [String: Int] = [:]
-        for connection in connections.all { counts["\(connection.phase)", default: 0] += 1 }
+        for connection in connections.all { counts[connection.machine.phase.name, default: 0] += 1 }
         self.counts = counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 

@@ -30,7 +30,7 @@ struct Outbox {
     /// order in which they were made, and adds none.
     mutating func drain(_ send: (Answer, UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
-            for answer in answers where answer.connection.phase != .closed {
+            for answer in answers where answer.connection.machine.phase != .closed {
                 send(answer, UnsafeRawBufferPointer(rebasing: bytes[answer.bytes]))
             }
         }

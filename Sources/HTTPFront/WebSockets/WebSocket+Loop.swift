@@ -12,15 +12,14 @@ extension WebSocket {
                 continue
             }
             guard let bytes = loop.receive(from: connection) else {
-                loop.meters.gone.add()
-                return loop.closeDetached(connection)
+                return loop.carryOut(.lose, on: connection)
             }
             guard !bytes.isEmpty else { return }
             isPinged = false
             share.bytes -= bytes.count
             // The kernel gives what it has: the poller tells of what comes next. But of an end that
             // it told of already, only another reading tells.
-            let isAll = bytes.count < loop.scratch.count && !connection.isReadClosed
+            let isAll = bytes.count < loop.scratch.count && !connection.machine.isReadClosed
             var input = WebSocketInput(bytes)
             deliver(&input, &share)
             hold(input)
@@ -50,7 +49,7 @@ extension WebSocket {
 
     /// Sends control frames, if nothing is pending that they would cut in two.
     func sendControl() {
-        guard connection.phase == .streaming, connection.tail == nil else { return }
+        guard connection.machine.isStreaming, connection.tail == nil else { return }
         let frames = control.frames
         guard !frames.isEmpty else { return }
         control = PendingControl()
@@ -70,7 +69,7 @@ extension WebSocket {
     func deadlinePassed() {
         switch state {
         case .opening, .open: owner?.timedOut(self)
-        case .closing: loop.closeDetached(connection)
+        case .closing: loop.carryOut(.close, on: connection)
         case .closed: break
         }
     }
@@ -84,7 +83,7 @@ extension WebSocket {
     }
 
     private var isReading: Bool {
-        state != .closed && !isPaused && connection.phase == .streaming
+        state != .closed && !isPaused && connection.machine.isStreaming
     }
 
     private func deliverHeld(_ share: inout Share) {
@@ -138,7 +137,7 @@ extension WebSocket {
     /// Ends the connection behind what is pending, and looks at nothing more of the peer's.
     private func refuse(_ code: CloseCode, _ reason: String) {
         guard state != .closed else { return }
-        connection.mustLinger = true
+        connection.machine.lingerBehindAnswer()
         // An owner that has closed has said why.
         end(with: state == .closing ? control.close : WebSocketFrame.close(code, reason))
     }

@@ -2,32 +2,11 @@
 ///
 /// Kept small: thousands lie idle. Confined to its loop's thread.
 final class Connection {
-    /// Who holds the socket, and what it waits for.
-    enum Phase {
-        /// We do: nothing of the next request was read; its first byte takes it to the parser, unless
-        /// its head is known.
-        case waiting
-        /// libmicrohttpd does, and closes it.
-        case parsing
-        /// We do: a `DetachedSocket` whose owner waits for something to answer.
-        case parked
-        /// We do: a `DetachedSocket` or `WebSocket` whose owner writes as the peer reads.
-        case streaming
-        /// We do: a request that was not parsed was handled, and its answer comes later.
-        case pending
-        /// We do: the rest of an answer waits until the peer reads.
-        case sending
-        /// We do: the last answer is out, and what the peer still sends is thrown away so that it
-        /// does not destroy that answer.
-        case lingering
-        /// Nobody.
-        case closed
-    }
-
     // What every write to a stream looks at lies together, in front: with thousands of streams it is
     // not in the processor's cache.
     var descriptor: Int32
-    var phase = Phase.waiting
+    /// Which phase it is in, and what may follow.
+    var machine = ConnectionMachine()
     /// Whether a stream has had its share of this turn of the loop.
     var isResting = false
     /// The turn that `turnCost` is about.
@@ -53,8 +32,6 @@ final class Connection {
     var request: ActiveRequest?
     /// The parser's connection; nil outside it.
     var parser: OpaquePointer?
-    /// Whether the parser has had no complete request yet since the socket was given to it.
-    var isFirstInParser = false
 
     /// Bytes that requests so far had, as far as `isTakenKnown`.
     var taken: UInt64 = 0
@@ -72,20 +49,6 @@ final class Connection {
 
     /// The question about its user's groups that it waits for before anything else; 0 for none.
     var groupsTicket: UInt64 = 0
-    /// Whether it is new, and waits for that.
-    var isIdentifying: Bool { groupsTicket != 0 }
-    /// Whether the peer has not begun its first request yet.
-    var isNew = true
-    /// Whether bytes or the end of the stream have arrived while we held the socket.
-    var hasInput = false
-    /// Whether the peer sends no more.
-    var isReadClosed = false
-    /// Whether the parser is about to be told so, or was since its last request.
-    var isEndNoted = false
-    /// Whether the next answer must close the connection.
-    var mustClose = false
-    /// Whether the peer is still sending the request that is being answered.
-    var mustLinger = false
 
     /// Who hears of the detached socket; of a closed one, who is yet to hear of that.
     var owner: SocketOwner?
@@ -107,8 +70,6 @@ final class Connection {
     var progressedAt: UInt64 = 0
     /// About how many bytes its unsent answer keeps.
     var unsentBytes = 0
-    /// Whether the parser is about to close it on our word.
-    var isCutOff = false
     /// Bytes thrown away while lingering, or that will never come.
     private(set) var discarded: UInt64 = 0
 
@@ -121,7 +82,7 @@ final class Connection {
 
     /// Notes how much of a body that is thrown away is still to come: behind it nothing more is read.
     func expect(_ bytes: UInt64, bytesMax: UInt64) {
-        mustLinger = bytes > 0
+        machine.lingerBehindAnswer(bytes > 0)
         if bytes <= bytesMax { discarded = bytesMax - bytes + 1 }
     }
 
@@ -131,68 +92,9 @@ final class Connection {
         return discarded <= bytesMax
     }
 
-    /// Whether a `DetachedSocket` or `WebSocket` is about this socket.
-    var isDetached: Bool { phase == .parked || phase == .streaming }
-
     /// Whether its stream may be written now.
-    var isWritable: Bool { phase == .streaming && tail == nil && !isResting }
+    var isWritable: Bool { machine.isStreaming && tail == nil && !isResting }
 
     /// What the poller calls the socket.
     var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
-}
-
-/// A loop's connections by slot.
-///
-/// A slot is used again under a new generation, so that what was meant for its last connection
-/// does not reach the next.
-struct ConnectionTable {
-    private var slots: [Connection?] = []
-    private var generations: [UInt32] = []
-    private var free: [Int] = []
-
-    /// How many connections there are.
-    private(set) var count = 0
-
-    /// Makes the record of a new connection.
-    mutating func insert(descriptor: Int32, peer: Peer) -> Connection {
-        let slot: Int
-        if let reused = free.popLast() {
-            slot = reused
-        } else {
-            slot = slots.count
-            slots.append(nil)
-            generations.append(0)
-        }
-        // 0 is left out: it marks the loop's own descriptors.
-        generations[slot] = generations[slot] == .max ? 1 : generations[slot] + 1
-        let connection = Connection(
-            slot: slot, generation: generations[slot], descriptor: descriptor, peer: peer)
-        slots[slot] = connection
-        count += 1
-        return connection
-    }
-
-    /// Forgets a connection and frees its slot.
-    mutating func remove(_ connection: Connection) {
-        assert(slots[connection.slot] === connection, "a connection is removed once")
-        slots[connection.slot] = nil
-        free.append(connection.slot)
-        count -= 1
-    }
-
-    /// The connection in a slot at this moment.
-    subscript(slot: Int) -> Connection? {
-        slot < slots.count ? slots[slot] : nil
-    }
-
-    /// The connection that the poller calls so; nil when it has gone.
-    subscript(token token: UInt64) -> Connection? {
-        guard let connection = self[Int(token & 0xFFFF_FFFF)],
-            connection.generation == UInt32(token >> 32)
-        else { return nil }
-        return connection
-    }
-
-    /// All connections at this moment.
-    var all: [Connection] { slots.compactMap { $0 } }
 }

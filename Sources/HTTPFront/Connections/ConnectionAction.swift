@@ -1,0 +1,38 @@
+/// What a loop is to do with a connection.
+enum ConnectionAction: Equatable {
+    case none
+    /// Serve the request that has begun.
+    case serve
+    /// Arm the deadline of an idle connection.
+    case idle
+    /// Give it until its first request, then close it.
+    case expectFirstRequest
+    /// Send more of the answer.
+    case sendRest
+    /// Ask whether anybody still reads.
+    case examinePeer
+    /// Let the owner of a stream or WebSocket know.
+    case tellStream
+    /// Look for the deadline of the owner that has passed.
+    case tellDeadline
+    /// Throw away what has come; close the socket if that is nothing and the connection is over.
+    case discard(isOver: Bool)
+    /// Tell the peer that nothing more comes, and read it to its end.
+    case linger
+    /// Run the parser, which may have seen less than happened.
+    case wakeParser
+    /// Serve it without the groups of its user.
+    case giveUpGroups
+    /// Answer 408, and cut it off.
+    case refuseLate
+    /// Have the parser close the socket.
+    case cutOff
+    /// End the request whose answer has not come, without one.
+    case abandon
+    /// Close the socket: its time is over.
+    case timeOut
+    /// Close the socket, and tell its owner: the peer has gone.
+    case lose
+    /// Close the socket, and tell its owner.
+    case close
+}

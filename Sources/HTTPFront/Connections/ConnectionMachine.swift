@@ -1,0 +1,235 @@
+/// The life of a connection as rules without I/O: in which ``ConnectionPhase`` it is, and what is to
+/// be done when something happens to it.
+///
+/// The loop says what happened, and carries out the ``ConnectionAction`` that comes back
+/// (`EventLoop.carryOut`). It also says what it has done itself, such as ``park()``.
+struct ConnectionMachine {
+    private(set) var phase = ConnectionPhase.waiting(.init(isNew: true))
+    /// Whether bytes or the end of the stream have arrived while we held the socket.
+    private(set) var hasInput = false
+    /// Whether the peer sends no more.
+    private(set) var isReadClosed = false
+    /// Whether the next answer must close the connection.
+    private(set) var mustClose = false
+    /// Whether the peer is still sending the request that is being answered.
+    private(set) var mustLinger = false
+
+    /// Whether a `DetachedSocket` or `WebSocket` is about this socket.
+    var isDetached: Bool {
+        switch phase {
+        case .parked, .streaming: true
+        default: false
+        }
+    }
+
+    /// Whether a stream has begun; asked at every write.
+    var isStreaming: Bool { if case .streaming = phase { true } else { false } }
+
+    /// What belongs to it between two requests; nil in any other phase.
+    var waiting: ConnectionPhase.Waiting? {
+        if case .waiting(let waiting) = phase { waiting } else { nil }
+    }
+
+    /// What belongs to it in the parser; nil outside it.
+    var parsing: ConnectionPhase.Parsing? {
+        if case .parsing(let parsing) = phase { parsing } else { nil }
+    }
+}
+
+// What happens to a connection.
+extension ConnectionMachine {
+    /// The poller tells of the socket.
+    ///
+    /// - Parameter hasUnread: Whether bytes wait in the kernel; asked only where it matters.
+    mutating func happened(_ event: Poller.ReadyEvent, hasUnread: () -> Bool) -> ConnectionAction {
+        if event.isReadClosed { isReadClosed = true }
+        switch phase {
+        case .waiting(let waiting): return requestBegan(event, waiting, hasUnread)
+        case .parsing: return .wakeParser
+        case .lingering: return .discard(isOver: event.isHungUp)
+        case .closed: return .none
+        case .handling, .parked, .streaming, .writing: break
+        }
+        if event.isReadable { hasInput = true }
+        switch phase {
+        case .streaming:
+            if event.isHungUp { isReadClosed = true }
+            return .tellStream
+        case .handling: return event.isHungUp ? .lose : .none
+        case .parked: return event.isHungUp ? .lose : event.isReadClosed ? .examinePeer : .none
+        default: return event.isHungUp ? .close : event.isWritable ? .sendRest : .none
+        }
+    }
+
+    private mutating func requestBegan(
+        _ event: Poller.ReadyEvent, _ waiting: ConnectionPhase.Waiting, _ hasUnread: () -> Bool
+    ) -> ConnectionAction {
+        // Room to write may be news of a stream that has ended since the poller was asked.
+        guard event.isReadable || event.isReadClosed || event.isHungUp, !hasInput else {
+            return .none
+        }
+        // The end of the stream can be read too; a request that came before it is served.
+        if event.isHungUp || event.isReadClosed || !event.isReadable, !hasUnread() { return .close }
+        hasInput = true
+        return waiting.isIdentifying ? .none : .serve
+    }
+
+    /// The deadline of the loop's wheel passed.
+    func deadlinePassed() -> ConnectionAction {
+        switch phase {
+        case .waiting(let waiting): waiting.isIdentifying ? .giveUpGroups : .timeOut
+        case .parsing: .refuseLate
+        case .parked, .streaming: .tellDeadline
+        case .writing: .timeOut
+        case .lingering: .close
+        case .handling, .closed: .none
+        }
+    }
+
+    /// The answer has been taken whole by the kernel.
+    mutating func answerIsOut(closes: Bool, hasUnread: () -> Bool) -> ConnectionAction {
+        let isInputLeft = mustLinger || (closes || hasInput) && hasUnread()
+        if closes { return isInputLeft ? .linger : .close }
+        if isInputLeft {
+            move(to: .waiting(.init()))
+            hasInput = true
+            return .serve
+        }
+        // Something was to be read and nothing is: the stream has ended.
+        if hasInput || isReadClosed { return .close }
+        move(to: .waiting(.init()))
+        return .idle
+    }
+
+    /// The loop begins to drain.
+    ///
+    /// - Parameters:
+    ///   - hasRequest: Whether a request has begun in the parser.
+    ///   - hasTime: Whether a new connection may still make its first request.
+    func drainBegan(hasRequest: Bool, hasTime: Bool, hasUnread: () -> Bool) -> ConnectionAction {
+        switch phase {
+        case .lingering: .linger
+        // A request that is on its way in is served, or refused by the handler.
+        case .waiting(let waiting) where !hasInput && !hasUnread():
+            waiting.isNew && hasTime ? .expectFirstRequest : .close
+        case .parsing(let parsing) where !hasRequest && !parsing.isFirst && !hasUnread(): .cutOff
+        case .waiting, .parsing, .handling, .parked, .streaming, .writing, .closed: .none
+        }
+    }
+
+    /// The time for draining is over.
+    ///
+    /// - Parameter awaitsAnswer: Whether a handler has a request of it and has not answered yet.
+    func drainEnded(awaitsAnswer: Bool) -> ConnectionAction {
+        switch phase {
+        case .waiting, .handling, .parked, .streaming, .writing, .lingering: .close
+        case .parsing: awaitsAnswer ? .abandon : .cutOff
+        case .closed: .none
+        }
+    }
+}
+
+// What the loop has done.
+extension ConnectionMachine {
+    private mutating func move(to next: ConnectionPhase) {
+        assert(ConnectionPhase.allows(next, after: phase), "\(next) does not follow \(phase)")
+        phase = next
+    }
+
+    /// The groups of its user are being looked up.
+    mutating func identify() {
+        guard case .waiting(var waiting) = phase else { return }
+        waiting.isIdentifying = true
+        phase = .waiting(waiting)
+    }
+
+    /// Its user's groups are known, or given up: serves what has begun meanwhile. Nil where it did
+    /// not wait for them.
+    mutating func identified() -> ConnectionAction? {
+        guard case .waiting(var waiting) = phase, waiting.isIdentifying else { return nil }
+        waiting.isIdentifying = false
+        phase = .waiting(waiting)
+        return hasInput ? .serve : ConnectionAction.none
+    }
+
+    /// Its request is taken, or left to the parser.
+    mutating func takeInput() {
+        if case .waiting(var waiting) = phase {
+            waiting.isNew = false
+            phase = .waiting(waiting)
+        }
+        hasInput = false
+    }
+
+    /// The parser has taken it over.
+    mutating func enterParser() { move(to: .parsing(.init())) }
+
+    /// The parser has the headers of a request, or has ended one.
+    mutating func requestParsed() { changeParsing { $0.isFirst = false } }
+
+    /// A request has ended in the parser.
+    mutating func requestEnded() {
+        changeParsing {
+            $0.isFirst = false
+            $0.isEndNoted = false
+        }
+    }
+
+    /// Whether the parser is to be told of the end of what the peer sends; once for each request.
+    mutating func noteEnd() -> Bool {
+        guard isReadClosed, case .parsing(let parsing) = phase, !parsing.isEndNoted else {
+            return false
+        }
+        changeParsing { $0.isEndNoted = true }
+        return true
+    }
+
+    /// The parser is told to close it.
+    mutating func cutOff() { changeParsing { $0.isCutOff = true } }
+
+    private mutating func changeParsing(_ change: (inout ConnectionPhase.Parsing) -> Void) {
+        guard case .parsing(var parsing) = phase else { return }
+        change(&parsing)
+        phase = .parsing(parsing)
+    }
+
+    /// What is to be read was taken, or its news is out of date: the socket is looked at anew.
+    mutating func forgetInput() {
+        hasInput = false
+        isReadClosed = false
+    }
+
+    /// A request that was not parsed awaits its answer.
+    mutating func awaitAnswer() { move(to: .handling) }
+
+    /// Its request waits outside the parser.
+    mutating func park() {
+        move(to: .parked)
+        forgetInput()
+    }
+
+    /// The head of a stream is sent.
+    mutating func beginStream() { move(to: .streaming) }
+
+    /// An answer was made, and is to be sent.
+    mutating func answer() { move(to: .writing) }
+
+    /// Its owner has let go of it; false when it had none.
+    mutating func unpark() -> Bool {
+        guard isDetached else { return false }
+        move(to: .writing)
+        return true
+    }
+
+    /// The next answer closes the connection.
+    mutating func closeBehindAnswer(_ closes: Bool = true) { mustClose = closes }
+
+    /// Whether the peer is still sending when its answer goes out.
+    mutating func lingerBehindAnswer(_ lingers: Bool = true) { mustLinger = lingers }
+
+    /// Nothing more is sent; what comes is thrown away.
+    mutating func linger() { move(to: .lingering) }
+
+    /// Its descriptor is closed.
+    mutating func close() { move(to: .closed) }
+}

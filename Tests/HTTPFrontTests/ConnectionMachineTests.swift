@@ -1,0 +1,212 @@
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// The life of a connection, without a socket: every event in every phase, and sequences of them.
+struct ConnectionMachineTests {
+    @Test func onlyThesePhasesFollowEachOther() {
+        let following: [MachinePhase: [MachinePhase]] = [
+            .waiting: [.waiting, .parsing, .handling, .parked, .writing, .closed],
+            .parsing: [.parsing, .parked, .writing, .closed],
+            .handling: [.writing, .closed],
+            .parked: [.streaming, .writing, .closed],
+            .streaming: [.writing, .closed],
+            .writing: [.writing, .waiting, .lingering, .closed],
+            .lingering: [.closed],
+            .closed: [],
+        ]
+        for phase in MachinePhase.allCases {
+            for next in MachinePhase.allCases {
+                let allowed = ConnectionPhase.allows(
+                    next.machine.phase, after: phase.machine.phase)
+                #expect(
+                    allowed == following[phase]?.contains(next), "\(next) after \(phase)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (MachinePhase.waiting, [ConnectionAction.serve, .close, .close, .none]),
+        (.parsing, [.wakeParser, .wakeParser, .wakeParser, .wakeParser]),
+        (.handling, [.none, .none, .lose, .none]),
+        (.parked, [.none, .examinePeer, .lose, .none]),
+        (.streaming, [.tellStream, .tellStream, .tellStream, .tellStream]),
+        (.writing, [.none, .none, .close, .sendRest]),
+        (
+            .lingering,
+            [
+                .discard(isOver: false), .discard(isOver: false), .discard(isOver: true),
+                .discard(isOver: false),
+            ]
+        ),
+        (.closed, [.none, .none, .none, .none]),
+    ])
+    func whatHappensOnTheSocketCallsForOneThingInEachPhase(
+        phase: MachinePhase, actions: [ConnectionAction]
+    ) {
+        let events: [Poller.ReadyEvent] = [
+            .of(readable: true), .of(readClosed: true), .of(hungUp: true), .of(writable: true),
+        ]
+        for (event, action) in zip(events, actions) {
+            var machine = phase.machine
+            #expect(machine.happened(event) { false } == action)
+        }
+    }
+
+    @Test(arguments: [
+        (MachinePhase.waiting, ConnectionAction.timeOut), (.parsing, .refuseLate),
+        (.handling, .none), (.parked, .tellDeadline), (.streaming, .tellDeadline),
+        (.writing, .timeOut), (.lingering, .close), (.closed, .none),
+    ])
+    func aDeadlineCallsForOneThingInEachPhase(phase: MachinePhase, action: ConnectionAction) {
+        #expect(phase.machine.deadlinePassed() == action)
+    }
+
+    @Test(arguments: [
+        (MachinePhase.waiting, ConnectionAction.close, ConnectionAction.close),
+        (.parsing, .cutOff, .cutOff), (.handling, .none, .close), (.parked, .none, .close),
+        (.streaming, .none, .close), (.writing, .none, .close), (.lingering, .linger, .close),
+        (.closed, .none, .none),
+    ])
+    func aDrainClosesWhatIsIdleAtItsBeginningAndTheRestAtItsEnd(
+        phase: MachinePhase, first: ConnectionAction, last: ConnectionAction
+    ) {
+        var machine = phase.machine
+        machine.requestEnded()
+        #expect(
+            machine.drainBegan(hasRequest: false, hasTime: false) { false } == first)
+        #expect(machine.drainEnded(awaitsAnswer: false) == last)
+    }
+
+    @Test func aDrainServesWhatIsOnItsWay() {
+        let new = ConnectionMachine()
+        #expect(new.drainBegan(hasRequest: false, hasTime: true) { false } == .expectFirstRequest)
+        #expect(new.drainBegan(hasRequest: false, hasTime: false) { true } == .none)
+        var begun = ConnectionMachine()
+        #expect(begun.happened(.of(readable: true)) { true } == .serve)
+        #expect(begun.drainBegan(hasRequest: false, hasTime: false) { false } == .none)
+        let parsing = MachinePhase.parsing.machine
+        // The first request that was begun for it has not come to its line yet.
+        #expect(parsing.drainBegan(hasRequest: false, hasTime: false) { false } == .none)
+        var between = parsing
+        between.requestEnded()
+        #expect(between.drainBegan(hasRequest: true, hasTime: false) { false } == .none)
+        #expect(between.drainBegan(hasRequest: false, hasTime: false) { true } == .none)
+        #expect(parsing.drainEnded(awaitsAnswer: true) == .abandon)
+    }
+
+    @Test func aRequestIsServedOnceForAllThatIsToldOfIt() {
+        var machine = ConnectionMachine()
+        #expect(machine.happened(.of(readable: true)) { true } == .serve)
+        #expect(machine.happened(.of(readable: true)) { true } == .none)
+        #expect(machine.happened(.of(readClosed: true)) { true } == .none)
+    }
+
+    @Test func aRequestThatCameBeforeTheEndIsServed() {
+        var machine = ConnectionMachine()
+        #expect(machine.happened(.of(readable: true, readClosed: true)) { true } == .serve)
+        var ended = ConnectionMachine()
+        #expect(ended.happened(.of(readable: true, readClosed: true)) { false } == .close)
+    }
+
+    @Test func aNewConnectionWaitsForTheGroupsOfItsUser() {
+        var machine = ConnectionMachine()
+        machine.identify()
+        #expect(machine.happened(.of(readable: true)) { true } == .none)
+        #expect(machine.deadlinePassed() == .giveUpGroups)
+        #expect(machine.identified() == .serve)
+        #expect(machine.identified() == nil)
+        var idle = ConnectionMachine()
+        idle.identify()
+        #expect(idle.identified() == ConnectionAction.none)
+        #expect(idle.deadlinePassed() == .timeOut)
+    }
+
+    @Test func behindAnAnswerComesWhatTheSocketHas() {
+        func after(
+            _ prepare: (inout ConnectionMachine) -> Void = { _ in }, closes: Bool = false,
+            unread: Bool = false
+        ) -> (ConnectionAction, ConnectionMachine) {
+            var machine = MachinePhase.writing.machine
+            prepare(&machine)
+            return (machine.answerIsOut(closes: closes) { unread }, machine)
+        }
+        let readable = { (machine: inout ConnectionMachine) in
+            _ = machine.happened(.of(readable: true)) { true }
+        }
+        #expect(after().0 == .idle)
+        #expect(after().1.waiting?.isNew == false)
+        #expect(after(closes: true).0 == .close)
+        #expect(after(closes: true, unread: true).0 == .linger)
+        #expect(after({ $0.lingerBehindAnswer() }, closes: true).0 == .linger)
+        // The next request is there already.
+        #expect(after(readable, unread: true).0 == .serve)
+        // What was to be read was the end of the stream.
+        #expect(after(readable).0 == .close)
+        #expect(after({ _ = $0.happened(.of(readClosed: true)) { true } }).0 == .close)
+    }
+
+    @Test func theParserIsToldOfAnEndOnceForEachRequest() {
+        var machine = MachinePhase.parsing.machine
+        #expect(machine.noteEnd() == false)
+        _ = machine.happened(.of(readClosed: true)) { false }
+        #expect(machine.noteEnd() == true)
+        #expect(machine.noteEnd() == false)
+        machine.requestEnded()
+        #expect(machine.noteEnd() == true)
+        machine.answer()
+        #expect(machine.noteEnd() == false)
+    }
+
+    @Test func aSocketIsGivenBackByItsOwnerOnce() {
+        for phase in MachinePhase.allCases {
+            var machine = phase.machine
+            let had = phase == .parked || phase == .streaming
+            #expect(machine.isDetached == had)
+            #expect(machine.isStreaming == (phase == .streaming))
+            #expect(machine.unpark() == had)
+            #expect(machine.unpark() == false)
+        }
+    }
+}
+
+/// The phases by name, each with a machine that has come to it as the loop would bring it there.
+enum MachinePhase: CaseIterable {
+    case waiting, parsing, handling, parked, streaming, writing, lingering, closed
+
+    var machine: ConnectionMachine {
+        var machine = ConnectionMachine()
+        switch self {
+        case .waiting: break
+        case .parsing:
+            machine.takeInput()
+            machine.enterParser()
+        case .handling: machine.awaitAnswer()
+        case .parked: machine.park()
+        case .streaming:
+            machine.park()
+            machine.beginStream()
+        case .writing: machine.answer()
+        case .lingering:
+            machine.answer()
+            machine.linger()
+        case .closed: machine.close()
+        }
+        return machine
+    }
+}
+
+extension Poller.ReadyEvent {
+    /// What the poller would tell of these.
+    static func of(
+        readable: Bool = false, readClosed: Bool = false, hungUp: Bool = false,
+        writable: Bool = false
+    ) -> Poller.ReadyEvent {
+        // The kernel's bits, which are part of its interface: epoll_ctl(2).
+        let bits: UInt32 =
+            (readable ? 0x001 : 0) | (writable ? 0x004 : 0) | (hungUp ? 0x010 : 0)
+            | (readClosed ? 0x2000 : 0)
+        return Poller.ReadyEvent(token: 0, bits: bits)
+    }
+}

@@ -33,57 +33,68 @@ let package = Package(
         .executable(name: "belfryd", targets: ["belfryd"]),
     ],
     targets: [
-        // The in-process bus.
-        .target(name: "Protection", swiftSettings: strict),
-        .target(name: "Broadcasting", dependencies: ["Protection"], swiftSettings: strict),
-        .target(name: "Telemetry", dependencies: ["Protection"], swiftSettings: strict),
+        // The bus inside a process: the libraries for Swift programs.
+        .target(name: "Protection", path: "Sources/Libraries/Protection", swiftSettings: strict),
+        .target(
+            name: "Broadcasting", dependencies: ["Protection"],
+            path: "Sources/Libraries/Broadcasting", swiftSettings: strict),
+        .target(
+            name: "Telemetry", dependencies: ["Protection"], path: "Sources/Libraries/Telemetry",
+            swiftSettings: strict),
         .target(
             name: "Topics", dependencies: ["Protection", "Broadcasting", "Telemetry"],
-            swiftSettings: strict),
-
-        // The HTTP front, and what it says about topics.
-        .target(name: "CLinux"),
+            path: "Sources/Libraries/Topics", swiftSettings: strict),
         .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            name: "CSQLite", path: "Sources/Libraries/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "SQLiteStore",
+            dependencies: ["Topics", "Broadcasting", "Telemetry", "Protection", "CSQLite"],
+            path: "Sources/Libraries/SQLiteStore", swiftSettings: strict),
+
+        // The daemon: the HTTP front, access rules, and what both say about topics.
+        .target(name: "CLinux", path: "Sources/Daemon/CLinux"),
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/Daemon/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
-        .target(name: "Digests", dependencies: ["CNettle"], swiftSettings: strict),
+        .systemLibrary(
+            name: "CNettle", path: "Sources/Daemon/CNettle", pkgConfig: "nettle",
+            providers: [.apt(["nettle-dev"])]),
+        .target(
+            name: "Digests", dependencies: ["CNettle"], path: "Sources/Daemon/Digests",
+            swiftSettings: strict),
         .target(
             name: "HTTPFront",
             dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD", "Digests"],
-            swiftSettings: strict),
+            path: "Sources/Daemon/HTTPFront", swiftSettings: strict),
         .target(
             name: "Access", dependencies: ["Topics", "Protection", "Digests"],
-            swiftSettings: strict),
+            path: "Sources/Daemon/Access", swiftSettings: strict),
         .target(
             name: "BusAPI",
             dependencies: [
                 "Topics", "Access", "Digests", "HTTPFront", "Telemetry", "Protection",
             ],
+            path: "Sources/Daemon/BusAPI",
             // A link to docs/openapi.yaml, which the daemon serves.
             resources: [.embedInCode("Resources/openapi.yaml")],
             swiftSettings: strict),
-
-        // The store on a disk.
         .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(
-            name: "SQLiteStore",
-            dependencies: ["Topics", "Broadcasting", "Telemetry", "Protection", "CSQLite"],
-            swiftSettings: strict),
-
-        // The service.
+            name: "CSystemd", path: "Sources/Daemon/CSystemd", pkgConfig: "libsystemd",
+            providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(
-            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
+            name: "CInih", path: "Sources/Daemon/CInih", pkgConfig: "inih",
+            providers: [.apt(["libinih-dev"])]),
         .target(
             name: "BelfryDaemon",
             dependencies: [
                 "Protection", "Broadcasting", "Telemetry", "Topics", "Access", "SQLiteStore",
                 "HTTPFront", "BusAPI", "CSystemd", "CInih",
             ],
+            path: "Sources/Daemon/BelfryDaemon", swiftSettings: strict),
+        .executableTarget(
+            name: "belfryd", dependencies: ["BelfryDaemon"], path: "Sources/Daemon/belfryd",
             swiftSettings: strict),
-        .executableTarget(name: "belfryd", dependencies: ["BelfryDaemon"], swiftSettings: strict),
 
         // What `make bench-core` measures; the only target that knows Foundation.
         .executableTarget(

@@ -36,7 +36,7 @@ import Testing
     }
 
     private static func files(of library: String) throws -> [String] {
-        let folder = "Sources/\(library)"
+        let folder = "Sources/Libraries/\(library)"
         let names = try #require(
             FileManager.default.enumerator(atPath: "\(PackageFiles.root)/\(folder)"))
         return names.compactMap { $0 as? String }.map { "\(folder)/\($0)" }

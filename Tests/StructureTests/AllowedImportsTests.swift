@@ -2,8 +2,9 @@ import Testing
 
 @Suite struct AllowedImportsTests {
     private func violations(_ text: String, in module: String) -> [String] {
-        AllowedImports.check(SourceFile(path: "Sources/\(module)/Sample.swift", text: text)).map(
-            \.sentence)
+        AllowedImports.check(SourceFile(path: "Sources/Daemon/\(module)/Sample.swift", text: text))
+            .map(
+                \.sentence)
     }
 
     @Test(arguments: [
@@ -85,10 +86,10 @@ import Testing
 
     @Test func theLineOfTheImportIsTold() {
         let text = "// A file.\n\nimport Dispatch\nimport Foundation\n"
-        let file = SourceFile(path: "Sources/Broadcasting/Sample.swift", text: text)
+        let file = SourceFile(path: "Sources/Libraries/Broadcasting/Sample.swift", text: text)
         #expect(
             AllowedImports.check(file).map(\.description) == [
-                "Sources/Broadcasting/Sample.swift:4: Broadcasting may not import Foundation"
+                "Sources/Libraries/Broadcasting/Sample.swift:4: Broadcasting may not import Foundation"
             ])
     }
 }

@@ -21,7 +21,7 @@ import Testing
 
     @Test func everyLineStaysWhereItWas() {
         let text = "a\n/* b\nc */ d\n\"\"\"\ne\n\"\"\"\nf // g\n"
-        let code = SourceFile(path: "Sources/A/B.swift", text: text)
+        let code = SourceFile(path: "Sources/Daemon/A/B.swift", text: text)
         #expect(code.code.count == code.lines.count)
         #expect(code.code[6].hasPrefix("f"))
     }

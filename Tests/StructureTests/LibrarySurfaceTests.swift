@@ -16,12 +16,12 @@ import Testing
     }
 
     @Test func ofTheSeamToStoresOnlyItsErrorIsPublic() {
-        #expect(Self.publicTypes(below: "Sources/Topics/Store/") == ["StoreError"])
+        #expect(Self.publicTypes(below: "Sources/Libraries/Topics/Store/") == ["StoreError"])
     }
 
     @Test func ofTheStoreOnAFileOnlyItsSettingsArePublic() {
         #expect(
-            Self.publicTypes(below: "Sources/SQLiteStore/")
+            Self.publicTypes(below: "Sources/Libraries/SQLiteStore/")
                 == ["SQLiteStoreConfiguration", "Sync"])
     }
 }

@@ -15,7 +15,7 @@ enum Repository {
     /// Every Swift file under `Benchmarks/`.
     static let benchmarks = files(under: "Benchmarks").filter(\.isSwift)
 
-    /// The folders right under `Sources/`, and those of Swift right under `Benchmarks/`.
+    /// The folders of the modules under `Sources/`, and those of Swift right under `Benchmarks/`.
     static let modules = Set((sources + benchmarks).map(\.module))
 
     private static func files(under folder: String) -> [SourceFile] {

@@ -6,7 +6,10 @@ import Testing
 
     @Test func theFilesAreFound() {
         #expect(Repository.modules.isSuperset(of: ["Protection", "CLinux", "belfryd"]))
-        #expect(Repository.sources.contains { $0.path == "Sources/Protection/Protected.swift" })
+        #expect(
+            Repository.sources.contains {
+                $0.path == "Sources/Libraries/Protection/Protected.swift"
+            })
         #expect(
             Repository.tests.contains { $0.path == "Tests/StructureTests/RepositoryTests.swift" })
         #expect(Repository.benchmarks.contains { $0.path == "Benchmarks/Core/BenchCore.swift" })

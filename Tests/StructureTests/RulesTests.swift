@@ -1,7 +1,8 @@
 import Testing
 
 @Suite struct RulesTests {
-    private func file(_ text: String, at path: String = "Sources/Topics/Sample.swift") -> SourceFile
+    private func file(_ text: String, at path: String = "Sources/Libraries/Topics/Sample.swift")
+        -> SourceFile
     {
         SourceFile(path: path, text: text)
     }
@@ -76,7 +77,7 @@ import Testing
     ])
     func aLockOutsideOfProtectionIsFound(text: String) {
         #expect(lines(Rules.locks(in: file(text))) == [1])
-        #expect(Rules.locks(in: file(text, at: "Sources/Protection/Lock.swift")) == [])
+        #expect(Rules.locks(in: file(text, at: "Sources/Libraries/Protection/Lock.swift")) == [])
     }
 
     @Test func aFileOfOneLineTooManyIsFound() {
@@ -84,7 +85,7 @@ import Testing
         #expect(Rules.length(of: file(fitting)) == [])
         #expect(Rules.length(of: file(fitting + "}\n")).count == 1)
         #expect(Rules.length(of: file(fitting + "}")).count == 1)
-        #expect(Rules.length(of: file(fitting + "}", at: "Sources/CLinux/a.c")).count == 1)
+        #expect(Rules.length(of: file(fitting + "}", at: "Sources/Daemon/CLinux/a.c")).count == 1)
     }
 
     @Test(arguments: ["TO" + "DO", "FIX" + "ME", "Place" + "holder", "place" + "holders"])
@@ -99,8 +100,8 @@ import Testing
         "public static let depthMin = -1",
     ])
     func aBoundInAModuleWithoutLimitsIsFound(text: String) {
-        let elsewhere = file("", at: "Sources/BusAPI/Limits.swift")
-        let limits = file("", at: "Sources/Topics/Limits.swift")
+        let elsewhere = file("", at: "Sources/Daemon/BusAPI/Limits.swift")
+        let limits = file("", at: "Sources/Libraries/Topics/Limits.swift")
         #expect(lines(Rules.limits(in: [elsewhere, file(text)])) == [1])
         #expect(Rules.limits(in: [limits, file(text)]) == [])
     }

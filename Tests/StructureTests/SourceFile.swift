@@ -1,6 +1,6 @@
 /// A file as the rules see it: its lines as they were written, and as code alone.
 struct SourceFile: Sendable, CustomStringConvertible {
-    /// Relative to the root of the repository, such as `Sources/Topics/Event.swift`.
+    /// Relative to the root of the repository, such as `Sources/Libraries/Topics/Event.swift`.
     let path: String
 
     /// The lines as they were written, without their ends.
@@ -17,8 +17,12 @@ struct SourceFile: Sendable, CustomStringConvertible {
 
     var description: String { path }
 
-    /// The target that the file belongs to: the second part of its path.
-    var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    /// The target that the file belongs to: the third part of its path under `Sources/`, else the
+    /// second.
+    var module: String {
+        let parts = path.split(separator: "/").dropFirst(path.hasPrefix("Sources/") ? 2 : 1)
+        return parts.first.map(String.init) ?? ""
+    }
 
     /// The last part of its path.
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }

@@ -3,7 +3,7 @@ import Testing
 @Suite struct TypeNameTests {
     private func violations(_ texts: String..., modules: Set<String> = []) -> Int {
         let files = texts.enumerated().map { index, text in
-            SourceFile(path: "Sources/Module\(index)/Sample.swift", text: text)
+            SourceFile(path: "Sources/Daemon/Module\(index)/Sample.swift", text: text)
         }
         return TypeName.doubles(in: files, modules: modules).count
     }

@@ -8,7 +8,7 @@ import Topics
 /// The bound is for a follower that hangs: its turns come between those of all other tests.
 @Suite(.timeLimit(.minutes(30))) struct ServerArticleTests {
     @Test func theCodeOfTheArticleIsWhatIsCompiled() throws {
-        let article = try PackageFiles.text("Sources/Topics/Topics.docc/ServerBus.md")
+        let article = try PackageFiles.text("Sources/Libraries/Topics/Topics.docc/ServerBus.md")
         let compiled = try PackageFiles.text("Tests/TopicsTests/ServerArticle.swift")
         #expect(Self.swift(in: article) == compiled)
     }

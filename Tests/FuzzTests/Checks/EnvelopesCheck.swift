@@ -46,7 +46,7 @@ extension ParserCheck {
 
     private static func checkEventStream(of event: Event, _ payload: [UInt8]) throws {
         var text: [UInt8] = []
-        EventStreamText.payload(of: event, to: &text)
+        ServerSentEventsText.payload(of: event, to: &text)
         var reader = EventStreamReader()
         let items = try reader.feed(text)
         try reader.finish()

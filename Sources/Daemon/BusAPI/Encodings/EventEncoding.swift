@@ -25,10 +25,10 @@ enum EventEncoding: UInt8, CaseIterable {
             Envelope.write(event, to: &output)
             output.append(UInt8(ascii: "\n"))
         case .streamedPayload:
-            EventStreamText.payload(of: event, to: &output)
+            ServerSentEventsText.payload(of: event, to: &output)
         case .streamedEnvelope:
-            EventStreamText.id(event.id, to: &output)
-            EventStreamText.envelope(of: event, to: &output)
+            ServerSentEventsText.id(event.id, to: &output)
+            ServerSentEventsText.envelope(of: event, to: &output)
         case .payloadMessage:
             output.append(contentsOf: event.payload.bytes)
         }

@@ -17,7 +17,7 @@ extension BusHandler {
             return try LongPoll(request, on: self).begin(call.exchange)
         }
         let (peer, page) = (call.head.peer, call.head.crossOrigin)
-        try EventStream(request, in: form, on: self).begin(call.exchange) {
+        try StreamingResponse(request, in: form, on: self).begin(call.exchange) {
             stream, exchange throws(Refusal) in
             guard case .webSocket(let isRaw) = request.form else {
                 return exchange.detachStream(stream)

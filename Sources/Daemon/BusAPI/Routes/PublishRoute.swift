@@ -19,7 +19,7 @@ extension BusHandler {
     ) throws(Refusal) {
         let payloads =
             request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
-        guard !payloads.isEmpty else { return exchange.respond(PublishAnswer.nothing()) }
+        guard !payloads.isEmpty else { return exchange.respond(PublishResponse.nothing()) }
         let batch = PublishBatch(
             topic: request.topic, attributes: request.attributes, sender: request.sender,
             payloads: payloads)
@@ -30,8 +30,8 @@ extension BusHandler {
             case .success(let receipt):
                 reply.send(
                     request.isSplit
-                        ? PublishAnswer.batch(receipt, in: request.topic, hint: hint)
-                        : PublishAnswer.event(receipt, in: request.topic))
+                        ? PublishResponse.batch(receipt, in: request.topic, hint: hint)
+                        : PublishResponse.event(receipt, in: request.topic))
             case .failure(let error): reply.send(Refusal(error).response)
             }
         }

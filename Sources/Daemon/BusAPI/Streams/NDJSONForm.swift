@@ -12,11 +12,11 @@ struct NDJSONForm: StreamForm {
     func begin(retryMilliseconds: Int, to output: inout [UInt8]) {}
 
     func cursor(_ cursor: EventID, to output: inout [UInt8]) {
-        output += StreamRemark.cursor(cursor).finished()
+        output += StreamControlMessage.cursor(cursor).finished()
     }
 
     func gap(_ gap: Gap, to output: inout [UInt8]) {
-        output += StreamRemark.gap(gap).finished()
+        output += StreamControlMessage.gap(gap).finished()
     }
 
     func heartbeat(to output: inout [UInt8]) {

@@ -35,7 +35,7 @@ extension EventForm {
     func stream(hasEnvelopes: Bool) -> (any StreamForm)? {
         switch self {
         case .ndjson: NDJSONForm()
-        case .sse: EventStreamForm(hasEnvelopes: hasEnvelopes)
+        case .sse: ServerSentEventsForm(hasEnvelopes: hasEnvelopes)
         case .webSocket(let isRaw): WebSocketForm(isRaw: isRaw)
         case .raw, .json: nil
         }

@@ -15,17 +15,17 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     private let meters: BusMeters
     private let account: CallerAccount
     /// What is told; nil once it has ended.
-    private var stream: EventStream?
+    private var stream: StreamingResponse?
     private var ending: StreamEnd?
-    private var answers = PublishAnswers()
+    private var answers = PublishAcknowledgements()
     /// Nil until the client publishes, which most do not.
-    private var outcomes: PublishOutcomes?
+    private var outcomes: PublishCompletionQueue?
     /// Whether the last beat was one without a ping.
     private var owesPing = false
 
     /// Takes the socket of a request for `stream`; nil where that cannot be.
     init?(
-        _ exchange: Exchange, for stream: EventStream, _ publisher: MessagePublisher,
+        _ exchange: Exchange, for stream: StreamingResponse, _ publisher: MessagePublisher,
         on handler: BusHandler
     ) throws(Refusal) {
         self.publisher = publisher
@@ -80,7 +80,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
 
     func received(_ message: WebSocketMessage, on socket: WebSocket) {
         guard ending == nil else { return }
-        if outcomes == nil { outcomes = PublishOutcomes() }
+        if outcomes == nil { outcomes = PublishCompletionQueue() }
         var ref: MessageRef?
         do throws(Refusal) {
             let batch = try publisher.batch(of: message, ref: &ref, handler.configuration)
@@ -134,7 +134,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     }
 
     /// Notes what became of a message, from any thread; the loop answers once for many.
-    private func settle(_ number: Int, _ outcome: PublishAnswers.Outcome) {
+    private func settle(_ number: Int, _ outcome: PublishAcknowledgements.Outcome) {
         guard outcomes?.add(number, outcome) == true else { return }
         // The job runs on the loop.
         nonisolated(unsafe) let socket = self

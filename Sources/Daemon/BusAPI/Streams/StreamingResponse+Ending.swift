@@ -2,7 +2,7 @@ internal import HTTPFront
 internal import Topics
 
 // What ends a stream, and what it says last.
-extension EventStream {
+extension StreamingResponse {
     /// Ends the stream, unless it began behind the place of the removal in the order. What was not
     /// told by then is a gap.
     func topicRemoved(at place: EventID) {

@@ -2,7 +2,7 @@ internal import HTTPFront
 internal import Topics
 
 // What a stream tells between its beginning and its end.
-extension EventStream {
+extension StreamingResponse {
     /// Tells what there is, as long as the socket takes it.
     func pump() {
         let handler = handler

@@ -1,8 +1,7 @@
 internal import Topics
 
-/// What a stream says beside its events, as one JSON object: the form of it that lines and messages
-/// share.
-enum StreamRemark {
+/// A message of a stream beside its events, as one JSON object: NDJSON and WebSockets send the same.
+enum StreamControlMessage {
     /// `{"cursor":"…"}`.
     static func cursor(_ cursor: EventID) -> JSONWriter {
         object { json in

@@ -2,13 +2,14 @@ internal import Access
 internal import HTTPFront
 internal import Topics
 
-/// One request for events whose answer goes on: a pull from the log into a socket.
+/// The answer that goes on, in any form, to one request for events: it pulls from the log into a
+/// socket.
 ///
-/// Belongs to its loop. While the socket takes what is written the log is read on, a batch at a
-/// time. A reader that does not keep up costs its cursor and the batch that is on its way; past
-/// what is kept it is told a gap like anybody else. Stands in the loop's table from its beginning
-/// to its end.
-final class EventStream: HTTPSubscription {
+/// It belongs to its loop. While the socket takes what is written, it reads the log on, a batch at a
+/// time. A reader that does not keep up costs its cursor and the batch that is on its way. If events
+/// that it missed are removed meanwhile, it is told a gap like any other reader. It is in the loop's
+/// table from its beginning to its end.
+final class StreamingResponse: HTTPSubscription {
     // What every delivery looks at lies together, in front: with thousands of streams it is not in
     // the processor's cache.
     var reader: LogReader
@@ -57,7 +58,7 @@ final class EventStream: HTTPSubscription {
     /// - Parameter take: Takes the socket of the request for this stream; `nil` where it cannot.
     func begin(
         _ exchange: Exchange,
-        _ take: (EventStream, Exchange) throws(Refusal) -> (any StreamSink)?
+        _ take: (StreamingResponse, Exchange) throws(Refusal) -> (any StreamSink)?
     ) throws(Refusal) {
         guard let opening else { return }
         try handler.refuseIfFull(opening.request.selector, for: exchange.account)
@@ -167,7 +168,7 @@ final class EventStream: HTTPSubscription {
     }
 }
 
-extension EventStream: StreamSocketOwner {
+extension StreamingResponse: StreamSocketOwner {
     func writable(_ socket: DetachedSocket) { writable() }
     func timedOut(_ socket: DetachedSocket) { timedOut() }
     func stalled(_ socket: DetachedSocket) { stalled() }

@@ -6,10 +6,10 @@ import Topics
 
 @testable import BusAPI
 
-@Suite struct PublishAnswersTests {
+@Suite struct PublishAcknowledgementsTests {
     @Test func answersComeInTheOrderOfTheMessagesHoweverTheySettle() throws {
         var random = SeededRandom(for: "answers in order")
-        var answers = PublishAnswers()
+        var answers = PublishAcknowledgements()
         var reader = WebSocketReader()
         var waiting: [Int] = []
         var (asked, answered) = (0, 0)
@@ -36,7 +36,7 @@ import Topics
     }
 
     @Test func anAnswerWithoutARefHasNone() throws {
-        var answers = PublishAnswers()
+        var answers = PublishAcknowledgements()
         answers.settle(answers.await(nil, bytes: 0), .success(EventID(rawValue: 7)))
         answers.settle(
             answers.await(nil, bytes: 0), .failure(Refusal(.limitBus, "Say \"when\".")))
@@ -51,7 +51,7 @@ import Topics
     }
 
     @Test func thereAreAsManyUnderWayAsMayBe() {
-        var answers = PublishAnswers()
+        var answers = PublishAcknowledgements()
         var numbers: [Int] = []
         while !answers.isFull { numbers.append(answers.await(nil, bytes: 1)) }
         #expect(numbers.count == Limits.publishesMax)
@@ -64,7 +64,7 @@ import Topics
     }
 
     @Test func oneMessageMayBeAsLargeAsItLikesAndIsThenTheOnlyOne() {
-        var answers = PublishAnswers()
+        var answers = PublishAcknowledgements()
         #expect(!answers.isFull)
         let number = answers.await(nil, bytes: Limits.publishesBytesMax)
         #expect(answers.isFull)
@@ -74,7 +74,7 @@ import Topics
     }
 
     @Test func outcomesOfManyThreadsWakeOnceForAllThatWereNotTaken() async throws {
-        let outcomes = PublishOutcomes()
+        let outcomes = PublishCompletionQueue()
         let wakeUps = Protected(0)
         try await inParallel(4) { thread in
             for number in 0..<100 where outcomes.add(thread * 100 + number, .success(.zero)) {
@@ -89,7 +89,7 @@ import Topics
 
     private func ref(_ json: String) throws -> MessageRef { try MessageRef(Array(json.utf8)[...]) }
 
-    private func outcome(_ number: Int) -> PublishAnswers.Outcome {
+    private func outcome(_ number: Int) -> PublishAcknowledgements.Outcome {
         number % 3 == 0
             ? .failure(Refusal(.parameterInvalid, "no \(number)"))
             : .success(EventID(rawValue: UInt64(number)))

@@ -4,7 +4,7 @@ internal import Topics
 ///
 /// A block that only has an id dispatches nothing, and is remembered: that is how the cursor is
 /// said.
-struct EventStreamForm: StreamForm {
+struct ServerSentEventsForm: StreamForm {
     /// Whether the data of an event is its envelope, else its payload.
     let hasEnvelopes: Bool
 
@@ -22,7 +22,7 @@ struct EventStreamForm: StreamForm {
     }
 
     func cursor(_ cursor: EventID, to output: inout [UInt8]) {
-        EventStreamText.id(cursor, to: &output)
+        ServerSentEventsText.id(cursor, to: &output)
         output.append("\n")
     }
 

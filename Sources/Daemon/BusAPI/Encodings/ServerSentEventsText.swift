@@ -2,7 +2,7 @@ internal import Glibc
 internal import Topics
 
 /// The lines of an event stream (WHATWG HTML, section 9.2).
-enum EventStreamText {
+enum ServerSentEventsText {
     /// The payload as data, under the event's type.
     ///
     /// An event stream is UTF-8 and cannot carry anything else: such a payload goes as an envelope,

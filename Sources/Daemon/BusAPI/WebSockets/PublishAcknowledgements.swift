@@ -1,14 +1,14 @@
 internal import HTTPFront
 internal import Topics
 
-/// What a WebSocket owes its client: an answer for each message, in the order of the messages.
+/// The answers of a WebSocket to its client's messages: one for each, in the order of the messages.
 ///
-/// `{"ref","id"}` says that the event is in the log; a problem, `{"ref","status","title","code",
-/// "detail"}`, that it is not and never will be; `ref` only where the message had one. What stands
-/// in no other frame: `topic` in those that are events, `cursor` and `gap` in those, `code` in
-/// problems.
-struct PublishAnswers {
-    /// What became of a message.
+/// `{"ref","id"}` says that the event is in the log. A problem, `{"ref","status","title","code",
+/// "detail"}`, says that it is not and never will be. `ref` is there if the message had one. Each kind
+/// of frame has members that no other has: events `topic`, control messages `cursor` and `gap`,
+/// problems `code`.
+struct PublishAcknowledgements {
+    /// The outcome of a message.
     typealias Outcome = Result<EventID, Refusal>
 
     private struct Place {

@@ -1,10 +1,10 @@
 internal import HTTPFront
 internal import Topics
 
-/// The answers to publishes that are in the log, made piece by piece: it is one for each event.
+/// The responses to publishes that are in the log, made piece by piece: there is one for each event.
 ///
 /// Ids, times and the names of topics need no escaping.
-enum PublishAnswer {
+enum PublishResponse {
     /// The answer to one event.
     static func event(_ receipt: PublishReceipt, in topic: TopicName) -> Response {
         var name = topic.text

@@ -1,16 +1,16 @@
 internal import Protection
 
-/// What became of the messages that one WebSocket published: gathers it from whichever threads
-/// commit, so that the loop is woken once for all.
+/// The outcomes of the messages that one WebSocket published. The threads that commit add them, and
+/// the loop is woken once for all.
 ///
 /// Safe from any thread.
-final class PublishOutcomes: Sendable {
-    typealias Settled = (number: Int, outcome: PublishAnswers.Outcome)
+final class PublishCompletionQueue: Sendable {
+    typealias Settled = (number: Int, outcome: PublishAcknowledgements.Outcome)
 
     private let settled = Protected<[Settled]>([])
 
     /// Adds the outcome of a message; true if it is the first since they were taken.
-    func add(_ number: Int, _ outcome: PublishAnswers.Outcome) -> Bool {
+    func add(_ number: Int, _ outcome: PublishAcknowledgements.Outcome) -> Bool {
         settled.write { settled in
             settled.append((number, outcome))
             return settled.count == 1

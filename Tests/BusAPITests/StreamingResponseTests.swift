@@ -7,7 +7,7 @@ import Topics
 @testable import BusAPI
 
 /// Streams as they look from inside the process.
-@Suite(.blocking) struct EventStreamTests {
+@Suite(.blocking) struct StreamingResponseTests {
     /// What arrives until it has been silent for a moment.
     private func text(_ client: RawClient, until isComplete: (String) -> Bool) throws -> String {
         var chunks = ChunkedBody()

@@ -123,6 +123,7 @@ import Testing
                 .store(in: &bag)
         }
         subject.send(1)
+        withExtendedLifetime(bag) {}
         #expect(order.values == ["first", "second", "third"])
     }
 

@@ -1,7 +1,7 @@
 /// One of the things that a publisher may say about an event beside its bytes.
 ///
 /// What else knows of each attribute is found by the compiler: every `switch` over them is
-/// exhaustive, and all other code goes through ``allCases``.
+/// exhaustive, and all other code goes through `allCases`.
 public enum EventAttribute: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     /// The type: what kind of event it is.
     case type

@@ -1,7 +1,7 @@
 import Glibc
 
 // What libFuzzer calls: `fuzz --parser=NAME [its own options] FOLDER…`. Only in the build of
-// `make fuzz`, where libFuzzer has the `main`. `@_cdecl` is what `@c` is called before Swift 6.3.
+// `make fuzz`, where libFuzzer has the `main`. Swift has `@c` from 6.3 on.
 
 /// The parser that is fuzzed.
 private let parser: ParserCheck = {
@@ -15,7 +15,11 @@ private let parser: ParserCheck = {
 }()
 
 /// Called once, before everything else.
-@_cdecl("LLVMFuzzerInitialize")
+#if compiler(>=6.3)
+    @c(LLVMFuzzerInitialize)
+#else
+    @_cdecl("LLVMFuzzerInitialize")
+#endif
 public func initializeFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
@@ -25,7 +29,11 @@ public func initializeFuzzer(
 }
 
 /// Called with every input.
-@_cdecl("LLVMFuzzerTestOneInput")
+#if compiler(>=6.3)
+    @c(LLVMFuzzerTestOneInput)
+#else
+    @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     do {
         try parser.check(UnsafeRawBufferPointer(start: bytes, count: count))

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type as a file declares it.
 struct TypeName {
     let name: String
@@ -15,9 +13,9 @@ struct TypeName {
         var depth = 0
         return file.code.enumerated().compactMap { line, code in
             defer { depth += code.count { $0 == "{" } - code.count { $0 == "}" } }
-            guard let match = code.firstMatch(of: declaration) else { return nil }
-            return TypeName(
-                name: String(match.output.1), isTopLevel: depth == 0, file: file, line: line)
+            return declared(in: code).map {
+                TypeName(name: $0, isTopLevel: depth == 0, file: file, line: line)
+            }
         }
     }
 
@@ -44,7 +42,16 @@ struct TypeName {
 
     private func violation(_ sentence: String) -> Violation { file.violation(at: line, sentence) }
 
-    // Never changes; only its type cannot say so.
-    private nonisolated(unsafe) static let declaration =
-        /^\s*(?:(?:@\w+(?:\([^)]*\))?|[a-z]+(?:\([a-z]+\))?)\s+)*(?:struct|class|enum|actor|protocol)\s+([A-Z]\w*)/
+    /// The type that a line declares: behind attributes and modifiers alone.
+    private static func declared(in code: String) -> String? {
+        let words = code.split(separator: " ")
+        guard let kind = words.firstIndex(where: { kinds.contains($0) }), kind + 1 < words.count,
+            words[..<kind].allSatisfy({ word in
+                word.first == "@" || word.allSatisfy { $0.isLowercase || $0 == "(" || $0 == ")" }
+            }), words[kind + 1].first?.isUppercase == true
+        else { return nil }
+        return String(words[kind + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    }
+
+    private static let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol"]
 }

@@ -25,9 +25,26 @@ import Testing
 
     @Test(arguments: [
         "Z", "Zg", "Zg=", "Zg==Zg==", "Zm9-", "Zm9\u{0}", "====", "Zh==", "Zm9 v",
-        "Zm9v\n", " Zm9v", "Zm9\u{B}v",
+        "Zm9v\n", " Zm9v", "Zm9\u{B}v", "A===", "Zm9vA===",
     ])
     func whatIsNoBase64StandsForNothing(text: String) {
         #expect(Array(text.utf8).withUnsafeBytes { Base64.decode($0) } == nil)
+    }
+
+    @Test(arguments: ["", "Zm9v"]) func everyShortTextStandsForWhatIsWrittenSo(start: String) {
+        var texts = [start]
+        for _ in 0..<5 {
+            texts += texts.flatMap { text in "AQg=+ \n".map { text + String($0) } }
+            texts = Array(Set(texts))
+        }
+        for text in texts {
+            let decoded = Array(text.utf8).withUnsafeBytes { Base64.decode($0) }
+            let expected = Data(base64Encoded: text).flatMap { data in
+                data.base64EncodedString() == text ? Array(data) : nil
+            }
+            if decoded != expected {
+                Issue.record("\(text.debugDescription) is read as \(String(describing: decoded))")
+            }
+        }
     }
 }

@@ -36,7 +36,7 @@ extension HTTPServer {
             sum(\.requests))
         page.counter(
             "belfry_http_repeated_requests_total",
-            "Requests among them that were known from the one before, and not parsed.",
+            "Requests among them whose head was known, and which were not parsed.",
             sum(\.repeats))
         page.counter("belfry_http_answers_total", "Answers that left.", sum(\.answers))
         page.counters(

@@ -315,7 +315,7 @@ import Testing
                 headers: [("Content-Length", "\(bytes)")], length: .counted(UInt64(bytes)))
         }
         #expect(try pattern(of: 15_000) != nil)
-        #expect(try pattern(of: HTTPFrontLimits.peekedBytesMax) == nil)
+        #expect(try pattern(of: HTTPFrontLimits.receiveBufferBytes) == nil)
     }
 
     @Test func anAddressInTheTargetMovesTheValue() throws {

@@ -150,7 +150,7 @@ import Testing
         "\r\n" + post("d"), post("d").replacing("\r\n", with: "\n"),
         post("d").replacing("Content-Length: 1", with: "Transfer-Encoding: chunked")
             .replacing("\r\n\r\nd", with: "\r\n\r\n1\r\nd\r\n0\r\n\r\n"),
-        post(String(repeating: "x", count: HTTPFrontLimits.peekedBytesMax)),
+        post(String(repeating: "x", count: HTTPFrontLimits.receiveBufferBytes)),
         "HEAD /hello HTTP/1.1\r\nHost: localhost\r\n\r\n",
     ]
 

@@ -22,7 +22,7 @@ import Testing
         var table = ConnectionTable()
         for descriptor in 0..<100 {
             let connection = table.insert(descriptor: Int32(descriptor), peer: peer)
-            #expect(connection.token >= EventLoop.PollToken.firstConnection)
+            #expect(connection.token >= PollToken.firstConnection)
         }
         #expect(table.all.count == 100)
         #expect(table[100] == nil)

@@ -35,49 +35,59 @@ import Testing
         Connection(slot: slot, generation: 1, descriptor: -1, peer: Peer(transport: .unix))
     }
 
+    private func answer(_ text: String) -> Response {
+        Response(status: 200, body: .bytes(Array(text.utf8)))
+    }
+
     @Test func eachAnswerIsSentOnceAndInOrder() {
         var outbox = Outbox()
         let connections = (0..<3).map(connection)
         for (slot, text) in ["first", "", "third"].enumerated() {
-            outbox.bytes.append(contentsOf: text.utf8)
-            outbox.add(for: connections[slot], closes: slot == 2)
+            outbox.add(
+                answer(text), for: ResponseContext(), closes: slot == 2, to: connections[slot])
         }
         var sent: [String] = []
         let note = { (answer: Outbox.Answer, bytes: UnsafeRawBufferPointer) in
             let text = String(decoding: bytes, as: UTF8.self)
-            sent.append("\(answer.connection.slot) \(text) \(answer.closes)")
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(text.contains("Connection: close") == answer.closes)
+            let body = text.split(separator: "\r\n\r\n", omittingEmptySubsequences: false)[1]
+            sent.append("\(answer.connection.slot) \(body) \(answer.closes)")
         }
         outbox.drain(note)
         #expect(sent == ["0 first false", "1  false", "2 third true"])
         outbox.drain(note)
-        #expect(sent.count == 3 && outbox.bytes.isEmpty)
+        #expect(sent.count == 3)
     }
 
     @Test func whoIsClosedMeanwhileIsLeftOut() {
         var outbox = Outbox()
         let connections = (0..<3).map(connection)
         for connection in connections {
-            outbox.bytes.append(UInt8(connection.slot))
-            outbox.add(for: connection, closes: false)
+            outbox.add(
+                answer("\(connection.slot)"), for: ResponseContext(), closes: false, to: connection)
         }
         connections[1].machine.close()
         var sent: [UInt8] = []
-        outbox.drain { sent += Array($1) }
-        #expect(sent == [0, 2])
+        outbox.drain { sent.append($1.last!) }
+        #expect(sent == Array("02".utf8))
     }
 
     @Test func itIsFullBeforeItTakesMuchMemory() {
         var outbox = Outbox()
+        outbox.isGathering = true
         let one = connection(0)
+        let kilobyte = answer(String(repeating: "x", count: 1_000))
         var count = 0
-        while !outbox.isFull {
-            outbox.bytes.append(contentsOf: [UInt8](repeating: 120, count: 1_000))
-            outbox.add(for: one, closes: false)
+        while !outbox.isDue {
+            outbox.add(kilobyte, for: ResponseContext(), closes: false, to: one)
             count += 1
         }
-        #expect(count == (HTTPFrontLimits.outboxBytesMax + 999) / 1_000)
-        outbox.drain { _, _ in }
-        #expect(!outbox.isFull)
+        var bytes = 0
+        outbox.drain { bytes += $1.count }
+        #expect(bytes >= HTTPFrontLimits.outboxBytesMax)
+        #expect(bytes < HTTPFrontLimits.outboxBytesMax + bytes / count)
+        #expect(!outbox.isDue)
     }
 
     @Test(arguments: LoopServer.Transport.allCases, [1, 900])

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPFront
 
 @Suite(.blocking) struct PeerIdentityTests {
-    private let identity = PeerIdentity(table: SocketTable())
+    private let identity = PeerIdentity()
 
     @Test(arguments: LoopbackListener.usableTCP)
     func tcpPeersAreKnownByTheOwnerOfTheirSocket(kind: LoopbackListener.Kind) throws {

@@ -11,7 +11,9 @@ import Testing
         var output: [UInt8] = []
         let context = ResponseContext(
             version: version, keepsAlive: keepsAlive, isHead: isHead, crossOrigin: crossOrigin)
-        encoder.encode(response, for: context, into: &output)
+        encoder.encode(
+            response, for: context, closes: !ResponseEncoder.keepsAlive(response, for: context),
+            into: &output)
         return String(decoding: output, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 

@@ -34,7 +34,7 @@ import Testing
             for _ in 0..<1000 { try client.client.send(message, within: 0.2) }
         }
         #expect(view.state.value.receivedBytes == 60_000)
-        #expect(server.memory.used(.bodies) <= HTTPFrontLimits.webSocketReadBytes)
+        #expect(server.memory.used(.bodies) <= HTTPFrontLimits.receiveBufferBytes)
         // It cannot close in the middle of a frame, and need not.
         client.client.reset()
         view.run { echo in

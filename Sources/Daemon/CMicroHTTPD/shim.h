@@ -40,13 +40,6 @@ static inline int belfry_mhd_epoll(struct MHD_Daemon *daemon) {
     return info ? info->epoll_fd : -1;
 }
 
-/* Connections the daemon holds at this moment, suspended ones included. */
-static inline unsigned int belfry_mhd_connections(struct MHD_Daemon *daemon) {
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-    return info ? info->num_connections : 0;
-}
-
 /* What the connection callback stored for the connection. */
 static inline void *belfry_mhd_socket_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

@@ -20,7 +20,7 @@ public final class Exchange {
 
     /// Whether nothing else happened in this turn of the loop, as far as it knows: what the handler
     /// does for others before it returns then delays nobody but this request's own client.
-    public var isAlone: Bool { loop.servesOne }
+    public var isAlone: Bool { loop.turn.servesOne }
 
     /// Answers this request from any thread, now or later.
     public var reply: PendingReply {
@@ -121,7 +121,7 @@ public final class Exchange {
         loop.assertOnThread()
         guard isOpen, let head = request.head else { return nil }
         let handshake = try WebSocketHandshake(head)
-        guard loop.pipelined(behind: connection) == 0 else {
+        guard connection.pipelinedBytes() == 0 else {
             // What the parser has read nobody else can reach.
             throw Problem(
                 400, "REQUEST_MALFORMED",

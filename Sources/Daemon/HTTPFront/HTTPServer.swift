@@ -177,11 +177,11 @@ public final class HTTPServer: Sendable {
             loops.append(
                 try EventLoop(
                     index: index, settings: settings, listeners: listeners, meters: LoopMeters(),
-                    memory: memory, log: log, makeHandler: makeHandler))
+                    memory: memory, log: log))
         }
         var threads: [LoopThread] = []
         do throws(ServerError) {
-            for loop in loops { threads.append(try LoopThread(running: loop)) }
+            for loop in loops { threads.append(try LoopThread(running: loop, makeHandler)) }
         } catch {
             let now = MonotonicClock.milliseconds()
             for thread in threads { thread.mailbox.post(.drain(until: now)) }

@@ -138,11 +138,12 @@ public enum HTTPFrontLimits {
     /// heads goes on to do so.
     static let unknownHeadsMax: UInt8 = 5
 
-    /// Bytes that are looked at of what has arrived, in the loop's one buffer: a request that has as
-    /// many, with its body, is parsed.
+    /// Bytes of the one buffer in which a loop reads WebSockets, and looks at what has arrived: a
+    /// request that has as many, with its body, is parsed.
     ///
-    /// Looking copies. Beyond some kilobytes parsing is the lesser part of what a body costs.
-    static let peekedBytesMax = webSocketReadBytes
+    /// As much as a message of a WebSocket seldom exceeds: one that lies whole in it is not copied.
+    /// Looking at a request copies, and beyond some kilobytes parsing is the lesser part of its cost.
+    static let receiveBufferBytes = 16 * 1024
 
     /// Bodies made for one answer up to this many bytes are sent by the parser; longer ones leave it
     /// together with their connection.
@@ -187,11 +188,6 @@ public enum HTTPFrontLimits {
 
     /// What a write costs a loop whatever its size, in bytes that the kernel copies meanwhile.
     public static let streamWriteCostBytes = 4 * 1024
-
-    /// Bytes read at one time of a WebSocket, into one buffer that its loop has for all of them.
-    ///
-    /// As much as a message seldom exceeds: one that lies whole in it is not copied.
-    public static let webSocketReadBytes = 16 * 1024
 
     /// Bytes read of one WebSocket in one turn of its loop, give or take one reading; then others
     /// have theirs.

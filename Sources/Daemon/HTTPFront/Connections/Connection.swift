@@ -33,12 +33,8 @@ final class Connection {
     /// The parser's connection; nil outside it.
     var parser: OpaquePointer?
 
-    /// Bytes that requests so far had, as far as `isTakenKnown`.
-    var taken: UInt64 = 0
-    /// False behind a chunked request, whose framing nobody counted.
-    var isTakenKnown = true
-    /// Whether the kernel counts what is read from a unix socket; nobody can look into it then.
-    var countsReads = false
+    /// What was read of the socket, beside what its requests had.
+    var input = InputLedger()
 
     /// What was there to be read before the parser read the request that it is busy with.
     var seen: SeenInput?
@@ -52,17 +48,8 @@ final class Connection {
 
     /// Who hears of the detached socket; of a closed one, who is yet to hear of that.
     var owner: SocketOwner?
-    /// When the owner wants `timedOut`; `.max` for never.
-    var ownerDue = UInt64.max
-    /// When a half-closed peer is looked at again; `.max` for never.
-    var recheckDue = UInt64.max
-    /// How long the last pause before looking at it was, in milliseconds.
-    var recheckPause: UInt64 = 0
-
-    /// When the owner of a stream that has such a rest wants `stalled`.
-    var stallDue = UInt64.max
-    /// When what has come of a WebSocket's message must have come to its end; `.max` for nothing.
-    var inputDue = UInt64.max
+    /// When the detached socket is looked at again.
+    var deadlines = DetachedDeadlines()
     /// Whether the poller tells when the kernel takes more of a stream.
     var isWatchedForRoom = false
     /// When the peer connected, or last took a byte of an answer: for choosing whom to close when
@@ -91,6 +78,15 @@ final class Connection {
         discarded += UInt64(bytes)
         return discarded <= bytesMax
     }
+
+    /// Whether bytes wait in the kernel.
+    var hasUnread: Bool { TCPReceipt.bytesUnread(in: descriptor) ?? 0 > 0 }
+
+    /// Bytes that the parser has read behind the requests it gave us; nil when nobody can tell.
+    func pipelinedBytes() -> UInt64? { input.pipelined(in: descriptor, peer.transport) }
+
+    /// Tells the access log of a request that is over, whatever became of it.
+    func endTrace() { trace.take()?.end() }
 
     /// Whether its stream may be written now.
     var isWritable: Bool { machine.isStreaming && tail == nil && !isResting }

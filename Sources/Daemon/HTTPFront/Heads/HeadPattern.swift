@@ -51,7 +51,7 @@ struct HeadPattern {
             Self.unknowable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
             Self.asksNothingOfTheConnection(head.headers),
             let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes,
-            seen.count < HTTPFrontLimits.peekedBytesMax,
+            seen.count < HTTPFrontLimits.receiveBufferBytes,
             let places = HeadPlaces(
                 Array(seen.start.prefix(headBytes)), of: head, valueAt: place, name: name)
         else { return nil }

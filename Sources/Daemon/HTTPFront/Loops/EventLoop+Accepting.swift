@@ -1,77 +1,22 @@
-internal import CLinux
 internal import Glibc
-internal import Protection
 
+// New connections.
 extension EventLoop {
-    /// Begins to accept, or goes on after a pause.
-    func resumeAccepting() {
-        acceptResumesAt = nil
-        var interest: Poller.Interest = [.readable]
-        // One new connection wakes one loop, not all of them.
-        if settings.sharesListeners { interest.insert(.exclusive) }
-        for (index, listener) in listeners.enumerated() {
-            if !poller.add(
-                listener.descriptor, interest, token: PollToken.firstListener + UInt64(index))
-            {
-                log.error("loop \(index) cannot watch \(listener.address)")
-            }
-        }
-    }
-
-    /// Accepts what waits at a listener, up to a number that leaves room for other work and loops.
-    func accept(from index: Int) {
-        guard index < listeners.count, acceptResumesAt == nil else { return }
-        let listener = listeners[index].descriptor
-        for _ in 0..<HTTPFrontLimits.acceptsPerTurnMax {
-            let descriptor = clinux_accept(listener)
-            if descriptor >= 0 {
-                welcome(descriptor)
-                continue
-            }
-            switch -descriptor {
-            case ECONNABORTED, EINTR, EPROTO, EPERM: continue
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pauseAccepting(code: -descriptor)
-            default: return
-            }
-        }
-    }
-
-    /// Forgets the listeners; those that were opened here close with their last loop.
-    func stopAccepting() {
-        if acceptResumesAt == nil {
-            for listener in listeners { poller.remove(listener.descriptor) }
-        }
-        acceptResumesAt = nil
-        listeners = []
-    }
-
-    /// Without a free descriptor every `accept` fails at once and the listener stays readable: the
-    /// loop would spin. Clients wait in the backlog meanwhile.
-    private func pauseAccepting(code: Int32) {
-        for listener in listeners { poller.remove(listener.descriptor) }
-        acceptResumesAt = now + HTTPFrontLimits.acceptPauseMilliseconds
-        meters.acceptPauses.add()
-        guard now >= nextPauseWarningAt else { return }
-        nextPauseWarningAt = now + HTTPFrontLimits.acceptWarningMilliseconds
-        log.warning(
-            "loop \(index) pauses accepting: \(Errno(code)); raise the limit "
-                + "on open files, or lower the maximum of connections")
-    }
-
-    private func welcome(_ descriptor: Int32) {
+    /// Begins to watch a connection that was accepted, or turns it away.
+    func welcome(_ descriptor: Int32) {
         guard let peer = identity.peer(of: descriptor) else {
             close(descriptor)
             return
         }
         guard settings.openConnections.add(1) <= settings.connectionsMax else {
             settings.openConnections.add(-1)
-            return turnAway(descriptor, Problem.overloaded("Too many connections are open."))
+            return turnAway(descriptor, .overloaded("Too many connections are open."))
         }
         let account = settings.accounts.enter(
             peer.uid, connectionsMax: settings.connectionsPerUIDMax)
         guard let account else {
             settings.openConnections.add(-1)
-            return turnAway(descriptor, Problem.tooManyConnections(of: peer.uid))
+            return turnAway(descriptor, .tooManyConnections(of: peer.uid))
         }
         if peer.transport == .unix {
             var bytes = Int32(clamping: settings.socketSendBufferBytes)
@@ -98,7 +43,7 @@ extension EventLoop {
             let directory = settings.peerGroups
         else { return }
         let token = connection.token
-        let handle = LoopHandle(index: index, mailbox: mailbox)
+        let handle = handle
         // The job runs on the loop's thread, which alone touches the loop.
         nonisolated(unsafe) unowned let loop = self
         let answer = directory.groups(of: uid) { groups in
@@ -135,17 +80,14 @@ extension EventLoop {
         settings.peerGroups?.withdraw(connection.groupsTicket, about: uid)
     }
 
-    /// Too many connections, of one user or of all: says so, as far as one `send` goes, rather than
-    /// let the client wait.
+    /// Too many connections, of one user or of all: says so rather than let the client wait.
     private func turnAway(_ descriptor: Int32, _ problem: Problem) {
         meters.turnedAway.add()
-        var head: [UInt8] = []
         let response = problem.response
         meters.countAnswer(response)
-        encoder.encode(response, for: ResponseContext(keepsAlive: false), into: &head)
         // What has arrived is read first: closing over unread bytes would destroy the answer.
-        LingeringReader.discard(from: descriptor, bytesMax: settings.headerBytesMax)
-        _ = SocketWriter.send(head: head, body: .empty, from: 0, to: descriptor)
+        reader.discard(from: descriptor, bytesMax: settings.headerBytesMax)
+        sendOnce(response, to: descriptor)
         shutdown(descriptor, Int32(SHUT_WR))
         close(descriptor)
     }

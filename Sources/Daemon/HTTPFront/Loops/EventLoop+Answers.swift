@@ -12,9 +12,9 @@ extension EventLoop {
         if isDraining { response.closesConnection = true }
         settle(request)
         let closes = !ResponseEncoder.keepsAlive(response, for: request.context)
-        let needsUs = closes && hasUnread(connection) || !parserHasRoom(for: response, request)
+        let needsUs = closes && connection.hasUnread || !parserHasRoom(for: response, request)
         if needsUs || isHeavy(response) {
-            let losesInput = needsUs || pipelined(behind: connection) != 0
+            let losesInput = needsUs || connection.pipelinedBytes() != 0
             if leaveParser(connection) {
                 if losesInput { response.closesConnection = true }
                 connection.machine.forgetInput()
@@ -35,7 +35,7 @@ extension EventLoop {
         connection.progressedAt = now
         connection.unsentBytes = response.body.count
         meters.countAnswer(response)
-        noteWhole(response, for: request.context, connection)
+        connection.trace?.noteWhole(response, for: request.context)
         shedSlowestIfShort(sparing: connection)
         return true
     }
@@ -46,7 +46,7 @@ extension EventLoop {
     func answerEarly(
         _ connection: Connection, _ request: ActiveRequest, _ response: Response
     ) -> Bool {
-        let behind = pipelined(behind: connection)
+        let behind = connection.pipelinedBytes()
         guard leaveParser(connection) else { return false }
         var response = response
         response.closesConnection = true
@@ -66,20 +66,17 @@ extension EventLoop {
             request.number == reply.number, request.isPending, request.answer == nil
         else { return }
         guard connection.machine.parsing != nil else {
-            return answerUnparsedLate(connection, request, reply.response)
+            settle(request)
+            connection.request = nil
+            return write(reply.response, for: request.context, to: connection)
         }
         request.answer = reply.response
         resume(connection, request)
     }
 
-    /// Closes a connection that waits for a late answer, without one.
-    func abandonPending(_ connection: Connection, _ request: ActiveRequest) {
-        request.isAbandoned = true
-        resume(connection, request)
-    }
-
-    private func resume(_ connection: Connection, _ request: ActiveRequest) {
-        parserIsDue = true
+    /// Has the parser ask again for the answer to a request.
+    func resume(_ connection: Connection, _ request: ActiveRequest) {
+        parser.wake()
         guard request.stage == .suspended else { return }
         MHD_resume_connection(connection.parser)
         request.stage = .resumed

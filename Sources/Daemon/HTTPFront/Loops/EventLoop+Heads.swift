@@ -1,6 +1,3 @@
-internal import CLinux
-internal import Glibc
-
 // The head of each request that has arrived on a socket that we hold: known from one that was parsed
 // before, broken, or left to the parser unread.
 extension EventLoop {
@@ -8,11 +5,12 @@ extension EventLoop {
     /// parser's.
     func answersUnparsed(on connection: Connection) -> Bool {
         connection.seen = nil
-        let input = peek(into: connection)
+        connection.input.endCounting(connection.descriptor)
+        let input = reader.peek(into: connection.descriptor)
         let known = heads.find(input, at: connection.peer.localPort, under: rulesNumber)
         guard let (head, parts) = known else {
             if refusesBroken(input, on: connection) { return true }
-            if (1..<HTTPFrontLimits.peekedBytesMax).contains(input.count) {
+            if (1..<HTTPFrontLimits.receiveBufferBytes).contains(input.count) {
                 connection.seen = SeenInput(input)
             }
             return false
@@ -20,10 +18,11 @@ extension EventLoop {
         guard !connection.machine.isReadClosed, mayAnswer(head, bodyBytes: parts.body.count) else {
             return false
         }
-        guard take(input.count, from: connection) else {
+        guard reader.take(input.count, from: connection.descriptor) else {
             closeConnection(connection)
             return true
         }
+        connection.input.add(input.count)
         connection.unknownHeads -= min(connection.unknownHeads, 1)
         answer(head, input, parts, on: connection)
         return true
@@ -55,27 +54,10 @@ extension EventLoop {
     /// Takes the socket of a request out of the parser if the head of the next is to be looked at,
     /// and nothing is lost with that.
     func leavesParser(with request: ActiveRequest, on connection: Connection) -> Bool {
-        guard request.leavesParser, pipelined(behind: connection) == 0, leaveParser(connection)
+        guard request.leavesParser, connection.pipelinedBytes() == 0, leaveParser(connection)
         else { return false }
         connection.machine.forgetInput()
         return true
-    }
-
-    /// Answers a request that was not parsed, and whose handler had returned without an answer.
-    func answerUnparsedLate(
-        _ connection: Connection, _ request: ActiveRequest, _ response: Response
-    ) {
-        settle(request)
-        connection.request = nil
-        write(response, for: request.context, to: connection)
-    }
-
-    /// Has the kernel count what is read from a unix socket, behind the last look into it.
-    func countReads(of connection: Connection) {
-        guard connection.peer.transport == .unix, !connection.countsReads else { return }
-        connection.taken = 0
-        connection.isTakenKnown = clinux_count_reads(connection.descriptor) == 0
-        connection.countsReads = connection.isTakenKnown
     }
 
     /// Whether a request with a known head and so much body may be answered now.
@@ -96,8 +78,11 @@ extension EventLoop {
         let request = ActiveRequest(
             number: lastRequestNumber, of: head, body: BodyBuffer(memory: memory))
         let hasBody = head.pattern.hasBody
-        beginTrace(
-            connection, method: hasBody ? "POST" : "GET", target: Array(input[parts.target]))
+        connection.trace = settings.accessSink.map {
+            AccessTrace(
+                method: (hasBody ? "POST" : "GET").utf8, target: input[parts.target],
+                peer: connection.peer, for: $0)
+        }
         connection.trace?.record.bytesIn += parts.body.count
         let exchange = Exchange(loop: self, connection: connection, request: request)
         let direct = mailbox.handling(request.number) {
@@ -126,12 +111,15 @@ extension EventLoop {
         _ input: UnsafeRawBufferPointer, on connection: Connection
     ) -> Bool {
         let head = UnreadHead(input)
-        guard let problem = problem(with: head, from: connection.peer) else { return false }
+        guard let problem = settings.rules.problem(with: head, from: connection.peer) else {
+            return false
+        }
         meters.requests.add()
         meters.refusals.add()
-        beginTrace(
-            connection, method: String(decoding: head.method, as: UTF8.self),
-            target: Array(head.target))
+        connection.trace = settings.accessSink.map {
+            AccessTrace(
+                method: head.method, target: head.target, peer: connection.peer, for: $0)
+        }
         connection.machine.takeInput()
         connection.machine.closeBehindAnswer()
         let context = ResponseContext(
@@ -139,49 +127,5 @@ extension EventLoop {
             isHead: head.method.elementsEqual("HEAD".utf8))
         write(problem.response, for: context, to: connection)
         return true
-    }
-
-    /// Why a head is refused before the parser has read it; nil when it is the parser's.
-    private func problem(with head: UnreadHead, from peer: Peer) -> Problem? {
-        switch head.finding {
-        case .nothing: return nil
-        case .broken(let detail): return .malformed(detail)
-        case .doubtful:
-            do throws(Problem) {
-                _ = try rules.head(
-                    method: head.method, target: head.target, version: head.version,
-                    headers: head.headers, isFolded: false, peer: peer)
-                return nil
-            } catch {
-                return error
-            }
-        }
-    }
-
-    /// What can be read, up to more than is ever kept; it stays in the socket.
-    private func peek(into connection: Connection) -> UnsafeRawBufferPointer {
-        if connection.countsReads {
-            connection.countsReads = false
-            clinux_stop_counting_reads(connection.descriptor)
-        }
-        return receive(
-            HTTPFrontLimits.peekedBytesMax, from: connection, flags: Int32(MSG_PEEK))
-    }
-
-    /// Takes bytes that were looked at out of the socket; false when they cannot be had.
-    private func take(_ count: Int, from connection: Connection) -> Bool {
-        // A TCP socket then does not copy them again.
-        let taken = receive(count, from: connection, flags: Int32(MSG_TRUNC))
-        guard taken.count == count else { return false }
-        connection.taken += UInt64(count)
-        return true
-    }
-
-    private func receive(
-        _ count: Int, from connection: Connection, flags: Int32
-    ) -> UnsafeRawBufferPointer {
-        let received = recv(
-            connection.descriptor, scratch.baseAddress, count, flags | Int32(MSG_DONTWAIT))
-        return UnsafeRawBufferPointer(rebasing: scratch[..<max(0, received)])
     }
 }

@@ -5,16 +5,15 @@ internal import Glibc
 extension EventLoop {
     /// The parser has taken the socket over.
     func connectionEnteredParser(_ parsed: OpaquePointer?) -> Connection? {
-        guard let connection = parser.connectionBeingAdded else { return nil }
+        guard let connection = parser.entered() else { return nil }
         connection.parser = parsed
         connection.machine.enterParser()
-        parsedConnections += 1
         return connection
     }
 
     /// The parser is done with a socket, and closes its descriptor next.
     func connectionLeftParser(_ connection: Connection, parser parsed: OpaquePointer?) {
-        parsedConnections -= 1
+        parser.left()
         // One that was detached left long ago; this is about the descriptor it was parsed on.
         guard connection.parser == parsed else { return }
         connection.parser = nil
@@ -23,6 +22,7 @@ extension EventLoop {
 
     /// A request line is there; `target` is the parser's own copy, about to be taken apart.
     func requestLineArrived(_ connection: Connection, target: UnsafePointer<CChar>) {
+        parser.requestBegan()
         lastRequestNumber += 1
         let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
         connection.request = ActiveRequest(
@@ -55,8 +55,8 @@ extension EventLoop {
     /// A request has ended: answered, broken off, or detached.
     func requestCompleted(_ connection: Connection, parser parsed: OpaquePointer?) {
         guard connection.parser == parsed else { return }
-        if let request = connection.request, request.isPending { meters.pending.add(-1) }
-        endTrace(connection)
+        if let request = connection.request { settle(request) }
+        connection.endTrace()
         connection.request = nil
         connection.seen = nil
         connection.machine.requestEnded()
@@ -70,7 +70,7 @@ extension EventLoop {
         meters.requests.add()
         connection.machine.requestParsed()
         request.headBytes = belfry_mhd_header_size(line.parser)
-        connection.taken += UInt64(request.headBytes)
+        connection.input.add(request.headBytes)
         request.stage = .body
         request.rulesNumber = rulesNumber
         let intake = HeaderIntake(line, targetEnd: request.targetEnd)
@@ -80,7 +80,7 @@ extension EventLoop {
             + intake.fields.occurrences(of: "transfer-encoding")
         guard declares > 0 else { return true }
         if intake.fields.occurrences(of: "transfer-encoding") > 0 {
-            connection.isTakenKnown = false
+            connection.input.lose()
         }
         timers.arm(connection.slot, due: now + settings.bodyMilliseconds)
         guard let refusal = request.refusal else { return true }
@@ -101,8 +101,10 @@ extension EventLoop {
         _ intake: HeaderIntake
     ) {
         let method = Self.bytes(line.method)
-        beginTrace(
-            connection, method: String(decoding: method, as: UTF8.self), target: request.target)
+        connection.trace = settings.accessSink.map {
+            AccessTrace(
+                method: method, target: request.target, peer: connection.peer, for: $0)
+        }
         let version = HTTPVersion(Self.bytes(line.version)) ?? .http11
         do throws(Problem) {
             guard !intake.isCut || intake.isFolded else {
@@ -110,7 +112,7 @@ extension EventLoop {
             }
             let head = try request.target.withUnsafeBytes { target in
                 Result { () throws(Problem) in
-                    try rules.head(
+                    try settings.rules.head(
                         method: method, target: target, version: version,
                         headers: intake.fields, isFolded: intake.isFolded, peer: connection.peer)
                 }
@@ -145,7 +147,7 @@ extension EventLoop {
     private func bodyArrived(
         _ connection: Connection, _ request: ActiveRequest, _ data: UnsafeRawBufferPointer
     ) -> Bool {
-        connection.taken += UInt64(data.count)
+        connection.input.add(data.count)
         connection.trace?.record.bytesIn += data.count
         if request.refusal == nil, let oversize = request.oversize {
             if request.body.count + data.count > oversize.bytesMax {

@@ -9,17 +9,23 @@ extension EventLoop {
             || !ResponseEncoder.keepsAlive(response, for: context)
         connection.machine.answer()
         meters.countAnswer(response)
-        noteWhole(response, for: context, connection)
-        let sendsBody = ResponseEncoder.sendsBody(response, for: context)
-        if sendsBody, response.body.count > HTTPFrontLimits.joinedBodyBytesMax {
-            var head: [UInt8] = []
-            encoder.encodeHead(of: response, for: context, closes: closes, into: &head)
+        connection.trace?.noteWhole(response, for: context)
+        if ResponseEncoder.sendsBody(response, for: context),
+            response.body.count > HTTPFrontLimits.joinedBodyBytesMax
+        {
+            let head = outbox.encoder.head(of: response, for: context, closes: closes)
             return send(head: head, body: response.body, closes: closes, to: connection)
         }
-        encoder.encodeHead(of: response, for: context, closes: closes, into: &outbox.bytes)
-        if sendsBody { response.body.withBytes { outbox.bytes.append(contentsOf: $0) } }
-        outbox.add(for: connection, closes: closes)
-        if !isGathering || outbox.isFull { sendAnswers() }
+        outbox.add(response, for: context, closes: closes, to: connection)
+        if outbox.isDue { sendAnswers() }
+    }
+
+    /// Says why a socket is about to be closed, as far as one `send` goes.
+    func sendOnce(_ response: Response, to descriptor: Int32) {
+        var answer: [UInt8] = []
+        outbox.encoder.encode(
+            response, for: ResponseContext(keepsAlive: false), closes: true, into: &answer)
+        _ = SocketWriter.send(head: answer, body: .empty, from: 0, to: descriptor)
     }
 
     /// Sends the answers that were made and not yet sent.
@@ -83,9 +89,41 @@ extension EventLoop {
     }
 
     private func answerIsOut(_ connection: Connection, closes: Bool) {
-        endTrace(connection)
-        carryOut(
-            connection.machine.answerIsOut(closes: closes) { hasUnread(connection) }, on: connection
-        )
+        connection.endTrace()
+        let action = connection.machine.answerIsOut(closes: closes) { connection.hasUnread }
+        carryOut(action, on: connection)
+    }
+}
+
+// What happens when answers that nobody reads fill their share of memory.
+extension EventLoop {
+    /// Closes the connections that are longest without progress, until unsent answers keep well
+    /// less than their share of memory again; `newest`, which was answered just now, is spared.
+    ///
+    /// Every search that finds somebody frees an eighth of the share at least, so searches are
+    /// few; one that finds nobody is not repeated for `shedIntervalMilliseconds`.
+    func shedSlowestIfShort(sparing newest: Connection) {
+        guard unsent.isShort(at: now) else { return }
+        var excess = unsent.excess
+        var slow: [Connection] = []
+        for connection in connections.all where connection !== newest {
+            if connection.machine.parsing?.isCutOff == true {
+                excess -= connection.unsentBytes
+            } else if connection.tail != nil || connection.request?.stage == .answered {
+                slow.append(connection)
+            }
+        }
+        if slow.isEmpty { unsent.foundNone(at: now) }
+        slow.sort { $0.progressedAt < $1.progressedAt }
+        for connection in slow {
+            if excess <= 0 { break }
+            excess -= connection.unsentBytes
+            meters.shed.add()
+            switch connection.machine.phase {
+            case .streaming: lose(connection)
+            case .writing: closeConnection(connection)
+            default: cutOff(connection)
+            }
+        }
     }
 }

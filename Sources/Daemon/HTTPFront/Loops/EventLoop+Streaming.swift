@@ -1,44 +1,22 @@
 // Detached sockets that are written to as their peers read.
 extension EventLoop {
-    /// Answers a detached request with the head of a stream and its first bytes.
+    /// Answers a detached request with a head, behind which a stream or another protocol begins.
     func beginStream(
         _ connection: Connection, _ response: Response, first: ResponseBody,
-        for context: ResponseContext
+        for context: ResponseContext, framing: BodyFraming
     ) {
-        guard connection.machine.phase == .parked else { return }
-        guard case .stream = connection.owner else {
-            preconditionFailure("a stream is begun on a socket that detachStream gave")
-        }
-        let framing = context.version == .http11 ? BodyFraming.chunked : .untilClose
         let closes =
             connection.machine.mustClose || isDraining || framing == .untilClose
             || !ResponseEncoder.keepsAlive(response, for: context)
         connection.machine.closeBehindAnswer(closes)
-        var head: [UInt8] = []
-        head.reserveCapacity(512)
-        encoder.encodeHead(
-            of: response, for: context, closes: closes, framing: framing, into: &head)
+        let head = outbox.encoder.head(
+            of: response, for: context, closes: closes, framing: framing)
         meters.countAnswer(response)
         connection.trace?.note(response)
-        guard ResponseEncoder.sendsBody(response, for: context) else {
+        guard framing == .switched || ResponseEncoder.sendsBody(response, for: context) else {
             guard unpark(connection) else { return }
             return send(head: head, body: .empty, closes: closes, to: connection)
         }
-        connection.machine.beginStream()
-        push(head: head, first, to: connection)
-    }
-
-    /// Answers a detached request with a head behind which another protocol begins.
-    func switchProtocols(
-        _ connection: Connection, _ response: Response, first: ResponseBody,
-        for context: ResponseContext
-    ) {
-        var head: [UInt8] = []
-        head.reserveCapacity(512)
-        encoder.encodeHead(
-            of: response, for: context, closes: false, framing: .switched, into: &head)
-        meters.countAnswer(response)
-        connection.trace?.note(response)
         connection.machine.beginStream()
         push(head: head, first, to: connection)
     }
@@ -48,14 +26,6 @@ extension EventLoop {
         guard connection.machine.isStreaming else { return false }
         precondition(connection.isWritable, "a stream is written again once it is writable")
         return push(head: [], piece, to: connection)
-    }
-
-    /// Ends a stream, behind what is pending.
-    func endStream(_ connection: Connection, for context: ResponseContext) {
-        precondition(
-            connection.machine.phase != .parked, "a wait without a stream is answered by finish")
-        let end = context.version == .http11 ? ChunkFraming.last : []
-        endStream(connection, with: end, closes: connection.machine.mustClose || isDraining)
     }
 
     /// Takes a socket that is written to from its owner, and ends it with these bytes.
@@ -84,29 +54,20 @@ extension EventLoop {
         if event.isWritable { pushRest(of: connection) }
         // Every event tells of it again; once judged, it is looked at by the wheel.
         if event.isReadClosed, connection.machine.isStreaming,
-            connection.recheckDue == .max
+            connection.deadlines.recheck == .max
         {
             examinePeer(of: connection)
         }
     }
 
-    /// Lets the streams go on that had had their share of the last turn.
-    func wakeResting() {
-        guard !resting.isEmpty else { return }
-        let batch = resting
-        resting.removeAll(keepingCapacity: true)
-        for connection in batch where connection.machine.isStreaming && connection.isResting {
+    /// Lets those go on that had had their share of the last turn, or asked for another.
+    func continueStreams() {
+        deferred.resting.run { connection in
+            guard connection.machine.isStreaming, connection.isResting else { return }
             connection.isResting = false
             connection.owner?.writable()
         }
-    }
-
-    /// The peer of a stream has not read for long.
-    func tellStalled(_ connection: Connection) {
-        guard let owner = connection.owner else { return }
-        connection.stallDue = now + settings.sendProgressMilliseconds
-        meters.timeouts.add()
-        owner.stalled()
+        deferred.reading.run { socket in socket.readingIsDue() }
     }
 
     /// Writes a piece behind a head; false when the next has to wait.
@@ -115,7 +76,10 @@ extension EventLoop {
         connection.trace?.record.bytesOut += piece.count
         switch SocketWriter.send(head: head, body: piece, from: 0, to: connection.descriptor) {
         case .whole:
-            rest(connection, after: head.count + piece.count)
+            if turn.spend(head.count + piece.count, on: connection), !connection.isResting {
+                connection.isResting = true
+                deferred.resting.append(connection)
+            }
             return !connection.isResting
         case .partly(let sent):
             connection.tail = UnsentTail(head: head, body: piece, sent: sent, ledger: unsent)
@@ -137,7 +101,7 @@ extension EventLoop {
         switch tail.send(to: connection.descriptor) {
         case .whole:
             connection.tail = nil
-            connection.stallDue = .max
+            connection.deadlines.stall = .max
             armDetached(connection)
             connection.owner?.writable()
             if connection.machine.isStreaming, connection.tail == nil {
@@ -151,21 +115,8 @@ extension EventLoop {
 
     private func noteProgress(of connection: Connection) {
         connection.progressedAt = now
-        connection.stallDue = now + settings.sendProgressMilliseconds
+        connection.deadlines.stall = now + settings.sendProgressMilliseconds
         armDetached(connection)
-    }
-
-    /// Lets a stream rest until the next turn if it has had its share of this one.
-    private func rest(_ connection: Connection, after bytes: Int) {
-        if connection.turn != turnNumber {
-            connection.turn = turnNumber
-            connection.turnCost = 0
-        }
-        let cost = Int(connection.turnCost) + bytes + HTTPFrontLimits.streamWriteCostBytes
-        connection.turnCost = UInt32(clamping: cost)
-        guard cost >= HTTPFrontLimits.streamBytesPerTurnMax, !connection.isResting else { return }
-        connection.isResting = true
-        resting.append(connection)
     }
 
     private func watchForRoom(_ connection: Connection, _ watches: Bool) {

@@ -14,8 +14,11 @@ struct LoopSettings: Sendable {
     let headerBytesMax: Int
     let discardBytesMax: UInt64
     let socketSendBufferBytes: Int
-    let hosts: HostPolicy
-    let origins: OriginPolicy
+    /// The parser's own idle time-out. It closes who does not read an answer; all else is decided
+    /// earlier, by the loop's deadlines.
+    let parserTimeoutSeconds: Int
+    /// What requests are judged by.
+    let rules: RequestRules
     let accessSink: (any AccessSink)?
     let peerGroups: (any PeerGroups)?
     let peerGroupsMilliseconds: UInt64
@@ -25,6 +28,8 @@ struct LoopSettings: Sendable {
     let accounts: CallerAccounts
     /// Whether other loops accept from the same listeners.
     let sharesListeners: Bool
+    /// Tells them from those that the loop had before.
+    private(set) var number: UInt32 = 0
 
     init(
         _ configuration: HTTPServerConfiguration, openConnections: Gauge, accounts: CallerAccounts
@@ -41,8 +46,8 @@ struct LoopSettings: Sendable {
         headerBytesMax = configuration.headerBytesMax
         discardBytesMax = UInt64(configuration.discardBytesMax)
         socketSendBufferBytes = configuration.socketSendBufferBytes
-        hosts = configuration.hosts
-        origins = configuration.origins
+        parserTimeoutSeconds = configuration.longestDeadlineSeconds + 1
+        rules = RequestRules(hosts: configuration.hosts, origins: configuration.origins)
         accessSink = configuration.accessSink
         peerGroups = configuration.peerGroups
         peerGroupsMilliseconds = configuration.peerGroupsMilliseconds
@@ -51,11 +56,10 @@ struct LoopSettings: Sendable {
         sharesListeners = configuration.loops > 1
     }
 
-    /// The parser's own idle time-out. It closes who does not read an answer; all else is decided
-    /// earlier, by the loop's deadlines.
-    var parserTimeoutSeconds: Int {
-        let longest = max(
-            headerMilliseconds, bodyMilliseconds, idleMilliseconds, sendProgressMilliseconds)
-        return Int(longest / 1000) + 1
+    /// Takes others in place of these. Deadlines that run, run on.
+    mutating func replace(by others: LoopSettings) {
+        let next = number &+ 1
+        self = others
+        number = next
     }
 }

@@ -1,19 +1,35 @@
 internal import Protection
 
-extension EventLoop: ThreadWork {}
-
 /// A loop's thread, as others see it.
 struct LoopThread: Sendable {
     let mailbox: Mailbox
     let meters: LoopMeters
     private let thread: OwnedThread
 
-    /// Starts a thread that runs `loop` to its end and owns it.
-    init(running loop: EventLoop) throws(ServerError) {
+    /// What the thread does, and owns.
+    private final class Work: ThreadWork {
+        private let loop: EventLoop
+        private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
+
+        init(
+            _ loop: EventLoop, _ makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+        ) {
+            self.loop = loop
+            self.makeHandler = makeHandler
+        }
+
+        func run() { loop.run(makeHandler) }
+    }
+
+    /// Starts a thread that runs `loop` to its end, with the handler that `makeHandler` makes there.
+    init(
+        running loop: EventLoop,
+        _ makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+    ) throws(ServerError) {
         mailbox = loop.mailbox
         meters = loop.meters
         do throws(Errno) {
-            thread = try OwnedThread(running: loop)
+            thread = try OwnedThread(running: Work(loop, makeHandler))
         } catch {
             throw ServerError(doing: "starting a thread", code: error.code)
         }

@@ -46,9 +46,7 @@ final class Mailbox: @unchecked Sendable {
     let descriptor: Int32
 
     /// What the loop's own thread has posted since its last turn.
-    private var ownMessages: [LoopMessage] = []
-    // Taking turns with it, so that neither is allocated anew.
-    private var ownMessagesBeingHandled: [LoopMessage] = []
+    private let ownMessages = TurnQueue<LoopMessage>()
 
     /// The number of the request whose handler runs at this moment, 0 for none.
     private var requestBeingHandled: UInt64 = 0
@@ -121,10 +119,7 @@ final class Mailbox: @unchecked Sendable {
     /// what is posted meanwhile is left for the next.
     func handleOwnMessages(_ handle: (LoopMessage) -> Void) {
         assert(isOwnThread, "only the loop reads its own messages")
-        guard !ownMessages.isEmpty else { return }
-        swap(&ownMessages, &ownMessagesBeingHandled)
-        ownMessagesBeingHandled.forEach(handle)
-        ownMessagesBeingHandled.removeAll(keepingCapacity: true)
+        ownMessages.run(handle)
     }
 
     /// Whether the loop's own thread posted something that was not taken.
@@ -152,6 +147,6 @@ final class Mailbox: @unchecked Sendable {
         }
         // Released here, outside the lock: a message may own objects with a deinit of their own.
         _ = consume dropped
-        ownMessages = []
+        ownMessages.removeAll()
     }
 }

@@ -85,3 +85,11 @@ final class Poller {
     /// Events of one wait; what is left over comes with the next.
     private static let eventsMax = 256
 }
+
+/// What a loop's poller calls its own descriptors; connections have a generation above.
+enum PollToken {
+    static let mailbox: UInt64 = 0
+    static let parser: UInt64 = 1
+    static let firstListener: UInt64 = 2
+    static let firstConnection: UInt64 = 1 << 32
+}

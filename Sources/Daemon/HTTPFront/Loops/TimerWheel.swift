@@ -21,6 +21,8 @@ struct TimerWheel {
     private var armedCount = 0
     private var turnedTo: UInt64
     private var earliest = UInt64.max
+    /// What the last `advance` returned, kept for its memory.
+    private var expired: [Int] = []
 
     /// A wheel that stands at `now`, in milliseconds of any monotonic clock.
     init(now: UInt64) {
@@ -31,11 +33,6 @@ struct TimerWheel {
     /// The earliest moment at which `advance` may have something to say, or nil when nothing is
     /// armed.
     var nextDue: UInt64? { armedCount == 0 ? nil : earliest }
-
-    /// When `id` is due, or nil when it is not armed.
-    func due(of id: Int) -> UInt64? {
-        id < nodes.count && nodes[id].bucket != .none ? nodes[id].due : nil
-    }
 
     /// Sets the deadline of `id`, in place of the one it may have.
     mutating func arm(_ id: Int, due: UInt64) {
@@ -58,23 +55,25 @@ struct TimerWheel {
         unlink(id)
     }
 
-    /// Disarms whatever is due at `now` and adds it to `expired`.
-    mutating func advance(to now: UInt64, expired: inout [Int]) {
+    /// Disarms and returns whatever is due at `now`.
+    mutating func advance(to now: UInt64) -> [Int] {
         guard armedCount > 0, now >= earliest else {
             turnedTo = max(turnedTo, now)
-            return
+            return []
         }
+        expired.removeAll(keepingCapacity: true)
         let steps = Swift.min(
             (now >> Self.tickShift) &- (turnedTo >> Self.tickShift) + 1, UInt64(Self.bucketCount))
         let first = turnedTo >> Self.tickShift
         for step in 0..<steps {
-            expire(Int((first + step) & UInt64(Self.bucketCount - 1)), now: now, into: &expired)
+            expire(Int((first + step) & UInt64(Self.bucketCount - 1)), now: now)
         }
         turnedTo = max(turnedTo, now)
         earliest = findEarliest()
+        return expired
     }
 
-    private mutating func expire(_ bucket: Int, now: UInt64, into expired: inout [Int]) {
+    private mutating func expire(_ bucket: Int, now: UInt64) {
         var id = heads[bucket]
         while id != .none {
             let node = nodes[Int(id)]

@@ -9,12 +9,19 @@ internal import Glibc
 final class Parser {
     private let daemon: OpaquePointer
     private var isStopped = false
+    /// Whether there is work that the descriptor does not show.
+    private var isWoken = false
+    /// Requests that the last run began.
+    private var requestsOfRun = 0
 
     /// What to wait on; readable when `run` has something to do.
     let descriptor: Int32
 
     /// The connection that is being given to the daemon at this moment.
-    private(set) var connectionBeingAdded: Connection?
+    private var connectionBeingAdded: Connection?
+
+    /// Connections in the daemon.
+    private(set) var connectionCount = 0
 
     /// Starts a daemon whose callbacks go to `loop`, which must outlive it.
     init(
@@ -39,6 +46,7 @@ final class Parser {
     ///
     /// - Returns: False when the daemon has refused and closed it.
     func add(_ connection: Connection) -> Bool {
+        isWoken = true
         connectionBeingAdded = connection
         defer { connectionBeingAdded = nil }
         // It is told no address: nothing of it is used, and none can be too long for it.
@@ -50,18 +58,37 @@ final class Parser {
 
     /// Does what there is to do, without waiting; nothing once stopped.
     func run() {
+        isWoken = false
+        requestsOfRun = 0
         if !isStopped { MHD_run(daemon) }
     }
+
+    /// Makes `run` due at once.
+    func wake() { isWoken = true }
 
     /// Milliseconds after which `run` is due without an event: 0 for now, nil for never.
     var dueMilliseconds: UInt64? {
         if isStopped { return nil }
+        if isWoken { return 0 }
         let timeout = belfry_mhd_timeout(daemon)
         return timeout < 0 ? nil : UInt64(timeout)
     }
 
-    /// Connections in the daemon.
-    var connectionCount: Int { isStopped ? 0 : Int(belfry_mhd_connections(daemon)) }
+    /// Whether the next run brings one request at most, as far as can be known before.
+    var expectsOneRequest: Bool { !isWoken || connectionCount == 1 || requestsOfRun <= 1 }
+
+    /// The daemon has taken a socket over: that of the connection that is being given to it.
+    func entered() -> Connection? {
+        guard let connectionBeingAdded else { return nil }
+        connectionCount += 1
+        return connectionBeingAdded
+    }
+
+    /// The daemon closes a socket next.
+    func left() { connectionCount -= 1 }
+
+    /// The daemon has read the line of a request.
+    func requestBegan() { requestsOfRun += 1 }
 
     /// Ends the daemon and closes its connections, none of which may be suspended (it would abort
     /// the process).

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Learns who is at the other end of an accepted connection.
+/// Learns who is at the other end of an accepted connection, and whether they are still there.
 ///
 /// Unix sockets: `SO_PEERCRED` and `SO_PEERGROUPS`, the process that connected. Loopback TCP: the
 /// owner of the peer's own socket, found by its exact addresses; a socket without an inode is
@@ -12,12 +12,8 @@ final class PeerIdentity {
     /// The uid that stands for every user a namespace cannot name.
     static let overflowUID: UInt32 = 65_534
 
-    private let table: SocketTable
+    private let table = SocketTable()
     private var lastGroups: [UInt32] = []
-
-    init(table: SocketTable) {
-        self.table = table
-    }
 
     /// The peer of a connected socket; nil when it is neither TCP nor unix, or is gone already.
     func peer(of descriptor: Int32) -> Peer? {
@@ -27,6 +23,11 @@ final class PeerIdentity {
         guard let remote = SocketAddress(remoteOf: descriptor) else { return nil }
         return Peer(
             transport: .tcp(local: local, remote: remote), uid: uid(at: remote, connectedTo: local))
+    }
+
+    /// What has become of a connected socket's peer, which sends no more.
+    func liveness(of descriptor: Int32) -> PeerLiveness {
+        PeerLiveness(of: descriptor, table: table)
     }
 
     /// Whether a row of the socket table says who owns a living end of a connection.

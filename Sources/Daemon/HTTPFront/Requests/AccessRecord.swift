@@ -36,8 +36,15 @@ final class AccessTrace {
     let began = MonotonicClock.microseconds()
     private let sink: any AccessSink
 
-    init(_ record: AccessRecord, for sink: any AccessSink) {
-        self.record = record
+    /// Begins to note a request whose headers are there.
+    init(
+        method: some Collection<UInt8>, target: some Collection<UInt8>, peer: Peer,
+        for sink: any AccessSink
+    ) {
+        record = AccessRecord(
+            method: String(decoding: method, as: UTF8.self),
+            path: String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self),
+            peer: peer)
         self.sink = sink
     }
 
@@ -45,6 +52,14 @@ final class AccessTrace {
     func note(_ response: Response) {
         record.status = response.status
         record.problemCode = response.problemCode
+    }
+
+    /// Notes an answer that is given in one piece.
+    func noteWhole(_ response: Response, for context: ResponseContext) {
+        note(response)
+        if ResponseEncoder.sendsBody(response, for: context) {
+            record.bytesOut = response.body.count
+        }
     }
 
     func end() {

@@ -45,6 +45,23 @@ struct RequestRules: Sendable {
             crossOrigin: crossOrigin)
     }
 
+    /// Why a head is refused before the parser has read it; nil when it is the parser's.
+    func problem(with head: UnreadHead, from peer: Peer) -> Problem? {
+        switch head.finding {
+        case .nothing: return nil
+        case .broken(let detail): return .malformed(detail)
+        case .doubtful:
+            do throws(Problem) {
+                _ = try self.head(
+                    method: head.method, target: head.target, version: head.version,
+                    headers: head.headers, isFolded: false, peer: peer)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
     private static func target(
         _ raw: UnsafeRawBufferPointer, of method: String
     ) throws(Problem) -> RequestTarget {

@@ -43,11 +43,10 @@ struct ResponseEncoder {
     ///
     /// - Complexity: O(bytes), the body's among them.
     mutating func encode(
-        _ response: Response, for context: ResponseContext, into output: inout [UInt8]
+        _ response: Response, for context: ResponseContext, closes: Bool,
+        into output: inout [UInt8]
     ) {
-        encodeHead(
-            of: response, for: context, closes: !Self.keepsAlive(response, for: context),
-            into: &output)
+        encodeHead(of: response, for: context, closes: closes, framing: .counted, into: &output)
         guard Self.sendsBody(response, for: context) else { return }
         response.body.withBytes { output.append(contentsOf: $0) }
     }
@@ -57,10 +56,20 @@ struct ResponseEncoder {
         !context.isHead && !response.forbidsBody
     }
 
-    /// Appends an answer's status line and headers, with the empty line behind them.
-    mutating func encodeHead(
+    /// An answer's status line and headers, with the empty line behind them.
+    mutating func head(
         of response: Response, for context: ResponseContext, closes: Bool,
-        framing: BodyFraming = .counted, into output: inout [UInt8]
+        framing: BodyFraming = .counted
+    ) -> [UInt8] {
+        var head: [UInt8] = []
+        head.reserveCapacity(512)
+        encodeHead(of: response, for: context, closes: closes, framing: framing, into: &head)
+        return head
+    }
+
+    private mutating func encodeHead(
+        of response: Response, for context: ResponseContext, closes: Bool, framing: BodyFraming,
+        into output: inout [UInt8]
     ) {
         begin(response.status, context.version, &output)
         response.forEachHeaders(for: context.crossOrigin) { output.append(contentsOf: $0.bytes) }

@@ -54,7 +54,13 @@ public final class DetachedSocket {
     /// has ended as if by `endStream`.
     public func beginStream(_ response: Response, first: ResponseBody) {
         loop.assertOnThread()
-        loop.beginStream(connection, response, first: first, for: context)
+        guard connection.machine.phase == .parked else { return }
+        guard case .stream = connection.owner else {
+            preconditionFailure("a stream is begun on a socket that detachStream gave")
+        }
+        loop.beginStream(
+            connection, response, first: first, for: context,
+            framing: isChunked ? .chunked : .untilClose)
     }
 
     /// Whether a stream's pieces are chunks, with their framing.
@@ -83,13 +89,17 @@ public final class DetachedSocket {
     /// The owner is released and hears nothing of it. Ending twice, or after `closed`, does nothing.
     public func endStream() {
         loop.assertOnThread()
-        loop.endStream(connection, for: context)
+        precondition(
+            connection.machine.phase != .parked, "a wait without a stream is answered by finish")
+        loop.endStream(
+            connection, with: isChunked ? ChunkFraming.last : [],
+            closes: connection.machine.mustClose || loop.isDraining)
     }
 
     /// Closes the connection without an answer, or in the middle of one. The owner is released and
     /// hears nothing.
     public func close() {
         loop.assertOnThread()
-        loop.abandon(connection)
+        if loop.unpark(connection) { loop.closeConnection(connection) }
     }
 }

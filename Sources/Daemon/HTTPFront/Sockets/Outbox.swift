@@ -11,19 +11,25 @@ struct Outbox {
         let closes: Bool
     }
 
-    /// The answers' bytes; whoever makes one appends it, then says whose it is.
-    var bytes: [UInt8] = []
+    var encoder = ResponseEncoder()
+    /// Whether answers stay here until all that is at hand is done.
+    var isGathering = false
+
+    private var bytes: [UInt8] = []
     private var answers: [Answer] = []
-    private var end = 0
 
-    /// Whether enough is in it to send that first.
-    var isFull: Bool { end >= HTTPFrontLimits.outboxBytesMax }
+    /// Whether what is in it is to be sent before more is done.
+    var isDue: Bool { !isGathering || bytes.count >= HTTPFrontLimits.outboxBytesMax }
 
-    /// What was appended since the last answer is the answer to this connection's request.
-    mutating func add(for connection: Connection, closes: Bool) {
+    /// Adds the answer to this connection's request.
+    mutating func add(
+        _ response: Response, for context: ResponseContext, closes: Bool,
+        to connection: Connection
+    ) {
+        let start = bytes.count
+        encoder.encode(response, for: context, closes: closes, into: &bytes)
         answers.append(
-            Answer(connection: connection, bytes: end..<bytes.count, closes: closes))
-        end = bytes.count
+            Answer(connection: connection, bytes: start..<bytes.count, closes: closes))
     }
 
     /// Empties it by `send`, which gets each answer that nobody has closed the connection of, in the
@@ -36,6 +42,5 @@ struct Outbox {
         }
         bytes.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
-        end = 0
     }
 }

@@ -7,6 +7,7 @@ internal import Telemetry
 final class UnsentLedger {
     private let memory: MemoryBudget
     private var shares: [ObjectIdentifier: Share] = [:]
+    private var nextSearchAt: UInt64 = 0
 
     /// What is counted for an object that several answers send from.
     private struct Share {
@@ -25,8 +26,14 @@ final class UnsentLedger {
         self.memory = memory
     }
 
-    /// Whether the answers of all loops keep more than their share of the budget.
-    var isShort: Bool { memory.used(.unsent) > bytesMax }
+    /// Whether connections are to be closed: the answers of all loops keep more than their share of
+    /// the budget.
+    func isShort(at now: UInt64) -> Bool { memory.used(.unsent) > bytesMax && now >= nextSearchAt }
+
+    /// No connection was found to be closed; the next search waits.
+    func foundNone(at now: UInt64) {
+        nextSearchAt = now + HTTPFrontLimits.shedIntervalMilliseconds
+    }
 
     /// Bytes that must go until they keep seven eighths of their share.
     var excess: Int { memory.used(.unsent) - bytesMax / 8 * 7 }

@@ -11,15 +11,16 @@ extension WebSocket {
                 deliverHeld(&share)
                 continue
             }
-            guard let bytes = loop.receive(from: connection) else {
+            guard let bytes = loop.reader.read(from: connection.descriptor) else {
                 return loop.carryOut(.lose, on: connection)
             }
             guard !bytes.isEmpty else { return }
+            connection.trace?.record.bytesIn += bytes.count
             isPinged = false
             share.bytes -= bytes.count
             // The kernel gives what it has: the poller tells of what comes next. But of an end that
             // it told of already, only another reading tells.
-            let isAll = bytes.count < loop.scratch.count && !connection.machine.isReadClosed
+            let isAll = loop.reader.hasRoom(beside: bytes.count) && !connection.machine.isReadClosed
             var input = WebSocketInput(bytes)
             deliver(&input, &share)
             hold(input)
@@ -38,7 +39,7 @@ extension WebSocket {
     func readSoon() {
         guard !isQueued else { return }
         isQueued = true
-        loop.reading.append(self)
+        loop.deferred.reading.append(self)
     }
 
     /// What was pending is out, or the socket's next turn has come.
@@ -118,10 +119,10 @@ extension WebSocket {
     private func take(_ event: WebSocketMachine.FrameEvent) {
         switch (event, state) {
         case (.text(let bytes), .open):
-            connection.inputDue = .max
+            connection.deadlines.input = .max
             owner?.received(.text(bytes), on: self)
         case (.binary(let bytes), .open):
-            connection.inputDue = .max
+            connection.deadlines.input = .max
             owner?.received(.binary(bytes), on: self)
         case (.ping(let payload), .open):
             control.pong = WebSocketFrame.pong(payload)
@@ -159,11 +160,11 @@ extension WebSocket {
     /// long as it is read.
     private func watchMessage() {
         guard state == .open, !isPaused, machine.isKeeping else {
-            connection.inputDue = .max
+            connection.deadlines.input = .max
             return
         }
-        guard connection.inputDue == .max else { return }
-        connection.inputDue = loop.now + loop.settings.bodyMilliseconds
+        guard connection.deadlines.input == .max else { return }
+        connection.deadlines.input = loop.now + loop.settings.bodyMilliseconds
         loop.armDetached(connection)
     }
 

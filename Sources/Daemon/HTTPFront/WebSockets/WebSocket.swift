@@ -54,9 +54,9 @@ public final class WebSocket {
         self.handshake = nil
         var fields = handshake.headers
         fields.add(contentsOf: headers)
-        loop.switchProtocols(
+        loop.beginStream(
             connection, Response(status: 101, headers: fields), first: first,
-            for: handshake.context)
+            for: handshake.context, framing: .switched)
         // What has come meanwhile, nobody was told of.
         readSoon()
     }
@@ -100,7 +100,10 @@ public final class WebSocket {
     public func ping() {
         loop.assertOnThread()
         guard state == .open else { return }
-        if isPinged, !isPaused { return loop.tellStalledSoon(connection) }
+        if isPinged, !isPaused {
+            connection.deadlines.stall = loop.now
+            return loop.armDetached(connection)
+        }
         isPinged = true
         control.ping = WebSocketFrame.ping
         sendControl()
@@ -135,7 +138,7 @@ public final class WebSocket {
         loop.assertOnThread()
         guard state == .open else { return }
         isPaused = true
-        connection.inputDue = .max
+        connection.deadlines.input = .max
     }
 
     /// Delivers messages again, from the loop's next turn on.

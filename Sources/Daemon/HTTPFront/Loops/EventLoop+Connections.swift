@@ -1,25 +1,19 @@
-internal import CLinux
 internal import Glibc
 
-// Sockets that we hold: before, between and outside of the parser's requests.
+// What happens to connections, and what that calls for.
 extension EventLoop {
     /// Something happened on a socket that the poller watches.
     func happened(_ event: Poller.ReadyEvent, to connection: Connection) {
-        let action = connection.machine.happened(event) { hasUnread(connection) }
+        let action = connection.machine.happened(event) { connection.hasUnread }
         if action == .tellStream { return streamHappened(event, connection) }
         carryOut(action, on: connection)
-    }
-
-    /// A deadline of the loop's wheel passed.
-    func deadlinePassed(on connection: Connection) {
-        carryOut(connection.machine.deadlinePassed(), on: connection)
     }
 
     /// Does what a connection's machine asks for.
     func carryOut(_ action: ConnectionAction, on connection: Connection) {
         switch action {
         case .none, .tellStream: break
-        case .serve: arrived.append(connection)
+        case .serve: deferred.arrived.append(connection)
         case .idle: timers.arm(connection.slot, due: now + settings.idleMilliseconds)
         case .expectFirstRequest:
             timers.arm(
@@ -27,19 +21,22 @@ extension EventLoop {
                 due: connection.progressedAt + settings.firstRequestMilliseconds)
         case .sendRest: sendRest(of: connection)
         case .examinePeer: examinePeer(of: connection)
-        case .tellDeadline: detachedDeadlinePassed(connection)
+        case .tellDeadline: tellDeadlines(of: connection)
         case .discard(let isOver): discardInput(of: connection, isOver: isOver)
         case .linger: linger(connection)
         case .wakeParser:
             noteEnd(of: connection)
             // It may have seen the end together with bytes, and not be woken by it again.
-            parserIsDue = true
+            parser.wake()
         case .giveUpGroups:
             withdrawQuestion(of: connection)
             identified(connection, nil)
         case .refuseLate: refuseLate(connection)
         case .cutOff: cutOff(connection)
-        case .abandon: if let request = connection.request { abandonPending(connection, request) }
+        case .abandon:
+            guard let request = connection.request else { break }
+            request.isAbandoned = true
+            resume(connection, request)
         case .timeOut:
             meters.timeouts.add()
             closeConnection(connection)
@@ -50,18 +47,12 @@ extension EventLoop {
         }
     }
 
-    /// Whether bytes of a socket wait in the kernel.
-    func hasUnread(_ connection: Connection) -> Bool {
-        TCPReceipt.bytesUnread(in: connection.descriptor) ?? 0 > 0
-    }
-
     /// Gives a socket whose next request has begun to the parser.
     func giveToParser(_ connection: Connection) {
         poller.change(connection.descriptor, [.readClosed, .edge], token: connection.token)
         timers.arm(connection.slot, due: now + settings.headerMilliseconds)
         connection.machine.takeInput()
-        countReads(of: connection)
-        parserIsDue = true
+        connection.input.beginCounting(connection.descriptor, connection.peer.transport)
         if !parser.add(connection), connection.machine.phase != .closed {
             // The parser closed the descriptor without ever having taken it over.
             release(connection)
@@ -86,7 +77,7 @@ extension EventLoop {
     func release(_ connection: Connection) {
         timers.cancel(connection.slot)
         if connection.groupsTicket != 0 { withdrawQuestion(of: connection) }
-        endTrace(connection)
+        connection.endTrace()
         connections.remove(connection)
         if connection.machine.isDetached { meters.parked.add(-1) }
         if let request = connection.request { settle(request) }
@@ -104,7 +95,6 @@ extension EventLoop {
     private func refuseLate(_ connection: Connection) {
         meters.timeouts.add()
         if connection.request != nil || connection.machine.parsing?.isFirst == true {
-            var answer: [UInt8] = []
             let problem = Problem(
                 408, "REQUEST_TIMEOUT",
                 detail: connection.request?.stage == .body
@@ -119,9 +109,7 @@ extension EventLoop {
             let response = problem.response
             meters.problems.add(problem.code)
             connection.trace?.note(response)
-            encoder.encode(response, for: ResponseContext(keepsAlive: false), into: &answer)
-            _ = SocketWriter.send(
-                head: answer, body: .empty, from: 0, to: connection.descriptor)
+            sendOnce(response, to: connection.descriptor)
         }
         cutOff(connection)
     }
@@ -130,7 +118,7 @@ extension EventLoop {
     func cutOff(_ connection: Connection) {
         shutdown(connection.descriptor, Int32(SHUT_RDWR))
         connection.machine.cutOff()
-        parserIsDue = true
+        parser.wake()
     }
 
     /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
@@ -149,7 +137,7 @@ extension EventLoop {
     }
 
     private func discardInput(of connection: Connection, isOver: Bool) {
-        let outcome = LingeringReader.discard(
+        let outcome = reader.discard(
             from: connection.descriptor, bytesMax: HTTPFrontLimits.lingerReadBytes)
         if case .open(let bytes) = outcome, bytes > 0 || !isOver {
             if connection.discard(bytes, bytesMax: settings.discardBytesMax) { return }
@@ -158,4 +146,30 @@ extension EventLoop {
     }
 
     private static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
+}
+
+// The end of what a peer sends, while the parser holds its socket.
+//
+// libmicrohttpd takes a read that does not fill its buffer for the last until the next event
+// (0.9.75). Of an end that lies behind bytes it would never hear, and keep the connection until a
+// deadline. So it is told again, once nothing but the end is left to read: shutting down the
+// direction that has ended changes nothing else, and makes the kernel tell everybody who watches.
+extension EventLoop {
+    /// Remembers to tell the parser of the end of a connection's stream, once for each request.
+    func noteEnd(of connection: Connection) {
+        if connection.machine.noteEnd() { deferred.ending.append(connection) }
+    }
+
+    /// Tells the parser of ends that it has read up to; called behind each of its runs.
+    func tellEnds() {
+        deferred.ending.run { connection in
+            guard connection.machine.parsing != nil else { return }
+            // It does not read while it answers; the end of the request notes the end anew.
+            guard connection.request.map({ $0.stage == .line || $0.stage == .body }) ?? true
+            else { return }
+            // Bytes before the end were announced, and it reads them, a buffer at a time.
+            guard !connection.hasUnread else { return deferred.ending.append(connection) }
+            shutdown(connection.descriptor, Int32(SHUT_RD))
+        }
+    }
 }

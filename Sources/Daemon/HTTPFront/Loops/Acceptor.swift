@@ -1,0 +1,98 @@
+internal import CLinux
+internal import Glibc
+internal import Protection
+internal import Telemetry
+
+/// The listeners of one loop: accepts what waits at them, and pauses where the system can take no
+/// more.
+///
+/// Confined to its loop's thread.
+final class Acceptor {
+    private let loopIndex: Int
+    private var listeners: [ListeningSocket]
+    private let interest: Poller.Interest
+    private let poller: Poller
+    private let meters: LoopMeters
+    private let log: Log
+    /// Before when another pause is not worth another line in the log.
+    private var nextWarningAt: UInt64 = 0
+
+    /// When accepting goes on after a pause; nil while it is on.
+    private(set) var resumesAt: UInt64?
+
+    /// The listeners of loop `loopIndex`, which `resume` begins to watch.
+    ///
+    /// - Parameter areShared: Whether other loops accept from them too.
+    init(
+        _ listeners: [ListeningSocket], areShared: Bool, loopIndex: Int, poller: Poller,
+        meters: LoopMeters, log: Log
+    ) {
+        self.listeners = listeners
+        // One new connection wakes one loop, not all of them.
+        interest = areShared ? [.readable, .exclusive] : [.readable]
+        self.loopIndex = loopIndex
+        self.poller = poller
+        self.meters = meters
+        self.log = log
+    }
+
+    /// Begins to accept, or goes on after a pause.
+    func resume() {
+        resumesAt = nil
+        for (index, listener) in listeners.enumerated() {
+            let token = PollToken.firstListener + UInt64(index)
+            if !poller.add(listener.descriptor, interest, token: token) {
+                log.error("loop \(loopIndex) cannot watch \(listener.address)")
+            }
+        }
+    }
+
+    /// Goes on after a pause that is over at `now`.
+    func resumeIfDue(at now: UInt64) {
+        if let resumesAt, now >= resumesAt { resume() }
+    }
+
+    /// Accepts what waits at the listener of this token, and gives each descriptor to `welcome`: up
+    /// to a number that leaves room for other work and loops.
+    func accept(at token: UInt64, now: UInt64, _ welcome: (Int32) -> Void) {
+        let index = Int(token - PollToken.firstListener)
+        guard index < listeners.count, resumesAt == nil else { return }
+        let listener = listeners[index].descriptor
+        for _ in 0..<HTTPFrontLimits.acceptsPerTurnMax {
+            let descriptor = clinux_accept(listener)
+            if descriptor >= 0 {
+                welcome(descriptor)
+                continue
+            }
+            switch -descriptor {
+            case ECONNABORTED, EINTR, EPROTO, EPERM: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(at: now, code: -descriptor)
+            default: return
+            }
+        }
+    }
+
+    /// Forgets the listeners; those that were opened here close with their last loop.
+    func stop() {
+        if resumesAt == nil { unwatch() }
+        resumesAt = nil
+        listeners = []
+    }
+
+    /// Without a free descriptor every `accept` fails at once and the listener stays readable: the
+    /// loop would spin. Clients wait in the backlog meanwhile.
+    private func pause(at now: UInt64, code: Int32) {
+        unwatch()
+        resumesAt = now + HTTPFrontLimits.acceptPauseMilliseconds
+        meters.acceptPauses.add()
+        guard now >= nextWarningAt else { return }
+        nextWarningAt = now + HTTPFrontLimits.acceptWarningMilliseconds
+        log.warning(
+            "loop \(loopIndex) pauses accepting: \(Errno(code)); raise the limit "
+                + "on open files, or lower the maximum of connections")
+    }
+
+    private func unwatch() {
+        for listener in listeners { poller.remove(listener.descriptor) }
+    }
+}

@@ -1,0 +1,52 @@
+/// What a loop has put off: until the parser or an owner's call is left, or because somebody has had
+/// their share of this turn.
+///
+/// Confined to its loop's thread.
+struct DeferredWork {
+    /// Sockets whose next request has begun, to be served outside the parser's run.
+    let arrived = TurnQueue<Connection>()
+    /// Sockets in the parser whose stream has ended, of which it may not know.
+    let ending = TurnQueue<Connection>()
+    /// Detached sockets that were closed and whose owners are yet to hear of it.
+    let lost = TurnQueue<Connection>()
+    /// Streams that have had their share of this turn and may write on in the next.
+    let resting = TurnQueue<Connection>()
+    /// WebSockets that have more to read.
+    let reading = TurnQueue<WebSocket>()
+
+    /// Whether the loop has to go on without waiting for news. Of `ending` the parser's work tells.
+    var isDue: Bool {
+        !(arrived.isEmpty && resting.isEmpty && reading.isEmpty && lost.isEmpty)
+    }
+
+    /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
+    func removeAll() {
+        for queue in [arrived, ending, lost, resting] { queue.removeAll() }
+        reading.removeAll()
+    }
+}
+
+/// Work of one kind that waits for its moment in a turn, in the order in which it came.
+///
+/// Confined to its loop's thread.
+final class TurnQueue<Element> {
+    private var waiting: [Element] = []
+    // Taking turns with it, so that neither is allocated anew.
+    private var running: [Element] = []
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    func append(_ element: Element) { waiting.append(element) }
+
+    /// Calls `body` with each that waits at this moment, once; what is added meanwhile waits for the
+    /// next call. Not to be called from inside itself.
+    func run(_ body: (Element) -> Void) {
+        guard !waiting.isEmpty else { return }
+        assert(running.isEmpty, "a queue is not run from inside itself")
+        swap(&waiting, &running)
+        running.forEach(body)
+        running.removeAll(keepingCapacity: true)
+    }
+
+    func removeAll() { waiting = [] }
+}

@@ -1,0 +1,37 @@
+internal import Telemetry
+
+/// One turn of a loop: when it began, and how much of it each stream has had.
+struct LoopTurn {
+    /// Milliseconds of the monotonic clock at its beginning.
+    private(set) var now: UInt64
+    /// Whether it serves one request alone, as far as can be known before the parser runs.
+    var servesOne = false
+    private var number: UInt32 = 0
+    private var began = MonotonicClock.microseconds()
+
+    /// The time before a loop's first turn.
+    init() {
+        now = UInt64(began / 1_000)
+    }
+
+    /// Microseconds since it began.
+    var microseconds: Int { MonotonicClock.microseconds() - began }
+
+    /// Goes on to the next.
+    mutating func begin() {
+        began = MonotonicClock.microseconds()
+        now = UInt64(began / 1_000)
+        number &+= 1
+    }
+
+    /// Counts a write of a stream; true once the stream has had its share.
+    func spend(_ bytes: Int, on connection: Connection) -> Bool {
+        if connection.turn != number {
+            connection.turn = number
+            connection.turnCost = 0
+        }
+        let cost = Int(connection.turnCost) + bytes + HTTPFrontLimits.streamWriteCostBytes
+        connection.turnCost = UInt32(clamping: cost)
+        return cost >= HTTPFrontLimits.streamBytesPerTurnMax
+    }
+}

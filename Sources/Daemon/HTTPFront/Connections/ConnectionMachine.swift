@@ -164,7 +164,7 @@ extension ConnectionMachine {
     /// The parser has taken it over.
     mutating func enterParser() { move(to: .parsing(.init())) }
 
-    /// The parser has the headers of a request, or has ended one.
+    /// The parser has the headers of a request.
     mutating func requestParsed() { changeParsing { $0.isFirst = false } }
 
     /// A request has ended in the parser.

@@ -14,21 +14,24 @@ import Testing
     private final class Hold {
         private let begun = Gate()
         private let ended = Gate()
+        private let meter: LoopMeters
+        private let turnsBefore: Int
 
         init(_ server: LoopServer) throws {
             let (begun, ended) = (begun, ended)
+            meter = server.server.loops[0]
             server.backstage.state.value.loops[0].post { _ in
                 begun.open()
                 try? ended.wait()
             }
             try begun.wait()
+            turnsBefore = meter.turns.counts.reduce(0, +)
         }
 
         func open() { ended.open() }
-    }
 
-    private func turns(_ server: LoopServer) -> Int {
-        server.server.loops[0].turns.counts.reduce(0, +)
+        /// Turns that ended since the loop was held, that one included.
+        var turns: Int { meter.turns.counts.reduce(0, +) - turnsBefore }
     }
 
     private func connection(_ slot: Int) -> Connection {
@@ -106,15 +109,20 @@ import Testing
                 #expect(try client.readAnswer().text == body(index))
             }
         }
-        let before = turns(server)
         let hold = try Hold(server)
         for (index, client) in clients.enumerated() { try client.send(Self.post(body(index))) }
+        // A busy kernel delivers late; what has arrived over TCP is acknowledged.
+        if transport == .tcp {
+            server.expect(clients.reduce(0) { $0 + $1.unacknowledgedBytes }, becomes: 0)
+        }
         for (index, client) in clients.enumerated() where index % 3 == 0 { client.reset() }
         hold.open()
-        for (index, client) in clients.enumerated() where index % 3 != 0 {
-            #expect(try client.readAnswer().text == body(index))
+        let answered = clients.indices.filter { $0 % 3 != 0 }
+        for index in answered {
+            #expect(try clients[index].readAnswer().text == body(index))
         }
-        #expect(turns(server) - before < 20)
+        // Each reset may come in a turn of its own.
+        #expect(hold.turns < answered.count)
         #expect(server.backstage.state.value.known.count >= 66)
     }
 

@@ -87,6 +87,14 @@ public final class RawClient {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Bytes sent over TCP that the other end's kernel has not acknowledged yet.
+    public var unacknowledgedBytes: Int {
+        var count: Int32 = 0
+        let result = ioctl(descriptor, UInt(TIOCOUTQ), &count)
+        precondition(result == 0, "TIOCOUTQ of a client's socket: errno \(errno)")
+        return Int(count)
+    }
+
     /// Sends text as it is; line ends are the caller's.
     public func send(_ text: String, within seconds: Double = 60) throws(Failure) {
         try send(Array(text.utf8), within: seconds)

@@ -84,8 +84,7 @@ extension EventLoop {
                 peer: connection.peer, for: $0)
         }
         connection.trace?.record.bytesIn += parts.body.count
-        let exchange = Exchange(loop: self, connection: connection, request: request)
-        let direct = mailbox.handling(request.number) {
+        let handling = handle(request, on: connection) { exchange in
             head.handled.handle(
                 RequestDifferences(
                     value: UnsafeRawBufferPointer(
@@ -94,16 +93,13 @@ extension EventLoop {
                     body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body]))),
                 exchange)
         }
-        if exchange.isDetached { return }
-        if let response = exchange.response {
-            return write(response, for: head.context, to: connection)
+        switch handling {
+        case .answered(let response): write(response, for: head.context, to: connection)
+        case .detached: break
+        case .awaited:
+            connection.request = request
+            connection.machine.awaitAnswer()
         }
-        if let direct { return write(direct, for: head.context, to: connection) }
-        request.stage = .awaiting
-        request.isPending = true
-        meters.pending.add(1)
-        connection.request = request
-        connection.machine.awaitAnswer()
     }
 
     /// Answers what was looked at if it is broken.

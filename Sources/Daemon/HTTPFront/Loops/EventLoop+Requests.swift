@@ -183,23 +183,40 @@ extension EventLoop {
         if let refusal = request.refusal { return answer(connection, request, refusal) }
         guard let head = request.head else { return false }
         request.stage = .handling
-        let exchange = Exchange(loop: self, connection: connection, request: request)
-        let direct = mailbox.handling(request.number) {
+        let handling = handle(request, on: connection) { exchange in
             let body = RequestBody(request.body.bytes)
             handler.handle(Request(head: head, body: body), exchange)
         }
         request.body.clear()
-        if exchange.isDetached { return false }
-        if let response = exchange.response ?? direct {
-            return answer(connection, request, response)
-        }
+        switch handling {
+        case .answered(let response): return answer(connection, request, response)
+        case .detached: return false
         // The parser is asked to wait, and suspended only when it asks again: it then resumes
         // without reading the socket first. Suspended at once, it would read first, take the end
         // of a half-closed stream for the end of the connection, and drop the answer (0.9.75).
+        case .awaited: return true
+        }
+    }
+
+    /// What a handler has done with a request when it returns.
+    enum Handling {
+        case answered(Response)
+        case detached
+        case awaited
+    }
+
+    /// Has a handler look at a request, parsed or not.
+    func handle(
+        _ request: ActiveRequest, on connection: Connection, _ handle: (Exchange) -> Void
+    ) -> Handling {
+        let exchange = Exchange(loop: self, connection: connection, request: request)
+        let direct = mailbox.handling(request.number) { handle(exchange) }
+        if exchange.isDetached { return .detached }
+        if let response = exchange.response ?? direct { return .answered(response) }
         request.stage = .awaiting
         request.isPending = true
         meters.pending.add(1)
-        return true
+        return .awaited
     }
 
     private func requestAskedAgain(_ connection: Connection, _ request: ActiveRequest) -> Bool {

@@ -115,7 +115,7 @@ struct HeadPlaces {
     static func nameEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         let bytes = bytes[..<min(bytes.count, start + HTTPFrontLimits.keptHeadBytesMax)]
         var end = start
-        while end < bytes.count, bytes[end].isPlainInPath { end += 1 }
+        while end < bytes.count, bytes[end].isPlain { end += 1 }
         // Dots in front may be a segment that means another path.
         return end > start && bytes[start] != UInt8(ascii: ".") ? end : nil
     }

@@ -38,7 +38,7 @@ public struct Authority: Sendable, Hashable, CustomStringConvertible {
         }
         var end = 0
         while end < text.count, text[end] != UInt8(ascii: ":") {
-            guard Self.isHostCharacter(text[end]) else { return nil }
+            guard text[end].isPlain || text[end] == UInt8(ascii: "~") else { return nil }
             end += 1
         }
         guard case .some(let port) = Self.port(text.dropFirst(end + 1)) else { return nil }
@@ -70,16 +70,6 @@ public struct Authority: Sendable, Hashable, CustomStringConvertible {
             value = value * 10 + Int(digit)
         }
         return UInt16(exactly: value).map { .some($0) }
-    }
-
-    private static func isHostCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: false
-        }
     }
 
     private static func canonicalIPv6(_ text: UnsafeRawBufferPointer) -> String? {

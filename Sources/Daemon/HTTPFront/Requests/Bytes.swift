@@ -18,9 +18,9 @@ extension UInt8 {
     /// Whether the byte is a control that no header value or request target may hold.
     var isControl: Bool { self < 0x20 || self == 0x7F }
 
-    /// Whether the byte stands for itself in a segment of a path, and ends none: a letter, a digit,
-    /// `.`, `_` or `-`.
-    var isPlainInPath: Bool {
+    /// Whether the byte stands for itself in a segment of a path or in a host, and ends none: a letter,
+    /// a digit, `.`, `_` or `-`.
+    var isPlain: Bool {
         lowercased &- UInt8(ascii: "a") < 26 || decimalValue != nil || self == UInt8(ascii: ".")
             || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
     }

@@ -16,7 +16,6 @@ enum BodyFraming {
 ///
 /// Belongs to one loop: it keeps the `Date` of the current second.
 struct ResponseEncoder {
-    private var date = HTTPDate()
     /// What answers of the second began with so far: the next begins with the same as one of them.
     private var starts: [Start] = []
     private var second: Int64 = .min
@@ -109,7 +108,7 @@ struct ResponseEncoder {
         bytes.append(UInt8(ascii: " "))
         bytes.append(StatusCode.reason(for: status))
         bytes.append("\r\nDate: ")
-        bytes.append(contentsOf: date.bytes(at: second))
+        HTTPDate.append(second, to: &bytes)
         Self.endLine(&bytes)
         starts.append(Start(status: status, version: version, bytes: bytes))
         output.append(contentsOf: bytes)

@@ -14,8 +14,6 @@ public struct CloseCode: RawRepresentable, Sendable, Hashable {
     public static let leaving = CloseCode(rawValue: 1001)
     /// The other end broke the protocol.
     public static let protocolError = CloseCode(rawValue: 1002)
-    /// Data of a kind that this end does not take.
-    public static let unsupported = CloseCode(rawValue: 1003)
     /// Data that is not what it says it is, such as text that is not UTF-8.
     public static let badData = CloseCode(rawValue: 1007)
     /// Something that may not be, or no longer.

@@ -91,6 +91,25 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test(
+        arguments: LoopServer.Transport.allCases,
+        [
+            "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n",
+            "Content-Length: 11\r\nExpect: nothing\r\n",
+        ])
+    func aClientThatStaysAfterItsBodyWasRefusedIsClosedWhereItsEndIsNotKnown(
+        _ transport: LoopServer.Transport, framing: String
+    ) throws {
+        // A body whose length is known would have an hour to come.
+        let server = try LoopServer()
+        let client = try server.connect(transport)
+        try client.send("POST /refuse HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n")
+        #expect([403, 417].contains(try client.readAnswer().status))
+        #expect(try client.readToEnd() == [])
+        server.expectEmpty()
+        withExtendedLifetime(client) {}
+    }
+
     @Test func bodiesStayWithinTheirShareOfMemory() throws {
         let server = try LoopServer(memoryBytes: 4 << 20)
         let clients = try (0..<8).map { _ in try server.connect() }

@@ -139,7 +139,8 @@ struct ConnectionMachineTests {
         #expect(after().1.waiting?.isNew == false)
         #expect(after(closes: true).0 == .close)
         #expect(after(closes: true, unread: true).0 == .linger)
-        #expect(after({ $0.lingerBehindAnswer() }, closes: true).0 == .linger)
+        #expect(after({ $0.lingerBehindAnswer(for: .unknown) }, closes: true).0 == .linger)
+        #expect(after({ $0.lingerBehindAnswer(for: .body) }, closes: true).0 == .linger)
         // The next request is there already.
         #expect(after(readable, unread: true).0 == .serve)
         // What was to be read was the end of the stream.

@@ -69,7 +69,7 @@ final class Connection {
 
     /// Notes how much of a body that is thrown away is still to come: behind it nothing more is read.
     func expect(_ bytes: UInt64, bytesMax: UInt64) {
-        machine.lingerBehindAnswer(bytes > 0)
+        machine.lingerBehindAnswer(for: bytes > 0 ? .body : .nothing)
         if bytes <= bytesMax { discarded = bytesMax - bytes + 1 }
     }
 

@@ -11,8 +11,16 @@ struct ConnectionMachine {
     private(set) var isReadClosed = false
     /// Whether the next answer must close the connection.
     private(set) var mustClose = false
-    /// Whether the peer is still sending the request that is being answered.
-    private(set) var mustLinger = false
+    /// What the peer is still sending of the request that is being answered.
+    private(set) var inputLeft = InputLeft.nothing
+
+    enum InputLeft {
+        case nothing
+        /// Nobody knows how much.
+        case unknown
+        /// A body or a message, which has as long to come as any other.
+        case body
+    }
 
     /// Whether a `DetachedSocket` or `WebSocket` is about this socket.
     var isDetached: Bool {
@@ -88,7 +96,7 @@ extension ConnectionMachine {
 
     /// The answer has been taken whole by the kernel.
     mutating func answerIsOut(closes: Bool, hasUnread: () -> Bool) -> ConnectionAction {
-        let isInputLeft = mustLinger || (closes || hasInput) && hasUnread()
+        let isInputLeft = inputLeft != .nothing || (closes || hasInput) && hasUnread()
         if closes { return isInputLeft ? .linger : .close }
         if isInputLeft {
             move(to: .waiting(.init()))
@@ -224,8 +232,8 @@ extension ConnectionMachine {
     /// The next answer closes the connection.
     mutating func closeBehindAnswer(_ closes: Bool = true) { mustClose = closes }
 
-    /// Whether the peer is still sending when its answer goes out.
-    mutating func lingerBehindAnswer(_ lingers: Bool = true) { mustLinger = lingers }
+    /// The peer is still sending this when its answer goes out.
+    mutating func lingerBehindAnswer(for left: InputLeft) { inputLeft = left }
 
     /// Nothing more is sent; what comes is thrown away.
     mutating func linger() { move(to: .lingering) }

@@ -50,7 +50,7 @@ extension EventLoop {
         guard leaveParser(connection) else { return false }
         var response = response
         response.closesConnection = true
-        connection.machine.lingerBehindAnswer()
+        connection.machine.lingerBehindAnswer(for: request.declaredBytes > 0 ? .body : .unknown)
         if let behind, request.declaredBytes > 0 {
             connection.expect(
                 request.declaredBytes - min(request.declaredBytes, request.discarded + behind),

@@ -123,14 +123,15 @@ extension EventLoop {
 
     /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
     /// answer with it: first the peer is told that nothing more comes, and read to its end. A
-    /// request that was answered before its body came has as long as that body.
+    /// request that was answered before its body came has as long as that body, if its length is
+    /// known.
     private func linger(_ connection: Connection) {
         if connection.machine.phase != .lingering {
             shutdown(connection.descriptor, Int32(SHUT_WR))
             connection.machine.linger()
             poller.change(connection.descriptor, [.readable], token: connection.token)
         }
-        let sendsOn = connection.machine.mustLinger && !isDraining
+        let sendsOn = connection.machine.inputLeft == .body && !isDraining
         timers.arm(
             connection.slot,
             due: now + (sendsOn ? settings.bodyMilliseconds : Self.lingerMilliseconds))

@@ -138,7 +138,7 @@ extension WebSocket {
     /// Ends the connection behind what is pending, and looks at nothing more of the peer's.
     private func refuse(_ code: CloseCode, _ reason: String) {
         guard state != .closed else { return }
-        connection.machine.lingerBehindAnswer()
+        connection.machine.lingerBehindAnswer(for: .body)
         // An owner that has closed has said why.
         end(with: state == .closing ? control.close : WebSocketFrame.close(code, reason))
     }

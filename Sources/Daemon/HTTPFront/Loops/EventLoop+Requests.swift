@@ -74,7 +74,13 @@ extension EventLoop {
         request.stage = .body
         request.rulesNumber = rulesNumber
         let intake = HeaderIntake(line, targetEnd: request.targetEnd)
-        judge(connection, request, line, intake)
+        connection.trace = settings.accessSink.map {
+            AccessTrace(
+                method: line.methodBytes, target: request.target, peer: connection.peer, for: $0)
+        }
+        request.judge(line, intake, by: settings.rules, from: connection.peer)
+        if let head = request.head { request.admit(handler.admit(head), length: head.bodyLength) }
+        if request.refusal != nil { meters.refusals.add() }
         let declares =
             intake.fields.occurrences(of: "content-length")
             + intake.fields.occurrences(of: "transfer-encoding")
@@ -95,87 +101,17 @@ extension EventLoop {
         return isEarly ? answerEarly(connection, request, refusal) : true
     }
 
-    /// Decides between handler and refusal.
-    private func judge(
-        _ connection: Connection, _ request: ActiveRequest, _ line: ParsedLine,
-        _ intake: HeaderIntake
-    ) {
-        let method = Self.bytes(line.method)
-        connection.trace = settings.accessSink.map {
-            AccessTrace(
-                method: method, target: request.target, peer: connection.peer, for: $0)
-        }
-        let version = HTTPVersion(Self.bytes(line.version)) ?? .http11
-        do throws(Problem) {
-            guard !intake.isCut || intake.isFolded else {
-                throw .malformed(UnreadHead.nulByte)
-            }
-            let head = try request.target.withUnsafeBytes { target in
-                Result { () throws(Problem) in
-                    try settings.rules.head(
-                        method: method, target: target, version: version,
-                        headers: intake.fields, isFolded: intake.isFolded, peer: connection.peer)
-                }
-            }.get()
-            request.head = head
-            request.context = head.responseContext
-            admit(request, head)
-        } catch {
-            request.context = ResponseContext(
-                version: version, isHead: method.elementsEqual("HEAD".utf8))
-            request.refusal = error.response
-        }
-        if request.refusal != nil { meters.refusals.add() }
-    }
-
-    private func admit(_ request: ActiveRequest, _ head: RequestHead) {
-        switch handler.admit(head) {
-        case .refuse(let response):
-            request.refusal = response
-        case .upTo(let bytesMax, var answer):
-            answer.closesConnection = true
-            request.oversize = (bytesMax, answer)
-            guard case .counted(let bytes) = head.bodyLength else { return }
-            if bytes > UInt64(bytesMax) {
-                request.refusal = answer
-            } else if !request.body.hasRoom(for: Int(bytes)) {
-                request.refusal = Problem.overloaded("Bodies fill their share of memory.").response
-            }
-        }
-    }
-
     private func bodyArrived(
         _ connection: Connection, _ request: ActiveRequest, _ data: UnsafeRawBufferPointer
     ) -> Bool {
         connection.input.add(data.count)
         connection.trace?.record.bytesIn += data.count
-        if request.refusal == nil, let oversize = request.oversize {
-            if request.body.count + data.count > oversize.bytesMax {
-                refuse(request, oversize.answer)
-            } else if !request.body.hasRoom(for: data.count) {
-                refuse(request, Problem.overloaded("Bodies fill their share of memory.").response)
-            }
-        }
-        guard let refusal = request.refusal else {
-            let expected =
-                if case .counted(let bytes)? = request.head?.bodyLength { Int(bytes) } else {
-                    request.oversize?.bytesMax ?? 0
-                }
-            request.body.append(data, bytesMax: expected)
-            return true
-        }
-        request.discarded += UInt64(data.count)
-        guard request.discarded <= settings.discardBytesMax else {
-            return answerEarly(connection, request, refusal)
-        }
-        return true
-    }
-
-    private func refuse(_ request: ActiveRequest, _ answer: Response) {
-        request.discarded = UInt64(request.body.count)
-        request.body.clear()
-        request.refusal = answer
-        meters.refusals.add()
+        let wasRefused = request.refusal != nil
+        request.take(data)
+        guard let refusal = request.refusal else { return true }
+        if !wasRefused { meters.refusals.add() }
+        guard request.discarded > settings.discardBytesMax else { return true }
+        return answerEarly(connection, request, refusal)
     }
 
     private func requestIsComplete(_ connection: Connection, _ request: ActiveRequest) -> Bool {
@@ -225,9 +161,5 @@ extension EventLoop {
         MHD_suspend_connection(connection.parser)
         request.stage = .suspended
         return true
-    }
-
-    private static func bytes(_ text: UnsafePointer<CChar>?) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: text, count: text.map(strlen) ?? 0)
     }
 }

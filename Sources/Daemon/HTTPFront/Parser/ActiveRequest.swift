@@ -77,3 +77,75 @@ final class ActiveRequest {
         stage = .handling
     }
 }
+
+// How it arrives.
+extension ActiveRequest {
+    /// Takes its head from its line and headers, or refuses it.
+    func judge(_ line: ParsedLine, _ intake: HeaderIntake, by rules: RequestRules, from peer: Peer)
+    {
+        let method = line.methodBytes
+        let version = HTTPVersion(line.versionBytes) ?? .http11
+        do throws(Problem) {
+            guard !intake.isCut || intake.isFolded else {
+                throw .malformed(UnreadHead.nulByte)
+            }
+            let head = try target.withUnsafeBytes { target in
+                Result { () throws(Problem) in
+                    try rules.head(
+                        method: method, target: target, version: version,
+                        headers: intake.fields, isFolded: intake.isFolded, peer: peer)
+                }
+            }.get()
+            self.head = head
+            context = head.responseContext
+        } catch {
+            context = ResponseContext(
+                version: version, isHead: method.elementsEqual("HEAD".utf8))
+            refusal = error.response
+        }
+    }
+
+    /// Goes by what the handler says of its body.
+    func admit(_ admission: BodyAdmission, length: RequestHead.BodyLength) {
+        switch admission {
+        case .refuse(let response):
+            refusal = response
+        case .upTo(let bytesMax, var answer):
+            answer.closesConnection = true
+            oversize = (bytesMax, answer)
+            guard case .counted(let bytes) = length else { return }
+            if bytes > UInt64(bytesMax) {
+                refusal = answer
+            } else if !body.hasRoom(for: Int(bytes)) {
+                refusal = Self.noRoom
+            }
+        }
+    }
+
+    /// Takes a piece of its body, or refuses it; one that is refused is thrown away.
+    func take(_ data: UnsafeRawBufferPointer) {
+        if refusal == nil, let oversize {
+            if body.count + data.count > oversize.bytesMax {
+                refuse(oversize.answer)
+            } else if !body.hasRoom(for: data.count) {
+                refuse(Self.noRoom)
+            }
+        }
+        guard refusal == nil else {
+            discarded += UInt64(data.count)
+            return
+        }
+        let isCounted = declaredBytes > 0
+        body.append(data, bytesMax: isCounted ? Int(declaredBytes) : oversize?.bytesMax ?? 0)
+    }
+
+    private func refuse(_ answer: Response) {
+        discarded = UInt64(body.count)
+        body.clear()
+        refusal = answer
+    }
+
+    private static var noRoom: Response {
+        Problem.overloaded("Bodies fill their share of memory.").response
+    }
+}

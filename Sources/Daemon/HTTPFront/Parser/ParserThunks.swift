@@ -96,4 +96,11 @@ struct ParsedLine {
     let parser: OpaquePointer
     let method: UnsafePointer<CChar>?
     let version: UnsafePointer<CChar>?
+
+    var methodBytes: UnsafeRawBufferPointer { Self.bytes(method) }
+    var versionBytes: UnsafeRawBufferPointer { Self.bytes(version) }
+
+    private static func bytes(_ text: UnsafePointer<CChar>?) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: text, count: text.map(strlen) ?? 0)
+    }
 }

@@ -8,18 +8,18 @@ extension EventLoop {
             close(descriptor)
             return
         }
-        guard settings.openConnections.add(1) <= settings.connectionsMax else {
+        guard settings.openConnections.add(1) <= settings.configuration.connectionsMax else {
             settings.openConnections.add(-1)
             return turnAway(descriptor, .overloaded("Too many connections are open."))
         }
         let account = settings.accounts.enter(
-            peer.uid, connectionsMax: settings.connectionsPerUIDMax)
+            peer.uid, connectionsMax: settings.configuration.connectionsPerUIDMax)
         guard let account else {
             settings.openConnections.add(-1)
             return turnAway(descriptor, .tooManyConnections(of: peer.uid))
         }
         if peer.transport == .unix {
-            var bytes = Int32(clamping: settings.socketSendBufferBytes)
+            var bytes = Int32(clamping: settings.configuration.socketSendBufferBytes)
             setsockopt(
                 descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -40,7 +40,7 @@ extension EventLoop {
     /// Learns the groups of a user whom the kernel names by uid alone; nothing is read meanwhile.
     private func identify(_ connection: Connection) {
         guard let uid = connection.peer.uid, connection.peer.groups == nil,
-            let directory = settings.peerGroups
+            let directory = settings.configuration.peerGroups
         else { return }
         let token = connection.token
         let handle = handle
@@ -58,7 +58,7 @@ extension EventLoop {
         case .later(let ticket):
             connection.groupsTicket = ticket
             connection.machine.identify()
-            timers.arm(connection.slot, due: now + settings.peerGroupsMilliseconds)
+            timers.arm(connection.slot, due: now + settings.configuration.peerGroupsMilliseconds)
         }
     }
 
@@ -68,7 +68,7 @@ extension EventLoop {
         connection.groupsTicket = 0
         connection.peer.groups = groups
         let milliseconds =
-            isDraining ? settings.firstRequestMilliseconds : settings.idleMilliseconds
+            isDraining ? settings.configuration.firstRequestMilliseconds : settings.idleMilliseconds
         timers.arm(connection.slot, due: now + milliseconds)
         carryOut(action, on: connection)
     }
@@ -77,7 +77,7 @@ extension EventLoop {
     /// a service that hangs would be left with a question for each connection that ever came.
     func withdrawQuestion(of connection: Connection) {
         guard let uid = connection.peer.uid else { return }
-        settings.peerGroups?.withdraw(connection.groupsTicket, about: uid)
+        settings.configuration.peerGroups?.withdraw(connection.groupsTicket, about: uid)
     }
 
     /// Too many connections, of one user or of all: says so rather than let the client wait.
@@ -86,7 +86,7 @@ extension EventLoop {
         let response = problem.response
         meters.countAnswer(response)
         // What has arrived is read first: closing over unread bytes would destroy the answer.
-        reader.discard(from: descriptor, bytesMax: settings.headerBytesMax)
+        reader.discard(from: descriptor, bytesMax: settings.configuration.headerBytesMax)
         sendOnce(response, to: descriptor)
         shutdown(descriptor, Int32(SHUT_WR))
         close(descriptor)

@@ -28,8 +28,7 @@ extension EventLoop {
         }
         guard
             OutgoingResponse.queue(
-                response, for: request.context, closes: response.closesConnection,
-                on: connection.parser!, ledger: unsent)
+                response, for: request.context, on: connection.parser!, ledger: unsent)
         else { return false }
         request.stage = .answered
         connection.progressedAt = now
@@ -119,9 +118,9 @@ extension EventLoop {
 
     /// Whether libmicrohttpd, which has no way to say no later, can hold the answer's headers.
     private func parserHasRoom(for response: Response, _ request: ActiveRequest) -> Bool {
-        let read = max(settings.headerBytesMax / 2, request.headBytes + 1024)
+        let read = max(settings.configuration.headerBytesMax / 2, request.headBytes + 1024)
         let records = (request.head?.headers.count ?? 0) * 64 + 256
-        let room = settings.headerBytesMax - read - records
+        let room = settings.configuration.headerBytesMax - read - records
         return OutgoingResponse.headBytes(of: response, for: request.context) <= room
     }
 }

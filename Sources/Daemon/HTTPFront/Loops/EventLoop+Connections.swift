@@ -18,7 +18,7 @@ extension EventLoop {
         case .expectFirstRequest:
             timers.arm(
                 connection.slot,
-                due: connection.progressedAt + settings.firstRequestMilliseconds)
+                due: connection.progressedAt + settings.configuration.firstRequestMilliseconds)
         case .sendRest: sendRest(of: connection)
         case .examinePeer: examinePeer(of: connection)
         case .tellDeadline: tellDeadlines(of: connection)

@@ -78,7 +78,7 @@ extension EventLoop {
         let request = ActiveRequest(
             number: lastRequestNumber, of: head, body: BodyBuffer(memory: memory))
         let hasBody = head.pattern.hasBody
-        connection.trace = settings.accessSink.map {
+        connection.trace = settings.configuration.accessSink.map {
             AccessTrace(
                 method: (hasBody ? "POST" : "GET").utf8, target: input[parts.target],
                 peer: connection.peer, for: $0)
@@ -112,7 +112,7 @@ extension EventLoop {
         }
         meters.requests.add()
         meters.refusals.add()
-        connection.trace = settings.accessSink.map {
+        connection.trace = settings.configuration.accessSink.map {
             AccessTrace(
                 method: head.method, target: head.target, peer: connection.peer, for: $0)
         }

@@ -74,7 +74,7 @@ extension EventLoop {
         request.stage = .body
         request.rulesNumber = rulesNumber
         let intake = HeaderIntake(line, targetEnd: request.targetEnd)
-        connection.trace = settings.accessSink.map {
+        connection.trace = settings.configuration.accessSink.map {
             AccessTrace(
                 method: line.methodBytes, target: request.target, peer: connection.peer, for: $0)
         }

@@ -55,7 +55,8 @@ final class EventLoop {
         timers = TimerWheel(now: turn.now)
         parser = try Parser(
             for: self, connectionsMax: HTTPFrontLimits.parserConnectionsMax,
-            memoryBytes: settings.headerBytesMax, timeoutSeconds: settings.parserTimeoutSeconds)
+            memoryBytes: settings.configuration.headerBytesMax,
+            timeoutSeconds: settings.parserTimeoutSeconds)
         guard poller.add(mailbox.descriptor, [.readable, .edge], token: PollToken.mailbox),
             poller.add(parser.descriptor, [.readable], token: PollToken.parser)
         else { throw ServerError(doing: "watching a loop's own descriptors") }
@@ -199,7 +200,7 @@ extension EventLoop {
         // Who is answered and not yet told is not idle.
         sendAnswers()
         for connection in connections.all {
-            let due = connection.progressedAt + settings.firstRequestMilliseconds
+            let due = connection.progressedAt + settings.configuration.firstRequestMilliseconds
             let action = connection.machine.drainBegan(
                 hasRequest: connection.request != nil, hasTime: due > now
             ) { connection.hasUnread }

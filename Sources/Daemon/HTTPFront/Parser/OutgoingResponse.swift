@@ -4,7 +4,7 @@ internal import CMicroHTTPD
 enum OutgoingResponse {
     /// Gives the answer to a connection of the parser; false when it would not take it.
     static func queue(
-        _ response: Response, for context: ResponseContext, closes: Bool, on parser: OpaquePointer,
+        _ response: Response, for context: ResponseContext, on parser: OpaquePointer,
         ledger: UnsentLedger
     ) -> Bool {
         guard let outgoing = make(response.body, ledger: ledger) else { return false }
@@ -13,7 +13,7 @@ enum OutgoingResponse {
             headers.forEach { name, value in MHD_add_response_header(outgoing, name, value) }
         }
         response.forEachHeaders(for: context.crossOrigin, add)
-        if closes { add([("Connection", "close")]) }
+        if response.closesConnection { add([("Connection", "close")]) }
         return MHD_queue_response(parser, UInt32(response.status), outgoing) == .YES
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPFront
+import Protection
 import Telemetry
 import TestSupport
 import Testing
@@ -68,6 +69,29 @@ import Testing
         let third = try withExtendedLifetime((first, second)) { try daemon() }
         _ = try third.start()
         third.drain()
+    }
+
+    @Test(arguments: [(0o700, false), (0o755, false), (0o770, true), (0o777, true)])
+    func aFolderThatOthersMayWriteIsWarnedOf(mode: mode_t, isWarnedOf: Bool) throws {
+        let (state, other) = (TemporaryFolder(), TemporaryFolder())
+        let said = Protected<[String]>([])
+        let log = Log(level: .warning) { _, text in said.write { $0.append(text) } }
+        var configuration = Configuration()
+        configuration.store = .sqlite(path: "\(other.path)/belfry.db")
+        let daemon = Daemon(
+            configuration: configuration,
+            locations: ResolvedLocations(
+                listen: [try ListenAddress("127.0.0.1:0")], stateDirectory: state.path),
+            administrator: 0, log: log)
+        for folder in [state, other] { try #require(chmod(folder.path, mode) == 0) }
+        _ = try daemon.start()
+        daemon.drain()
+        for folder in [state, other] {
+            let isSaid = said.value.contains {
+                $0.contains("other users may write the folder \(folder.path)")
+            }
+            #expect(isSaid == isWarnedOf)
+        }
     }
 
     @Test func aStartThatFailsLeavesNothingLockedOrOpen() throws {

@@ -114,18 +114,20 @@ import Testing
         try disk.fill("filling")
         #expect(try told.publish("full", upTo: 2_000, through: daemon.connect()) != nil)
         try daemon.kill()
-        do {
-            daemon = try daemon.restarted()
-            // A start that finds room in its files serves what is there.
-            try told.check(daemon.connect(), "on the full disk")
-            _ = try daemon.terminate()
-        } catch RunningDaemon.Failure.notReady(let reason) {
-            #expect(
-                reason.contains("cannot start: ") && reason.contains("ake room"), "\(reason)")
-        }
-        try disk.remove("filling")
+        try disk.fill("filling")
         daemon = try daemon.restarted()
-        try told.check(daemon.connect(), "with room again")
+        let client = try daemon.connect()
+        try told.check(client, "on the full disk")
+        let readiness = try Self.readiness(client)
+        #expect(readiness.status == 503 && readiness.text.contains("oom"), "\(readiness.text)")
+        #expect(try told.publish("still full", upTo: 1, through: client)?.status == 507)
+        try disk.remove("filling")
+        try Self.becomesReady(client)
+        #expect(try told.publish("after", upTo: 20, through: client) == nil)
+        try told.check(client, "with room again")
+        try daemon.kill()
+        daemon = try daemon.restarted()
+        try told.check(daemon.connect(), "after another restart")
     }
 
     @Test func aStartOnADiskThatCanOnlyBeReadIsRefusedWithTheReason() throws {

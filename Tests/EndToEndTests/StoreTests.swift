@@ -82,8 +82,7 @@ import Testing
         let daemon = try Self.daemon()
         let client = try daemon.connect()
         let ids = try (0..<20).map { try client.publish("\($0)", to: "t") }
-        let path = try #require(
-            daemon.readyLine.split(separator: "store=sqlite:").last.map(String.init))
+        let path = try Self.path(of: daemon)
         let folder = TemporaryFolder()
         func belfryd(_ arguments: [String], _ store: String) throws -> ChildProcess {
             let child = try ChildProcess(
@@ -115,5 +114,70 @@ import Testing
         #expect(try daemon.terminate() == .exited(0))
         let stopped = try belfryd(["--check-store"], path)
         #expect(try stopped.wait() == .exited(0))
+    }
+
+    private static func path(of daemon: RunningDaemon) throws -> String {
+        try #require(daemon.readyLine.split(separator: "store=sqlite:").last.map(String.init))
+    }
+
+    /// How a second daemon on a store is refused.
+    private static func refusal(of store: String) throws -> String {
+        do {
+            _ = try RunningDaemon(arguments: ["--store", "sqlite:\(store)"])
+        } catch RunningDaemon.Failure.notReady(let reason) {
+            return reason
+        }
+        Issue.record("two daemons serve \(store)")
+        return ""
+    }
+
+    @Test func aSecondDaemonIsRefusedUnderAnyNameOfTheFileAndWithoutItsLockFile() throws {
+        let daemon = try Self.daemon()
+        let client = try daemon.connect()
+        let first = try client.publish("first", to: "t")
+        let path = try Self.path(of: daemon)
+        let folder = TemporaryFolder()
+        try #require(link(path, "\(folder.path)/linked.db") == 0)
+        #expect(try Self.refusal(of: "\(folder.path)/linked.db").contains("in use by another bus"))
+        try client.publish("second", to: "t")
+        unlink("\(path)-life")
+        #expect(try Self.refusal(of: path).contains("in use by another bus"))
+        let refused = try client.exchange("POST", "/topics/t", body: [0x78])
+        #expect(refused.status == 507 && refused.member("code") == "STORE_FAILED")
+        #expect(refused.member("detail")?.contains("was removed while it was in use") == true)
+        #expect(try client.get("/readyz").status == 503)
+        let again = try daemon.restarted()
+        let body = try PollBody(again.connect().get("/topics/t?as=json&since=\(first - 1)&wait=0"))
+        #expect(body.events.compactMap(\.data) == ["first", "second"])
+        try again.connect().publish("third", to: "t")
+    }
+
+    @Test(arguments: ["removed", "emptied", "cut", "flipped"])
+    func whatAJournalLostWhileTheDaemonWasDownIsAGap(damage: String) throws {
+        var daemon = try Self.daemon()
+        let ids = try (0..<60).map { try daemon.connect().publish("\($0)", to: "t") }
+        let journal = "\(try Self.path(of: daemon))-wal"
+        try daemon.kill()
+        let file = open(journal, O_RDWR)
+        var status = stat()
+        try #require(file >= 0 && fstat(file, &status) == 0)
+        defer { close(file) }
+        switch damage {
+        case "removed": unlink(journal)
+        case "emptied": ftruncate(file, 0)
+        case "cut": ftruncate(file, status.st_size / 2)
+        default:
+            var byte: UInt8 = 0
+            pread(file, &byte, 1, status.st_size / 2)
+            byte ^= 1
+            pwrite(file, &byte, 1, status.st_size / 2)
+        }
+        daemon = try daemon.restarted()
+        let client = try daemon.connect()
+        for cursor in [ids[0] - 1, ids[20], ids[58]] {
+            let body = try PollBody(client.get("/topics/t?as=json&since=\(cursor)&wait=0"))
+            let isWhole = body.events.map(\.id) == ids.filter { $0 > cursor }.map(String.init)
+            #expect(isWhole || body.gap != nil, "after \(cursor)")
+        }
     }
 }

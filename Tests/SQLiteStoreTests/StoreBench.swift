@@ -87,7 +87,12 @@ final class StoreBench: @unchecked Sendable {
     }
 
     /// Another life of what a process that is killed now would leave.
-    func killed(_ change: (inout Settings) -> Void = { _ in }) throws -> StoreBench {
+    ///
+    /// - Parameters:
+    ///   - meddle: What is done to the folder meanwhile.
+    func killed(
+        _ change: (inout Settings) -> Void = { _ in }, meddling meddle: (String) -> Void = { _ in }
+    ) throws -> StoreBench {
         var settings = settings
         change(&settings)
         let copy = TemporaryFolder(inMemory: true)
@@ -99,6 +104,7 @@ final class StoreBench: @unchecked Sendable {
                 Files.copy("\(folder.path)/\(name)", to: "\(copy.path)/\(name)")
             }
         } while begin != journalBegin
+        meddle(copy.path)
         return try StoreBench(in: copy, clock: clock, settings)
     }
 

@@ -88,6 +88,74 @@ import Topics
         #expect(try again.follow("a", from: .after(ids[0].before)).ids == ids)
     }
 
+    /// A start writes before it gives the first id: where it cannot, it gives none.
+    @Test(arguments: [false, true])
+    func aStartOnAFullDiskServesReadersAndPublishesOnceThereIsRoom(endsInOrder: Bool) throws {
+        let whole = try StoreBench()
+        try whole.register("live", persists: false)
+        let ids = try whole.publish("a", "x", "y")
+        let lost = try whole.publish("live", "x")
+        let disk = Disk()
+        disk.fail(.write, SQLITE_FULL)
+        whole.clock.advance(seconds: 10_000)
+        let bench =
+            endsInOrder
+            ? try whole.reopened { $0.disk = disk } : try whole.killed { $0.disk = disk }
+        // No cursor of this life may be above an id of a later one.
+        bench.clock.advance(seconds: -1_000_000)
+        #expect(try bench.follow("a", from: .after(ids[0].before)).ids == ids)
+        #expect(try bench.follow("a", from: .after(ids[0])).gaps.isEmpty)
+        let received = try bench.follow("live", from: .after(lost[0].before))
+        #expect(received.ids.isEmpty && received.gaps.count == 1)
+        guard case .storeFull(let detail) = try Self.refusal(of: bench) else {
+            Issue.record("a full disk took an event")
+            return
+        }
+        #expect(detail.contains("make room"))
+        #expect(throws: BusError.self) { try bench.publish("live", "x") }
+        #expect(throws: BusError.self) { try bench.register("b") }
+        guard case .refusing = bench.bus.readiness else {
+            Issue.record("a full disk is ready")
+            return
+        }
+        // Nothing of that life is on the disk, and the next one tells no other gap.
+        let next = try bench.killed { $0.disk = nil }
+        #expect(try next.follow("a", from: .after(ids[1])).gaps.isEmpty)
+        #expect(try next.publish("a", "next")[0] > received.position.after)
+        disk.heal()
+        try waits { bench.bus.readiness == .ready }
+        let new = try bench.publish("a", "again") + (try bench.publish("live", "again"))
+        #expect(new[0] > received.position.after && new[1] > new[0])
+        let again = try bench.reopened { $0.disk = nil }
+        #expect(try again.follow("a", from: .after(ids[0].before)).ids == ids + new.prefix(1))
+        #expect(try again.follow("a", from: .after(ids[0].before)).gaps.isEmpty)
+        again.close()
+        #expect(try SQLiteStore.check(again.path) == [])
+    }
+
+    @Test func aStartOnAFullDiskThatEndsBeforeThereIsRoomLeavesTheStoreAsItWas() throws {
+        let whole = try StoreBench()
+        let ids = try whole.publish("a", "x")
+        let disk = Disk()
+        let bench = try whole.killed { $0.disk = disk }
+        bench.close()
+        disk.fail(.write, SQLITE_FULL)
+        let full = try bench.reopened()
+        #expect(try full.follow("a", from: .earliest).ids == ids)
+        full.close()
+        disk.heal()
+        let again = try full.reopened()
+        #expect(try again.follow("a", from: .after(ids[0])).gaps.isEmpty)
+        #expect(try again.publish("a", "y")[0] > ids[0])
+    }
+
+    @Test func aNewStoreOnAFullDiskIsRefused() throws {
+        let disk = Disk()
+        disk.fail(.write, SQLITE_FULL)
+        let error = #expect(throws: StoreError.self) { try Self.bench(on: disk) }
+        #expect(error?.detail.contains("make room on its disk") == true)
+    }
+
     @Test func aWriterThatHangsIsNotIdleAndSettlesNothingUntilItMoves() throws {
         let disk = Disk()
         let bench = try Self.bench(on: disk)

@@ -92,6 +92,50 @@ import Topics
         #expect(try bench.reopened().follow("a", from: .earliest).ids.count == 1)
     }
 
+    @Test(arguments: [-1, Int(Int32.min)])
+    func aVersionThatThereCannotBeIsRefused(version: Int) throws {
+        let bench = try StoreBench()
+        bench.close()
+        try Self.execute("PRAGMA user_version = \(version)", in: bench.folder)
+        #expect(Self.refusal(bench.folder).contains("is damaged (its version is \(version))"))
+        let empty = TemporaryFolder(inMemory: true)
+        try Self.execute("PRAGMA user_version = \(version)", in: empty)
+        #expect(Self.refusal(empty).contains("is a database of another program"))
+    }
+
+    @Test(arguments: ["", "-wal", "-shm", "-journal", "-life"])
+    func aFileThatIsNoRegularOneIsRefusedAtOnce(suffix: String) throws {
+        let bench = try StoreBench()
+        try bench.publish("a", "x")
+        bench.close()
+        let path = "\(bench.path)\(suffix)"
+        unlink(path)
+        try #require(mkfifo(path, 0o600) == 0)
+        // On a thread that can be left behind: nobody opens the other end.
+        try inParallel(1, within: .seconds(60)) { _ in
+            #expect(Self.refusal(bench.folder).contains("\(path) is no regular file"))
+            #expect(throws: StoreError.self) { try SQLiteStore.check(bench.path) }
+            guard suffix != "-life" else { return }
+            #expect(throws: StoreError.self) {
+                try SQLiteStore.backUp(bench.path, to: "\(bench.path).copy")
+            }
+        }
+    }
+
+    @Test func aLinkInThePlaceOfTheLockFileIsNotFollowed() throws {
+        let bench = try StoreBench()
+        bench.close()
+        let folder = TemporaryFolder(inMemory: true)
+        let other = "\(folder.path)/other"
+        for isThere in [false, true] {
+            if isThere { Files.write([], to: other) }
+            unlink("\(bench.path)-life")
+            symlink(other, "\(bench.path)-life")
+            #expect(Self.refusal(bench.folder).contains("-life is no regular file"))
+            #expect((access(other, F_OK) == 0) == isThere && Files.size(other) == 0)
+        }
+    }
+
     @Test func everyOlderVersionIsBroughtToThisOneWithAllItsEvents() throws {
         for version in 1..<Schema.current.steps.count {
             let folder = TemporaryFolder(inMemory: true)

@@ -116,6 +116,39 @@ struct IDCeilingTests {
         #expect(error?.detail.contains("remove it") == true)
     }
 
+    enum Irregular: CaseIterable {
+        case pipe, folder, link
+
+        func make(at path: String) {
+            let made =
+                switch self {
+                case .pipe: mkfifo(path, 0o600)
+                case .folder: mkdir(path, 0o700)
+                case .link: symlink("/dev/null", path)
+                }
+            #expect(made == 0)
+        }
+    }
+
+    @Test(arguments: Irregular.allCases)
+    func whatIsNoRegularFileIsRefusedAtOnce(kind: Irregular) async throws {
+        let scratch = try Scratch()
+        let ceiling = "\(scratch.path)/id-ceiling"
+        kind.make(at: ceiling)
+        // On a thread that can be left behind: nobody opens the other end of a pipe.
+        try await inParallel(1, within: .seconds(60)) { [path = scratch.path] _ in
+            let error = #expect(throws: StoreError.self) { try IDCeiling(directory: path) }
+            #expect(error?.detail.contains("\(ceiling) is no regular file") == true)
+        }
+        try FileManager.default.removeItem(atPath: ceiling)
+        kind.make(at: "\(ceiling).next")
+        try await inParallel(1, within: .seconds(60)) { [path = scratch.path] _ in
+            let found = try IDCeiling(directory: path)
+            #expect(throws: StoreError.self) { try found.raise(to: 5) }
+        }
+        withExtendedLifetime(scratch) {}
+    }
+
     @Test func oneDirectoryServesOneBusAtATime() throws {
         let scratch = try Scratch()
         var first: IDCeiling? = try IDCeiling(directory: scratch.path)

@@ -6,6 +6,9 @@ final class DirectoryHandle: Sendable {
     let path: String
     private let descriptor: Int32
 
+    /// Not through a link, and without waiting for the other end of a pipe.
+    private static let cautiously = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+
     /// Opens the directory and locks it.
     init(path: String) throws(StoreError) {
         self.path = path
@@ -32,11 +35,16 @@ final class DirectoryHandle: Sendable {
 
     /// The bytes of a file, nil if there is none.
     func read(_ name: String, bytesMax: Int) throws(StoreError) -> [UInt8]? {
-        let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             if errno == ENOENT { return nil }
             throw failure("read", name)
         }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(detail: "\(path)/\(name) is no regular file: move it away")
+        }
+        let file = openat(descriptor, name, O_RDONLY | Self.cautiously)
+        guard file >= 0 else { throw failure("read", name) }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
         var count = 0
@@ -58,7 +66,8 @@ final class DirectoryHandle: Sendable {
     func write(
         _ bytes: [UInt8], to name: String, afterWriting: () -> Void
     ) throws(StoreError) {
-        let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | Self.cautiously
+        let file = openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { throw failure("write", name) }
         defer { close(file) }
         var count = 0

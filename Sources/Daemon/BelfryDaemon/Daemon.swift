@@ -231,6 +231,7 @@ public final class Daemon: Sendable {
         } catch {
             throw DaemonError(detail: "\(error.detail) (the key is store.state_directory)")
         }
+        warn(ofFoldersFor: configuration.store)
         let store = store(configuration, ceiling)
         do {
             let bus = try EventBus(
@@ -307,6 +308,16 @@ public final class Daemon: Sendable {
 
     private func warn(of access: Configuration.AccessControl) {
         for warning in access.warnings { log.warning(warning) }
+    }
+
+    private func warn(ofFoldersFor store: Configuration.Store) {
+        var folders = [locations.stateDirectory]
+        if case .sqlite(let path?) = store, let slash = path.lastIndex(of: "/") {
+            folders.append(String(path[...slash]))
+        }
+        for case let folder? in folders {
+            if let warning = Directory.warning(of: folder) { log.warning(warning) }
+        }
     }
 
     private func warn(of addresses: [BoundAddress]) {

@@ -1,8 +1,18 @@
 internal import Glibc
 internal import Protection
 
-/// Making of folders.
+/// Folders of the daemon.
 enum Directory {
+    /// What is wrong with a folder that should be its owner's alone to write; nil if nothing is.
+    static func warning(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & (S_IWGRP | S_IWOTH) != 0 else {
+            return nil
+        }
+        return "other users may write the folder \(path), and so remove or replace the bus's files "
+            + "in it: chmod go-w"
+    }
+
     /// Makes a folder and those above it, each readable as `mode` says; one that is there stays
     /// as it is.
     static func make(_ path: String, mode: mode_t) throws(DaemonError) {

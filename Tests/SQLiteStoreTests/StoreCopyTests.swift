@@ -58,7 +58,9 @@ import Topics
         let bench = try StoreBench()
         let kept = try (0..<500).flatMap { try bench.publish("t\($0 % 3)", "\($0)") }
         let file = "\(bench.folder.path)/backup.db"
-        try SQLiteStore.backUp(bench.path, to: file)
+        let link = "\(bench.folder.path)/link.db"
+        symlink(bench.path, link)
+        try SQLiteStore.backUp(link, to: file)
         let lost = try bench.publish("t0", "lost")
         bench.close()
         #expect(throws: StoreError.self) { try SQLiteStore.backUp(bench.path, to: file) }

@@ -86,6 +86,20 @@ import Topics
         bench.close()
         #expect(!probe.isShared)
     }
+
+    @Test func aFileIsLockedAsLongAsAConnectionToItIsOpen() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let path = "\(folder.path)/belfry.db"
+        var database: Database? = try Database(StoreFile(path: path), mode: .creating)
+        try database?.execute("PRAGMA journal_mode = WAL; CREATE TABLE one (a)")
+        let probe = LockProbe(path)
+        #expect(probe.isShared)
+        #expect(throws: StoreError.self) { try StoreFile(path: path) }
+        #expect(probe.isShared)
+        database = nil
+        #expect(!probe.isShared)
+        _ = try StoreFile(path: path)
+    }
 }
 
 /// Looks at the lock that every connection of SQLite has on a file in the journal's mode WAL.

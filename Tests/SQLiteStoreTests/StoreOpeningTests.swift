@@ -222,7 +222,7 @@ import Topics
         let opening = try StoreOpening(
             StoreBench.configuration(folder, settings), schema: .current, ceiling: nil,
             now: ManualClock().now(), vfs: nil)
-        var ledger = IDLedger(opening, sync: .normal, idCeiling: nil)
+        var ledger = opening.ledger
         var ids = opening.ids
         let wanted = Int(Limits.idsAhead) * 3
         try ledger.raise(&ids, by: wanted)

@@ -24,11 +24,18 @@ final class Database {
     }
 
     let pointer: OpaquePointer
+    /// Closed behind the connection: see `InodeLock`.
+    private let file: StoreFile?
     /// Pages in the journal after the last commit, as the hook of `Thunks` was told.
     private let journal = JournalMeter()
 
     /// Opens the file at `path` through a file system of SQLite; nil is the system's own.
-    init(path: String, mode: Mode, vfs: String? = nil) throws(DatabaseError) {
+    ///
+    /// - Parameters:
+    ///   - file: The file if this process has it for itself; it stays so as long as this lives.
+    init(
+        path: String, mode: Mode, vfs: String? = nil, keeping file: StoreFile? = nil
+    ) throws(DatabaseError) {
         var opened: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, vfs)
@@ -38,10 +45,18 @@ final class Database {
             throw error
         }
         pointer = opened
+        self.file = file
         sqlite3_busy_timeout(pointer, Limits.busyMilliseconds)
         // SQLite moves the journal into the file inside a commit otherwise, while publishers wait.
         sqlite3_wal_autocheckpoint(pointer, 0)
         Thunks.reportJournal(of: pointer, to: journal)
+    }
+
+    /// Opens a file that this process has for itself.
+    convenience init(
+        _ file: StoreFile, mode: Mode, vfs: String? = nil
+    ) throws(DatabaseError) {
+        try self.init(path: file.path, mode: mode, vfs: vfs, keeping: file)
     }
 
     deinit {
@@ -50,9 +65,6 @@ final class Database {
 
     /// Pages in the journal after the last commit of this connection.
     var journalPages: Int { journal.pages }
-
-    /// Whether the file could only be opened for reading.
-    var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
     /// Rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(pointer)) }

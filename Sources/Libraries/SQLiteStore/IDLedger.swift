@@ -1,24 +1,58 @@
 internal import Topics
 
-/// Who remembers which ids were given: the store, the record beside it, and what the daemon keeps
-/// for stores of any kind. Belongs to the writer's thread.
+/// Who remembers which ids were given and answered: the store, the file beside it, and what the
+/// daemon keeps for stores of any kind. Belongs to the writer's thread.
 struct IDLedger {
     private let file: StoreFile
     private let database: Database
     private let sync: SQLiteStoreConfiguration.Sync
     private let idCeiling: IDCeiling?
+    private let start: LifeStart
     private var record: LifeRecord
+    /// Where it is noted what was answered; nil before the life has begun.
+    private var mark: AnsweredMark?
 
     init(
-        _ opening: StoreOpening, sync: SQLiteStoreConfiguration.Sync, idCeiling: IDCeiling?
+        _ database: Database, _ file: StoreFile, _ start: LifeStart,
+        sync: SQLiteStoreConfiguration.Sync, idCeiling: IDCeiling?
     ) {
-        file = opening.file
-        database = opening.database
+        self.file = file
+        self.database = database
+        self.start = start
         self.sync = sync
         self.idCeiling = idCeiling
         record = LifeRecord(
-            identity: opening.bus.identity, life: opening.bus.life, ceiling: opening.bus.ceiling,
+            identity: start.bus.identity, life: start.bus.life, ceiling: start.bus.ceiling,
             isClosed: false, isSynced: sync == .full, boot: StoreFile.boot)
+    }
+
+    /// Ids below it may be given once the life has begun.
+    var ceiling: UInt64 { record.ceiling }
+
+    /// Whether the life is on the disk; before that, no id is given and nothing else is written.
+    var hasBegun: Bool { mark != nil }
+
+    /// Has the life on the disk, unless it is there already. Several attempts leave what one does.
+    ///
+    /// - Parameters:
+    ///   - look: Reads what the life begins with, before it is committed.
+    mutating func begin(_ look: () throws(DatabaseError) -> Void = {}) throws {
+        guard !hasBegun else { return }
+        try synced { () throws(DatabaseError) in
+            try database.execute("BEGIN IMMEDIATE")
+            try start.apply(to: database)
+            try look()
+            try database.execute("COMMIT")
+        }
+        try file.life.write(record)
+        let mark = try file.life.makeMark()
+        try idCeiling?.raise(to: record.ceiling)
+        self.mark = mark
+    }
+
+    /// Notes what is about to be answered, so that the next start misses it if it is lost.
+    func note(_ events: [Event]) {
+        if let last = events.last, last.isStored { mark?.note(last.id) }
     }
 
     /// Has the ceiling on the disk so far ahead that `count` ids can be given.
@@ -27,19 +61,15 @@ struct IDLedger {
         guard ids.next + UInt64(count) <= ceiling else {
             throw WriteFailure(.storeFailed("ids end at \(EventID.max): begin with an empty store"))
         }
-        do throws(DatabaseError) {
+        do {
             try synced { () throws(DatabaseError) in
                 try database.execute("UPDATE bus SET ceiling = \(ceiling)")
             }
-        } catch {
-            throw WriteFailure(file.path, error)
-        }
-        record.ceiling = ceiling
-        do throws(StoreError) {
-            try file.write(record)
+            record.ceiling = ceiling
+            try file.life.write(record)
             try idCeiling?.raise(to: ceiling)
         } catch {
-            throw WriteFailure(.storeFailed(error.detail))
+            throw WriteFailure(file.path, error)
         }
         ids.ceiling = ceiling
     }
@@ -54,6 +84,7 @@ struct IDLedger {
 
     /// Ends the life: the next one begins where this one ends. Everything is on the disk then.
     mutating func close(_ ids: IDSequence, _ topics: TopicRows) throws(DatabaseError) {
+        guard hasBegun else { return }
         try synced { () throws(DatabaseError) in
             try database.execute("BEGIN IMMEDIATE")
             try topics.write()
@@ -67,7 +98,7 @@ struct IDLedger {
         record.ceiling = ids.next
         record.isClosed = true
         // Without it, the next start tells a needless gap at the worst.
-        try? file.write(record)
+        try? file.life.write(record)
         try? idCeiling?.raise(to: ids.next)
         try? database.checkpoint(.truncating)
     }

@@ -30,9 +30,9 @@ struct LifeRecord: Equatable {
         self.boot = boot
     }
 
-    /// What `bytes` say; nil if they are no record.
+    /// What a file says that begins with `bytes`; nil if they are no record.
     init?(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = String(decoding: bytes.prefix(Limits.lifeRecordBytes), as: UTF8.self)
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)
         guard words.count == 10, words[0...2] == ["belfry", "store", "1"],
             let life = Int64(words[4]), let ceiling = EventID(decimal: words[5]),

@@ -63,6 +63,12 @@ enum Limits {
     static let sizeBytesMin = 64 << 20
     /// A life record is one line; anything longer is not one.
     static let lifeRecordBytes = 256
+    /// An id, behind that line.
+    static let answeredMarkBytes = 8
+    /// Both together.
+    static let lifeFileBytes = lifeRecordBytes + answeredMarkBytes
+    /// The byte of a database's file that is locked: no file is as long, and SQLite locks others.
+    static let lockedByte = Int.max - 1
     /// What a check of the file says at most.
     static let findingsMax = 20
 }

@@ -93,25 +93,23 @@ package final class SQLiteStore: EventStore {
             configuration, schema: schema, ceiling: idCeiling, now: now, vfs: vfs)
         let shared = try SharedParts()
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
-        let found = try opening.load()
-        shared.marks.update(found.topics.map(\.state))
-        try start(opening, found, shared, context.clock)
+        shared.marks.update(opening.found.topics.map(\.state))
+        try start(opening, shared, context.clock)
         return StoreContents(
             newest: EventID(rawValue: opening.ids.next - 1), floor: opening.bus.floor,
             floorTime: opening.bus.floorTime,
             unusedThrough: opening.bus.unusedThrough,
-            topics: found.topics.map { topic, older in
+            topics: opening.found.topics.map { topic, older in
                 StoredTopic(
                     name: topic.name, settings: topic.settings, owner: topic.owner,
                     removedThrough: topic.removedThrough, removedTime: topic.removedTime,
                     older: older, recent: [])
             },
-            tombstones: found.tombstones)
+            tombstones: opening.found.tombstones)
     }
 
     private func start(
-        _ opening: StoreOpening, _ found: TopicLoading.Found, _ shared: SharedParts,
-        _ clock: any BusClock
+        _ opening: StoreOpening, _ shared: SharedParts, _ clock: any BusClock
     ) throws(StoreError) {
         do {
             for _ in 0..<Limits.readers {
@@ -122,8 +120,7 @@ package final class SQLiteStore: EventStore {
                 state.write { $0.readers.append(thread) }
             }
             let writer = try Writer(
-                opening, found, configuration, idCeiling: idCeiling, shared: shared, clock: clock,
-                log: log)
+                opening, configuration, shared: shared, clock: clock, log: log)
             let thread = try Self.start(writer)
             state.write {
                 $0.writer = thread

@@ -18,6 +18,7 @@ extension SQLiteStore {
         guard access(copy, F_OK) != 0 else {
             throw StoreError(detail: "there is a file \(copy) already: choose another one")
         }
+        try FileIdentity.checkRegular(StoreFile.databaseFiles(StoreFile.resolved(path)))
         let unfinished = "\(copy).unfinished"
         remove(unfinished)
         do {

@@ -9,9 +9,8 @@ extension SQLiteStore {
     package static func check(_ path: String) throws(StoreError) -> [String] {
         let file = try StoreFile(existing: path)
         do {
-            let database = try Database(path: file.path, mode: .writing)
+            let database = try Database(file, mode: .writing)
             try StoreOpening.checkKind(database, file.path, .current)
-            defer { withExtendedLifetime(file) {} }
             var findings = try database.texts("PRAGMA integrity_check(\(Limits.findingsMax))")
             guard findings == ["ok"] else { return findings }
             findings = []

@@ -31,11 +31,11 @@ extension BusError {
             "the store \(path) cannot be read (\(error.text)): run belfryd --check-store")
     }
 
-    /// What a publisher is told once the file of the store is not where it was.
+    /// What a publisher is told once a file of the store is not where it was.
     static func absent(_ absence: String) -> BusError {
         .storeFailed(
-            "\(absence), so nothing that is written would be found again: put it back, or restart "
-                + "the bus")
+            "\(absence), so a start would not find what is written: put it back, or restart the bus"
+        )
     }
 }
 

@@ -7,6 +7,11 @@ struct StoreOpening {
     let database: Database
     let bus: BusRow
     let ids: IDSequence
+    let ledger: IDLedger
+    /// What the file holds.
+    let found: TopicLoading.Found
+    /// Why the new life could not be written yet; nil if it has begun.
+    let refusal: BusError?
     private let configuration: SQLiteStoreConfiguration
     private let vfs: String?
 
@@ -23,12 +28,13 @@ struct StoreOpening {
         self.vfs = vfs
         file = try StoreFile(path: configuration.path)
         do {
-            database = try Database(path: file.path, mode: .writing, vfs: vfs)
+            database = try Database(file, mode: .writing, vfs: vfs)
             try Self.check(database, file, schema)
             try Self.set(database, configuration)
             try schema.migrate(database)
-            (bus, ids) = try Self.begin(database, file, configuration, ceiling, now)
-            try Self.setSync(database, configuration.sync)
+            (ledger, bus, ids, found, refusal) = try Self.begin(
+                database, file, configuration, ceiling, now)
+            try database.execute("PRAGMA cache_spill = ON")
         } catch let error as DatabaseError {
             throw .unusable(configuration.path, error)
         } catch let error as StoreError {
@@ -38,19 +44,10 @@ struct StoreOpening {
         }
     }
 
-    /// What the file holds.
-    func load() throws(StoreError) -> TopicLoading.Found {
-        do {
-            return try TopicLoading.load(database)
-        } catch {
-            throw .unusable(file.path, error)
-        }
-    }
-
     /// Another connection, to read with.
     func makeReader() throws(StoreError) -> Database {
         do {
-            let reader = try Database(path: file.path, mode: .reading, vfs: vfs)
+            let reader = try Database(file, mode: .reading, vfs: vfs)
             try reader.execute("PRAGMA query_only = ON")
             return reader
         } catch {
@@ -62,10 +59,6 @@ struct StoreOpening {
     private static func check(
         _ database: Database, _ file: StoreFile, _ schema: Schema
     ) throws {
-        guard !database.isReadOnly else {
-            throw StoreError(
-                detail: "the store \(file.path) can only be read: let the bus's user write it")
-        }
         guard try checkKind(database, file.path, schema) else { return }
         let findings = try database.texts("PRAGMA quick_check(\(Limits.findingsMax))")
         guard findings == ["ok"] else { throw StoreError.damaged(file.path, findings) }
@@ -79,10 +72,13 @@ struct StoreOpening {
         let version = try database.integer("PRAGMA user_version")
         let application = try database.integer("PRAGMA application_id")
         let tables = try database.integer("SELECT count(*) FROM sqlite_schema")
-        guard tables > 0 || version > 0 else { return false }
+        guard tables > 0 || version != 0 else { return false }
         guard application == Schema.applicationID else {
             throw StoreError(
                 detail: "\(path) is a database of another program: choose another file")
+        }
+        guard version >= 0 else {
+            throw StoreError.damaged(path, ["its version is \(version)"])
         }
         guard version <= schema.version else {
             throw StoreError(
@@ -97,7 +93,10 @@ struct StoreOpening {
     private static func set(
         _ database: Database, _ configuration: SQLiteStoreConfiguration
     ) throws(DatabaseError) {
-        try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        // Said once: it is written each time, and a full disk takes nothing.
+        if try database.integer("PRAGMA auto_vacuum") != 2 {
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        }
         guard try database.texts("PRAGMA journal_mode = WAL") == ["wal"] else {
             throw DatabaseError(code: -1, text: "its file system takes no write-ahead journal")
         }
@@ -107,7 +106,7 @@ struct StoreOpening {
             """
             PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY;
             PRAGMA journal_size_limit = \(Limits.journalBytesMax);
-            PRAGMA max_page_count = \(pages)
+            PRAGMA max_page_count = \(pages); PRAGMA cache_spill = OFF
             """)
     }
 
@@ -117,66 +116,41 @@ struct StoreOpening {
         try database.execute("PRAGMA synchronous = \(sync == .full ? "FULL" : "NORMAL")")
     }
 
-    /// Begins a life: its first id lies above every one that may have been given.
+    /// Begins a life. On a disk without room it only finds out what the life begins with, so that
+    /// readers have what there is.
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
-        _ idCeiling: IDCeiling?, _ now: Timestamp
-    ) throws -> (BusRow, IDSequence) {
-        let boot = StoreFile.boot
-        var bus = try BusRow.read(database) ?? .fresh()
-        let last = try lastEvent(database)
-        let lastLife = file.lastLife
-        let mayLackEvents = bus.mayLackEvents(lastLife: lastLife, boot: boot)
-        let wasClosed = bus.isClosed && !mayLackEvents
-        let first = max(
-            UInt64(max(1, now.microseconds)), bus.ceiling, lastLife?.ceiling ?? 0,
-            idCeiling?.found ?? 0, last.id.successor.rawValue)
-        let ceiling = first + Limits.idsAhead
-        guard ceiling <= EventID.max.rawValue else {
-            throw StoreError(
-                detail: "the next id of \(file.path) would be \(first), and ids end at "
-                    + "\(EventID.max): set the clock right, and begin with an empty store")
+        _ ceiling: IDCeiling?, _ now: Timestamp
+    ) throws -> (IDLedger, BusRow, IDSequence, TopicLoading.Found, BusError?) {
+        func ledger(_ start: LifeStart) -> IDLedger {
+            IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
-        let newest = EventID(rawValue: first - 1)
-        if mayLackEvents {
-            bus.floor = newest
-            bus.floorTime = max(now, last.time)
+        var start = try LifeStart(database, file, ceiling, now: now)
+        var begun = ledger(start)
+        var found = TopicLoading.Found()
+        do {
+            try begun.begin { () throws(DatabaseError) in found = try TopicLoading.load(database) }
+            let ids = IDSequence(
+                next: start.first, ceiling: start.bus.ceiling, time: start.bus.time)
+            return (begun, start.bus, ids, found, nil)
+        } catch {
+            guard start.bus.life > 1, let refusal = lackOfRoom(error, file) else { throw error }
+            start = try LifeStart(database, file, ceiling, now: now, followsClock: false)
+            try database.execute("BEGIN IMMEDIATE")
+            try start.apply(to: database)
+            found = try TopicLoading.load(database)
+            try database.execute("ROLLBACK")
+            let ids = IDSequence(next: start.first, ceiling: start.first, time: start.bus.time)
+            return (ledger(start), start.bus, ids, found, refusal)
         }
-        if bus.life == 0, lastLife == nil, idCeiling?.found ?? 0 == 0 {
-            bus.unusedThrough = newest
-        } else if lastLife?.identity != bus.identity {
-            bus.unusedThrough = .zero
-        }
-        bus.life = max(bus.life, lastLife?.life ?? 0) + 1
-        bus.isCopy = false
-        bus.isClosed = false
-        bus.ceiling = ceiling
-        bus.time = max(bus.time, last.time, try lastLoss(database))
-        try database.execute("BEGIN IMMEDIATE")
-        try bus.write(database)
-        try TopicLoading.loseUnstored(
-            database, through: wasClosed ? nil : newest, now: max(now, bus.time))
-        try database.execute("COMMIT")
-        try file.write(
-            LifeRecord(
-                identity: bus.identity, life: bus.life, ceiling: ceiling, isClosed: false,
-                isSynced: configuration.sync == .full, boot: boot))
-        try idCeiling?.raise(to: ceiling)
-        return (bus, IDSequence(next: first, ceiling: ceiling, time: bus.time))
     }
 
-    private static func lastEvent(
-        _ database: Database
-    ) throws(DatabaseError) -> (id: EventID, time: Timestamp) {
-        let row = try database.prepare("SELECT id, time FROM events ORDER BY id DESC LIMIT 1")
-        guard try row.step() else { return (.zero, .distantPast) }
-        return (row.id(0), row.time(1))
-    }
-
-    /// The time of the last event of which there is no more than that a topic lost it.
-    private static func lastLoss(_ database: Database) throws(DatabaseError) -> Timestamp {
-        let row = try database.prepare("SELECT max(lost_time) FROM topics")
-        guard try row.step(), !row.isNull(0) else { return .distantPast }
-        return row.time(0)
+    /// What publishers are told if it is only room that a start lacks; else nil.
+    private static func lackOfRoom(_ error: any Error, _ file: StoreFile) -> BusError? {
+        switch error {
+        case let error as DatabaseError where error.kind == .full: .unwritable(file.path, error)
+        case let error as StoreError where !file.hasRoom: .storeFull(error.detail)
+        default: nil
+        }
     }
 }

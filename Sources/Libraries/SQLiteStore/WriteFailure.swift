@@ -17,8 +17,9 @@ struct WriteFailure: Error {
         self.isForSize = isForSize
     }
 
-    /// What SQLite said before it was asked to commit.
-    init(_ path: String, _ error: DatabaseError) {
-        self.init(.unwritable(path, error))
+    /// What SQLite said before it was asked to commit, or why a file beside it was not written.
+    init(_ path: String, _ error: any Error) {
+        self.init(
+            (error as? DatabaseError).map { .unwritable(path, $0) } ?? .storeFailed("\(error)"))
     }
 }

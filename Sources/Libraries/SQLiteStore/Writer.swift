@@ -30,24 +30,25 @@ final class Writer: ThreadWork {
     private var delay = GroupCommitDelay()
 
     init(
-        _ opening: StoreOpening, _ found: TopicLoading.Found,
-        _ configuration: SQLiteStoreConfiguration, idCeiling: IDCeiling?, shared: SharedParts,
+        _ opening: StoreOpening, _ configuration: SQLiteStoreConfiguration, shared: SharedParts,
         clock: any BusClock, log: Log
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
         ids = opening.ids
+        ledger = opening.ledger
         self.shared = shared
         self.clock = clock
         self.log = log
         topics = try TopicRows(database)
-        for topic in found.topics { topics.load(topic.state) }
+        for topic in opening.found.topics { topics.load(topic.state) }
         rows = try EventRows(database)
         space = try SpaceLimit(database, rows, bytesMax: configuration.sizeBytesMax)
-        ledger = IDLedger(opening, sync: configuration.sync, idCeiling: idCeiling)
         maintenance = StoreMaintenance(
-            database, rows, space, leftovers: found.leftovers,
-            tombstones: found.tombstones.count, tombstonesMax: configuration.tombstonesMax)
+            database, rows, space, leftovers: opening.found.leftovers,
+            tombstones: opening.found.tombstones.count,
+            tombstonesMax: configuration.tombstonesMax)
+        if let refusal = opening.refusal { note(refusal) }
     }
 
     /// Works until the queue is closed and empty, and leaves everything in order.
@@ -56,7 +57,7 @@ final class Writer: ThreadWork {
             let jobs = shared.queue.take(milliseconds: pause, delay)
             if jobs.isEmpty, shared.queue.isClosed { break }
             if !jobs.isEmpty || refusal != nil || postponed.count > 0 { process(jobs) }
-            maintenance.turn(isIdle: jobs.isEmpty)
+            if ledger.hasBegun { maintenance.turn(isIdle: jobs.isEmpty) }
         }
         finish()
     }
@@ -134,7 +135,7 @@ final class Writer: ThreadWork {
             throw WriteFailure(file.path, error)
         }
         guard group.hasBegun else { return group }
-        if let absence = file.absence { throw WriteFailure(.absent(absence)) }
+        try checkPlace()
         let begin = MonotonicClock.microseconds()
         do throws(DatabaseError) {
             try database.execute("COMMIT")
@@ -167,6 +168,7 @@ final class Writer: ThreadWork {
         switch outcome {
         case .loss(let job, let loss): job.then?(loss)
         case .receipt(let job, let result):
+            if case .success(.events(let events)) = result { ledger.note(events) }
             job.then(result)
             shared.queue.finished(job)
         }
@@ -244,17 +246,33 @@ final class Writer: ThreadWork {
         let known = held
         held = []
         for outcome in known { tell(outcome) }
-        do throws(DatabaseError) {
+        do {
+            try begin()
             try ledger.seal()
         } catch {
             throw WriteFailure(file.path, error)
         }
+        try checkPlace()
         let settled = unsettled
         unsettled = []
         for (job, error) in settled { answer(job, error) }
         // What was copied out of the journal already may be all the room that is missing.
         if !file.hasRoom { try? database.checkpoint(.truncating) }
         guard file.hasRoom else { throw WriteFailure(refusal ?? .storeFull("the disk is full")) }
+    }
+
+    /// Begins the life, if there was no room for it before.
+    private func begin() throws {
+        guard !ledger.hasBegun else { return }
+        // The journal of the last life may take all the room that is missing.
+        if !file.hasRoom { try? database.checkpoint(.truncating) }
+        try ledger.begin()
+        ids.ceiling = ledger.ceiling
+    }
+
+    /// Sees to it that the next start finds what is committed, and knows what it should find.
+    private func checkPlace() throws(WriteFailure) {
+        if let absence = file.absence ?? file.life.absence { throw WriteFailure(.absent(absence)) }
     }
 
     private func recover() {

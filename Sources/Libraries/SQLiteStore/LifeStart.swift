@@ -1,0 +1,84 @@
+internal import Topics
+
+/// What a start makes of what it finds: the row of its life, the first id, and what is lost.
+///
+/// A first id lies above every one that may have been given.
+struct LifeStart {
+    /// The row that the life begins with.
+    let bus: BusRow
+    /// The first id that it may give.
+    let first: UInt64
+    /// After a life that did not end in order, the highest id that may have been given.
+    private let lostThrough: EventID?
+    private let time: Timestamp
+
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - followsClock: Whether ids begin at the time if that is above those that were given. A
+    ///     start that leaves nothing on the disk must not tell an id that only the clock knows.
+    init(
+        _ database: Database, _ file: StoreFile, _ idCeiling: IDCeiling?, now: Timestamp,
+        followsClock: Bool = true
+    ) throws {
+        let boot = StoreFile.boot
+        var bus = try BusRow.read(database) ?? .fresh()
+        let last = try Self.lastEvent(database)
+        let loss = try Self.lastLoss(database)
+        let lastLife = file.life.last
+        let reached = max(last.id, loss.id, bus.floor)
+        let mayLackEvents =
+            reached < file.life.answered || bus.mayLackEvents(lastLife: lastLife, boot: boot)
+        let wasClosed = bus.isClosed && !mayLackEvents
+        first = max(
+            UInt64(followsClock ? max(1, now.microseconds) : 1), bus.ceiling,
+            lastLife?.ceiling ?? 0, idCeiling?.found ?? 0, last.id.successor.rawValue)
+        let ceiling = first + Limits.idsAhead
+        guard ceiling <= EventID.max.rawValue else {
+            throw StoreError(
+                detail: "the next id of \(file.path) would be \(first), and ids end at "
+                    + "\(EventID.max): set the clock right, and begin with an empty store")
+        }
+        let newest = EventID(rawValue: first - 1)
+        if mayLackEvents {
+            bus.floor = newest
+            bus.floorTime = max(now, last.time)
+        }
+        if bus.life == 0, lastLife == nil, idCeiling?.found ?? 0 == 0 {
+            bus.unusedThrough = newest
+        } else if lastLife?.identity != bus.identity {
+            bus.unusedThrough = .zero
+        }
+        bus.life = max(bus.life, lastLife?.life ?? 0) + 1
+        bus.isCopy = false
+        bus.isClosed = false
+        bus.ceiling = ceiling
+        bus.time = max(bus.time, last.time, loss.time)
+        self.bus = bus
+        lostThrough = wasClosed ? nil : newest
+        time = max(now, bus.time)
+    }
+
+    /// Has the transaction that is open write what the start makes of the file.
+    func apply(to database: Database) throws(DatabaseError) {
+        try bus.write(database)
+        try TopicLoading.loseUnstored(database, through: lostThrough, now: time)
+    }
+
+    private static func lastEvent(
+        _ database: Database
+    ) throws(DatabaseError) -> (id: EventID, time: Timestamp) {
+        let row = try database.prepare("SELECT id, time FROM events ORDER BY id DESC LIMIT 1")
+        guard try row.step() else { return (.zero, .distantPast) }
+        return (row.id(0), row.time(1))
+    }
+
+    /// The last event, and the last time of one, of which there is no more than that a topic lost
+    /// it.
+    private static func lastLoss(
+        _ database: Database
+    ) throws(DatabaseError) -> (id: EventID, time: Timestamp) {
+        let row = try database.prepare("SELECT max(lost), max(lost_time) FROM topics")
+        guard try row.step(), !row.isNull(0) else { return (.zero, .distantPast) }
+        return (row.id(0), row.time(1))
+    }
+}

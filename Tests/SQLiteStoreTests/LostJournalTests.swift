@@ -66,6 +66,7 @@ import Topics
                 if !isWhole { losses += 1 }
                 if damage == .none { #expect(received.gaps.isEmpty) }
             }
+            withExtendedLifetime(held) {}
             // It is told once: the life that follows has lost nothing more.
             let last = try again.publish("t0", "last")
             let next = try again.killed()

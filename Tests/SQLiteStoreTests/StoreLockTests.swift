@@ -47,6 +47,7 @@ import Topics
         let moved = try StoreBench()
         rename("\(moved.path)-life", "\(moved.path)-moved")
         #expect(try Self.refusal(moved.folder).contains("is in use by another bus"))
+        withExtendedLifetime((bench, moved)) {}
     }
 
     @Test func aLockFileThatGoesStopsPublishingUntilItIsBackOrTheBusBeginsAnew() throws {
@@ -69,6 +70,17 @@ import Topics
         #expect(throws: BusError.self) { try bench.publish("a", "lost") }
         let again = try bench.reopened()
         ids += try again.publish("a", "third")
+        #expect(try again.follow("a", from: .earliest).ids == ids)
+    }
+
+    /// A part of it is memory of the process, which must not be written where no file is behind it.
+    @Test func aLockFileThatIsEmptiedStopsPublishingToo() throws {
+        let bench = try StoreBench()
+        var ids = try bench.publish("a", "first")
+        truncate("\(bench.path)-life", 0)
+        #expect(try Self.publishIsRefused(by: bench).contains("was replaced while it was in use"))
+        let again = try bench.reopened()
+        ids += try again.publish("a", "second")
         #expect(try again.follow("a", from: .earliest).ids == ids)
     }
 
@@ -96,6 +108,7 @@ import Topics
         #expect(probe.isShared)
         #expect(throws: StoreError.self) { try StoreFile(path: path) }
         #expect(probe.isShared)
+        withExtendedLifetime(database) {}
         database = nil
         #expect(!probe.isShared)
         _ = try StoreFile(path: path)

@@ -223,7 +223,7 @@ import Topics
             StoreBench.configuration(folder, settings), schema: .current, ceiling: nil,
             now: ManualClock().now(), vfs: nil)
         var ledger = opening.ledger
-        var ids = opening.ids
+        var ids = ledger.ids
         let wanted = Int(Limits.idsAhead) * 3
         try ledger.raise(&ids, by: wanted)
         #expect(ids.has(wanted))

@@ -7,7 +7,7 @@ struct IDLedger {
     private let database: Database
     private let sync: SQLiteStoreConfiguration.Sync
     private let idCeiling: IDCeiling?
-    private let start: LifeStart
+    let start: LifeStart
     private var record: LifeRecord
     /// Where it is noted what was answered; nil before the life has begun.
     private var mark: AnsweredMark?
@@ -26,8 +26,12 @@ struct IDLedger {
             isClosed: false, isSynced: sync == .full, boot: StoreFile.boot)
     }
 
-    /// Ids below it may be given once the life has begun.
-    var ceiling: UInt64 { record.ceiling }
+    /// What the life begins with: no ids before it is on the disk.
+    var ids: IDSequence {
+        IDSequence(
+            next: start.first, ceiling: hasBegun ? start.bus.ceiling : start.first,
+            time: start.bus.time)
+    }
 
     /// Whether the life is on the disk; before that, no id is given and nothing else is written.
     var hasBegun: Bool { mark != nil }

@@ -95,10 +95,10 @@ package final class SQLiteStore: EventStore {
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))
         try start(opening, shared, context.clock)
+        let start = opening.ledger.start
         return StoreContents(
-            newest: EventID(rawValue: opening.ids.next - 1), floor: opening.bus.floor,
-            floorTime: opening.bus.floorTime,
-            unusedThrough: opening.bus.unusedThrough,
+            newest: EventID(rawValue: start.first - 1), floor: start.bus.floor,
+            floorTime: start.bus.floorTime, unusedThrough: start.bus.unusedThrough,
             topics: opening.found.topics.map { topic, older in
                 StoredTopic(
                     name: topic.name, settings: topic.settings, owner: topic.owner,

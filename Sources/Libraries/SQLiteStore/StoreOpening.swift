@@ -5,8 +5,6 @@ internal import Topics
 struct StoreOpening {
     let file: StoreFile
     let database: Database
-    let bus: BusRow
-    let ids: IDSequence
     let ledger: IDLedger
     /// What the file holds.
     let found: TopicLoading.Found
@@ -32,8 +30,7 @@ struct StoreOpening {
             try Self.check(database, file, schema)
             try Self.set(database, configuration)
             try schema.migrate(database)
-            (ledger, bus, ids, found, refusal) = try Self.begin(
-                database, file, configuration, ceiling, now)
+            (ledger, found, refusal) = try Self.begin(database, file, configuration, ceiling, now)
             try database.execute("PRAGMA cache_spill = ON")
         } catch let error as DatabaseError {
             throw .unusable(configuration.path, error)
@@ -121,7 +118,7 @@ struct StoreOpening {
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
         _ ceiling: IDCeiling?, _ now: Timestamp
-    ) throws -> (IDLedger, BusRow, IDSequence, TopicLoading.Found, BusError?) {
+    ) throws -> (IDLedger, TopicLoading.Found, BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
@@ -130,9 +127,7 @@ struct StoreOpening {
         var found = TopicLoading.Found()
         do {
             try begun.begin { () throws(DatabaseError) in found = try TopicLoading.load(database) }
-            let ids = IDSequence(
-                next: start.first, ceiling: start.bus.ceiling, time: start.bus.time)
-            return (begun, start.bus, ids, found, nil)
+            return (begun, found, nil)
         } catch {
             guard start.bus.life > 1, let refusal = lackOfRoom(error, file) else { throw error }
             start = try LifeStart(database, file, ceiling, now: now, followsClock: false)
@@ -140,8 +135,7 @@ struct StoreOpening {
             try start.apply(to: database)
             found = try TopicLoading.load(database)
             try database.execute("ROLLBACK")
-            let ids = IDSequence(next: start.first, ceiling: start.first, time: start.bus.time)
-            return (ledger(start), start.bus, ids, found, refusal)
+            return (ledger(start), found, refusal)
         }
     }
 

@@ -35,8 +35,8 @@ final class Writer: ThreadWork {
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
-        ids = opening.ids
         ledger = opening.ledger
+        ids = ledger.ids
         self.shared = shared
         self.clock = clock
         self.log = log
@@ -267,7 +267,7 @@ final class Writer: ThreadWork {
         // The journal of the last life may take all the room that is missing.
         if !file.hasRoom { try? database.checkpoint(.truncating) }
         try ledger.begin()
-        ids.ceiling = ledger.ceiling
+        ids = ledger.ids
     }
 
     /// Sees to it that the next start finds what is committed, and knows what it should find.

@@ -1,4 +1,5 @@
 import Glibc
+import Protection
 import Telemetry
 import TestSupport
 import Testing
@@ -57,6 +58,39 @@ import Testing
             #expect(lstat(directory + "/s", &status) == 0)
             #expect(status.st_mode & 0o777 == 0o666)
             server.stop()
+        }
+    }
+
+    /// In a process of its own, for all of its threads have one umask.
+    @Test func socketHasItsPermissionsFromTheMomentItHasAName() async {
+        await #expect(processExitsWith: .success) {
+            umask(0o077)
+            var template = Array("/tmp/front-XXXXXX".utf8CString)
+            try #require(mkdtemp(&template) != nil)
+            let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+            defer { rmdir(directory) }
+            let path = directory + "/s"
+            let modes = Protected<Set<UInt32>>([])
+            let isOver = Protected(false)
+            @Sendable func look() {
+                var status = stat()
+                guard lstat(path, &status) == 0 else { return }
+                modes.write { _ = $0.insert(status.st_mode & 0o777) }
+            }
+            try await inParallel(2) { index in
+                while index == 1, !isOver.value { look() }
+                guard index == 0 else { return }
+                defer { isOver.value = true }
+                for round in 0..<200 {
+                    // Some programs start others with this.
+                    if round == 100 { signal(SIGCHLD, SIG_IGN) }
+                    let socket = try ListeningSocket.open(
+                        .unix(path: path, mode: 0o666), sendBufferBytes: 1 << 16)
+                    look()
+                    socket?.removeFile()
+                }
+            }
+            #expect(modes.value == [0o666])
         }
     }
 

@@ -7,6 +7,9 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 _Static_assert((int)CLINUX_EPOLL_IN == (int)EPOLLIN && (int)CLINUX_EPOLL_OUT == (int)EPOLLOUT &&
@@ -49,6 +52,26 @@ int clinux_eventfd(void) { return result_of(eventfd(0, EFD_CLOEXEC | EFD_NONBLOC
 
 int clinux_accept(int listener) {
     return result_of(accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+int clinux_bind_with_mode(int descriptor, const void *address, uint32_t size, uint32_t mode) {
+    if (fchmod(descriptor, mode) != 0) return -errno;
+    pid_t child = fork();
+    if (child < 0) return -errno;
+    if (child == 0) {
+        umask(0);
+        _exit(bind(descriptor, address, size) == 0 ? 0 : errno);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno == EINTR) continue;
+        // Where SIGCHLD is ignored nobody keeps the status: then a bound socket has a name.
+        struct sockaddr_un name;
+        socklen_t length = sizeof name;
+        int result = getsockname(descriptor, (struct sockaddr *)&name, &length);
+        return result == 0 && length > sizeof name.sun_family ? 0 : -ECHILD;
+    }
+    return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
 int clinux_duplicate(int descriptor) { return result_of(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }

@@ -36,6 +36,14 @@ int clinux_eventfd(void);
 /// Accepts one connection, non-blocking and closed on exec; the descriptor, or -errno.
 int clinux_accept(int listener);
 
+/// Binds a unix socket to a path whose file has these permission bits from its first moment; 0, or
+/// -errno.
+///
+/// The kernel takes the umask's bits from those of the socket, and all threads have one umask. So a
+/// child process binds, with its own. Nothing changes the file by its path afterwards: whoever may
+/// write in its folder could have put a link to another file there.
+int clinux_bind_with_mode(int descriptor, const void *address, uint32_t size, uint32_t mode);
+
 /// A second descriptor of the same socket, closed on exec, or -errno.
 int clinux_duplicate(int descriptor);
 

@@ -77,12 +77,11 @@ final class ListeningSocket: Sendable {
         guard descriptor >= 0 else {
             throw ServerError(doing: "opening a socket for unix:\(path)")
         }
-        // Before bind, so that the file never has more permissions than it shall have; after it,
-        // because the umask may have taken some.
-        fchmod(descriptor, mode)
-        let result = SocketFile.withAddress(of: path) { bind(descriptor, $0, $1) }
-        guard result == 0, chmod(path, mode) == 0, listen(descriptor, SOMAXCONN) == 0 else {
-            let code = errno
+        let result = SocketFile.withAddress(of: path) {
+            clinux_bind_with_mode(descriptor, $0, $1, mode)
+        }
+        guard result == 0, listen(descriptor, SOMAXCONN) == 0 else {
+            let code = result == 0 ? errno : -result
             close(descriptor)
             throw ServerError(doing: "listening on unix:\(path)", code: code)
         }

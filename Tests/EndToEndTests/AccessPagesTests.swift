@@ -16,11 +16,16 @@ import Testing
         isUnix: Bool, isKnownHost: Bool, host: String, origin: String?, site: String?
     ) -> Int? {
         guard isUnix || isKnownHost else { return 421 }
-        guard let origin else {
-            return [nil, "none", "same-origin"].contains(site) ? nil : 403
+        if origin == dashboard || origin == nil && site == nil { return nil }
+        if let origin {
+            guard origin == "http://\(host)", [nil, "same-origin"].contains(site) else {
+                return 403
+            }
+        } else if site != "none", site != "same-origin" {
+            return 403
         }
-        if origin == dashboard { return nil }
-        return origin == "http://\(host)" && [nil, "same-origin"].contains(site) ? nil : 403
+        // No port is ours on a unix socket.
+        return isKnownHost || host == "localhost:1" ? nil : 421
     }
 
     private func ask(

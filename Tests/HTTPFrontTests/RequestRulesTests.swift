@@ -148,6 +148,31 @@ import Testing
         #expect(judged == outcome)
     }
 
+    /// A proxy in front of a unix socket may pass on the Host that a page chose.
+    @Test(
+        arguments: [
+            ("localhost", "http://localhost", nil, "ok"),
+            ("localhost:8080", "http://localhost:8080", "same-origin", "ok"),
+            ("[::1]:8080", nil, "none", "ok"), ("evil.example", nil, nil, "ok"),
+            ("evil.example", "http://evil.example", nil, "421 HOST_UNKNOWN"),
+            ("evil.example", "http://evil.example", "same-origin", "421 HOST_UNKNOWN"),
+            ("evil.example", nil, "same-origin", "421 HOST_UNKNOWN"),
+            ("%2Frun%2Fs", nil, "none", "421 HOST_UNKNOWN"),
+            ("evil.example", "https://dash.example", "cross-site", "ok"),
+            ("evil.example", "http://localhost", nil, "403 ORIGIN_FORBIDDEN"),
+        ] as [(String, String?, String?, String)])
+    func aPageOverTheUnixSocketIsOurOwnOnlyWithAHostOfOurs(
+        host: String, origin: String?, site: String?, outcome: String
+    ) {
+        let page = [("Origin", origin), ("Sec-Fetch-Site", site)].compactMap { name, value in
+            value.map { (name, $0) }
+        }
+        let judged = code { () throws(Problem) in
+            try head("GET", "/", [("Host", host)] + page, peer: Self.unix)
+        }
+        #expect(judged == outcome)
+    }
+
     @Test(arguments: [
         ("http://localhost:7464/x", "evil.example", "ok"),
         ("http://localhost:7464/x", "a/b", "ok"),

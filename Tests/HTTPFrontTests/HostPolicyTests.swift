@@ -49,6 +49,16 @@ import Testing
         #expect(admits("localhost"))
     }
 
+    @Test func withoutAPortOfOursAnyGoesWithAName() throws {
+        let policy = try HostPolicy(allowing: ["bus.example", "far.example:443"])
+        for (host, isOurs) in [
+            ("localhost:1", true), ("bus.example:1", true), ("far.example:443", true),
+            ("far.example:1", false), ("far.example", false), ("evil.example", false),
+        ] {
+            #expect(policy.admits(try #require(Authority(host)), at: nil) == isOurs, "\(host)")
+        }
+    }
+
     @Test(arguments: ["", "a b", "http://bus.example", "bus.example/"])
     func aConfiguredNameThatNoHostCanSayIsRefused(name: String) {
         #expect(throws: ConfigurationError.self) { try HostPolicy(allowing: [name]) }

@@ -26,11 +26,13 @@ public struct HostPolicy: Sendable {
         allowed = []
     }
 
-    /// Whether a request for `authority` that came in at our port `localPort` is meant for us.
+    /// Whether a request for `authority` that came in at our port `localPort` is meant for us; on a
+    /// unix socket, which has no port, any goes with a name.
     ///
     /// - Complexity: O(configured names) at worst; O(bytes) for loopback names.
-    public func admits(_ authority: Authority, at localPort: UInt16) -> Bool {
-        let isOurPort = authority.port == nil || authority.port == localPort
+    public func admits(_ authority: Authority, at localPort: UInt16?) -> Bool {
+        let isOurPort =
+            authority.port == nil || localPort == nil || authority.port == localPort
         if isOurPort, Self.isLoopback(authority.host) { return true }
         return allowed.contains {
             $0.host == authority.host && ($0.port == nil ? isOurPort : $0.port == authority.port)

@@ -39,6 +39,9 @@ struct RequestRules: Sendable {
         }
         let crossOrigin =
             facts.comesFromPage ? try origins.evaluate(headers, method: method, host: host) : nil
+        // It is then a page of our own, by its Host alone. A proxy in front of a unix socket may
+        // pass on the name of a page that was made to point to it (DNS rebinding).
+        if facts.comesFromPage, crossOrigin == nil { try check(host, at: peer.localPort) }
         return RequestHead(
             method: method, target: target, version: version, headers: headers, peer: peer,
             host: host, keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,
@@ -102,6 +105,11 @@ struct RequestRules: Sendable {
         guard !isUnreadable else {
             throw .malformed("Host is neither a name nor an address, with or without a port.")
         }
+        try check(authority, at: localPort)
+        return authority
+    }
+
+    private func check(_ authority: Authority?, at localPort: UInt16?) throws(Problem) {
         guard let authority, hosts.admits(authority, at: localPort) else {
             throw Problem(
                 421, "HOST_UNKNOWN",
@@ -109,7 +117,6 @@ struct RequestRules: Sendable {
                     + "127.0.0.1 or [::1], or add the name to http.hosts in belfryd.conf and run "
                     + "`systemctl reload belfryd`.")
         }
-        return authority
     }
 }
 

@@ -18,6 +18,16 @@ import Testing
         server.expectEmpty()
     }
 
+    /// No libmicrohttpd can be told to refuse it in chunks alone.
+    @Test(arguments: ["2\nab\n0\n\n", "2\r\nab\n0\r\n\n", "2\nab\r\n0\n\r\n"])
+    func aLineOfAChunkMayEndInALineFeedAlone(chunks: String) throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        try client.send(head + "Transfer-Encoding: chunked\r\n\r\n" + chunks)
+        #expect(try client.readAnswer().text == "ab")
+        #expect(try client.exchange("GET", "/after").text == "after")
+    }
+
     @Test func chunksBeyondTheMaximumAreRefused() throws {
         let server = try LoopServer()
         let client = try server.connect()

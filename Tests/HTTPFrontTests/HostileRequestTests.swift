@@ -168,6 +168,52 @@ import Testing
         server.expectEmpty()
     }
 
+    private static let badLengths = [
+        "", " +1", " -1", " 0x1", " 1, 1", " 1 1", " 18446744073709551616",
+    ]
+
+    /// On a connection that we hold: a new one, or one whose last requests were known.
+    @Test(arguments: LoopServer.Transport.allCases, [0, 3])
+    func aBadLengthIsRefusedOnceAndInWords(
+        _ transport: LoopServer.Transport, requestsBefore: Int
+    ) throws {
+        let server = try LoopServer()
+        for length in Self.badLengths {
+            let client = try server.connect(transport)
+            for _ in 0..<requestsBefore {
+                #expect(try client.exchange("POST", "/again", body: [0x78]).text == "x")
+            }
+            try client.send("POST /a HTTP/1.1\r\n\(Self.host)Content-Length:\(length)\r\n\r\nx")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 400, "\(length)")
+            #expect(answer.header("Content-Type") == "application/problem+json", "\(length)")
+            #expect(try client.readToEnd() == [], "\(length)")
+        }
+        #expect(!server.backstage.state.value.handled.contains("a"))
+        server.expectEmpty()
+    }
+
+    /// 0.9.75 then sends the head of its own answer twice, and closes.
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aBadLengthThatOnlyTheParserSeesEndsTheConnection(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer()
+        let headsMax = ParserLibrary.loaded.hidesBrokenHeaders ? 2 : 1
+        for length in Self.badLengths {
+            let client = try server.connect(transport)
+            #expect(try client.exchange("GET", "/first").text == "first")
+            try client.send(
+                "POST /a HTTP/1.1\r\n\(Self.host)Content-Length:\(length)\r\n\r\n"
+                    + "GET /smuggled HTTP/1.1\r\n\(Self.host)\r\n")
+            let text = String(decoding: try client.readToEnd(), as: UTF8.self)
+            let heads = text.matches(of: #/HTTP\/1\.1 (\d)/#)
+            #expect(heads.count <= headsMax && heads.allSatisfy { $0.1 == "4" }, "\(text)")
+        }
+        #expect(server.backstage.state.value.handled.allSatisfy { $0 == "first" })
+        server.expectEmpty()
+    }
+
     @Test(arguments: LoopServer.Transport.allCases)
     func aClientOfHTTP2IsToldThatItsVersionIsNotSupported(
         _ transport: LoopServer.Transport

@@ -91,6 +91,17 @@ import Testing
         }
     }
 
+    /// As of a single event that says of itself that it is JSON.
+    @Test func aLineOfNDJSONThatIsNoJSONIsKeptAndGivenAsAString() throws {
+        let headers = [("Content-Type", "application/x-ndjson")]
+        #expect(try post("{\"a\": 1}\nplain \"text\"\n{\n", headers: headers).status == 201)
+        #expect(try retained().map(\.text) == ["{\"a\": 1}", "plain \"text\"", "{"])
+        let listed = try client.get("/topics/t?since=earliest&as=json").text
+        for data in ["{\"a\":1}", "\"plain \\\"text\\\"\"", "\"{\""] {
+            #expect(listed.contains("\"data\":\(data),"), "\(listed)")
+        }
+    }
+
     @Test(arguments: ["", "\n", "\r\n\n\r\n"])
     func aBodyWithoutLinesMakesNothing(body: String) throws {
         let answer = try post(body)

@@ -61,11 +61,22 @@ import Testing
                 "\"data\":\(event)"))
     }
 
+    @Test(arguments: ["", "?split=lines"])
+    func aBatchOfCloudEventsIsRefusedInsteadOfBecomingOneEvent(query: String) throws {
+        let answer = try post(
+            "/topics/cloud\(query)", "[]",
+            headers: [("Content-Type", "Application/CloudEvents-Batch+JSON; charset=utf-8")])
+        #expect(answer.status == 400 && answer.member("code") == "NOT_SUPPORTED")
+        let detail = try #require(answer.member("detail"))
+        #expect(detail.contains("application/cloudevents+json"), "\(detail)")
+        #expect(try client.exchange("HEAD", "/topics/cloud").status == 404)
+    }
+
     /// A header that looks like an attribute and is none, as unknown parameters are.
     @Test(arguments: [
         "Event-Typ", "event-topic", "Event-ID", "Event-Time", "Event-Cursor", "Event-Gap",
-        "Event-Count", "Event-Oldest", "Event-", "EVENT-KEYS", "X-Event-Type", "x-event-key",
-        "X-Event-ID",
+        "Event-Count", "Event-Oldest", "Event-", "EVENT-KEYS", "X-Event-Type", "x-event-topic",
+        "X-Event-ID", "X-Event-Cursor",
     ])
     func aHeaderThatWouldBeSwallowedIsRefusedByItsName(header: String) throws {
         let answer = try post("/topics/headers", "x", headers: [(header, "1")])
@@ -76,7 +87,11 @@ import Testing
         #expect(try client.get("/topics/headers?wait=0", headers: [(header, "1")]).status == 204)
     }
 
-    @Test(arguments: ["Eventual", "X-Request-ID", "X-GitHub-Event", "Ce", "CF-Ray", "X-Event"])
+    /// `X-Event-Key` comes with every webhook of Bitbucket.
+    @Test(arguments: [
+        "Eventual", "X-Request-ID", "X-GitHub-Event", "Ce", "CF-Ray", "X-Event", "X-Event-Key",
+        "X-Event-Name", "X-Event-Keys",
+    ])
     func otherHeadersAreNobodysBusiness(header: String) throws {
         #expect(try post("/topics/headers", "x", headers: [(header, "1")]).status == 201)
     }

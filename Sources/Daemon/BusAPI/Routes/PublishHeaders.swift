@@ -19,10 +19,18 @@ enum PublishHeaders {
                     ASCII.isEqualIgnoringCase(name, WireAttribute.row($0).lowercaseHeader)
                 }
         case UInt8(ascii: "i"): return ASCII.isEqualIgnoringCase(name, "idempotency-key")
-        case UInt8(ascii: "x"): return ASCII.hasPrefixIgnoringCase(name, "x-event-")
+        case UInt8(ascii: "x"):
+            // Webhooks of Bitbucket have `X-Event-Key: repo:push`, and others have names like it.
+            return ASCII.hasPrefixIgnoringCase(name, "x-event-")
+                && !ASCII.isEqualIgnoringCase(name, "x-event-key")
+                && known.contains(String(decoding: name.dropFirst(2), as: UTF8.self).lowercased())
         default: return false
         }
     }
+
+    /// The headers of answers in lower case, those of a publish among them.
+    private static let known = Set(
+        WireHeaders.exposed.lowercased().split(separator: ", ").map(String.init))
 
     private static func refusal(of name: String) -> Refusal {
         let shown = String(name.prefix(Limits.shownNameCharacters))
@@ -39,14 +47,13 @@ enum PublishHeaders {
                     + "bus does not keep. Send it in structured mode: the whole CloudEvent as the "
                     + "body, with Content-Type: application/cloudevents+json.")
         }
-        let known = WireAttribute.ownHeaders
-        let knownList = known.dropLast().joined(separator: ", ") + " and \(known[known.count - 1])"
-        let ofAnswers = WireHeaders.exposed.lowercased().split(separator: ", ").map(String.init)
+        let own = WireAttribute.ownHeaders
+        let ownList = own.dropLast().joined(separator: ", ") + " and \(own[own.count - 1])"
         return Refusal(
             .parameterUnknown,
-            ofAnswers.contains(lowercase)
+            known.contains(lowercase)
                 ? "'\(shown)' is a header of answers: the bus itself gives every event its id, time "
-                    + "and topic. A publish knows the headers \(knownList); leave the others out."
-                : "'\(shown)' is no header of a publish; it knows \(knownList).")
+                    + "and topic. A publish knows the headers \(ownList); leave the others out."
+                : "'\(shown)' is no header of a publish; it knows \(ownList).")
     }
 }

@@ -90,6 +90,13 @@ extension BusHandler {
             throw Refusal(
                 .encodingUnsupported, "Content-Encoding is '\(coding)'; send the body as it is.")
         }
+        for type in head.headers.all("content-type")
+        where ASCII.isEqualIgnoringCase(type.mediaType, "application/cloudevents-batch+json") {
+            throw Refusal(
+                .notSupported,
+                "A batch of CloudEvents would become one event. Publish each of them, with "
+                    + "Content-Type: application/cloudevents+json.")
+        }
     }
 
     private static func attributes(

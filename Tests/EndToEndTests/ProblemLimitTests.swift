@@ -33,10 +33,26 @@ import Testing
                 method, "/topics/c", body: method == "POST" ? [0x78] : nil)
             #expect(refused.status == 503, "\(method)")
             ProblemTests.check(refused, "LIMIT_BUS", method)
+            #expect(
+                refused.member("detail")?.contains("bus.topics in belfryd.conf") == true,
+                "\(refused.text)")
         }
         try client.publish("x", to: "a")
         #expect(try client.exchange("DELETE", "/topics/b").status == 204)
         try client.publish("x", to: "c")
+    }
+
+    @Test func aBatchBeyondMemoryIsToldWhereItsBoundIs() throws {
+        let daemon = try RunningDaemon(
+            configuration: "[bus]\nmemory_bytes = 1M\nevent_bytes = 512K\n")
+        let line = [UInt8](repeating: 0x78, count: 500_000) + [0x0A]
+        let refused = try daemon.connect().exchange(
+            "POST", "/topics/t?split=lines", body: line + line + line)
+        #expect(refused.status == 503)
+        ProblemTests.check(refused, "LIMIT_BUS", "a batch beyond memory")
+        #expect(
+            refused.member("detail")?.contains("bus.memory_bytes in belfryd.conf") == true,
+            "\(refused.text)")
     }
 
     @Test func tooManyConnectionsAreToldInWords() throws {

@@ -79,7 +79,7 @@ struct MemoryTests {
         let error = #expect(throws: BusError.self) {
             try bench.publish("a", [Payload(count: 100_000) { _ in }])
         }
-        guard case .limit(let detail) = error else {
+        guard case .limit(.memory, let detail) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
         #expect(detail.contains("100000"))

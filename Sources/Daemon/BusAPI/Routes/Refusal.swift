@@ -27,7 +27,7 @@ struct Refusal: Error {
             case .eventTooLarge: .eventTooLarge
             case .batchTooLarge: .batchTooLarge
             case .limit: .limitBus
-            case .callerLimit, .callerTopics: .limitCaller
+            case .callerTopics: .limitCaller
             case .storeFull: .storeFull
             case .storeFailed: .storeFailed
             case .draining: .draining
@@ -49,7 +49,16 @@ struct Refusal: Error {
             " (bus.topics_per_uid in belfryd.conf, then `systemctl reload belfryd`). DELETE "
                 + "/topics/{topic} removes one; a topic for each job or reply can be one topic for "
                 + "all, with a key for each."
+        case .limit(let limit, _): " (\(Self.key(of: limit)) in belfryd.conf)"
         default: ""
+        }
+    }
+
+    private static func key(of limit: BusError.Limit) -> String {
+        switch limit {
+        case .topics: "bus.topics"
+        case .memory: "bus.memory_bytes"
+        case .commitQueue: "bus.commit_queue_bytes"
         }
     }
 

@@ -11,10 +11,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case eventTooLarge(bytesMax: Int, index: Int)
     /// The batch has more events or payload bytes than one batch may have.
     case batchTooLarge(eventsMax: Int, bytesMax: Int)
-    /// The bus is at one of its limits; the sentence says which, and what to do.
-    case limit(String)
-    /// Who publishes is at a limit of their own; the sentence says which, and what to do.
-    case callerLimit(String)
+    /// The bus is at one of its limits; the sentence says what to do.
+    case limit(Limit, String)
     /// Who publishes made `count` of the topics that there are (`uid` is nil for all unknown
     /// callers), and may not make more. The first of them to vanish by itself does so at
     /// `vanishes`; nil if none does, or that is not known.
@@ -25,6 +23,16 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case storeFailed(String)
     /// The bus is stopping and takes nothing new.
     case draining
+
+    /// A limit on what all publishers use together.
+    public enum Limit: Hashable, Sendable {
+        /// The number of topics.
+        case topics
+        /// The memory for events.
+        case memory
+        /// The bytes that wait to be committed.
+        case commitQueue
+    }
 
     /// One sentence: what was wrong and what to do.
     public var description: String {
@@ -40,9 +48,7 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "raise the limit"
         case .batchTooLarge(let eventsMax, let bytesMax):
             "a batch has at most \(eventsMax) events and \(bytesMax) bytes: publish it in parts"
-        case .limit(let detail), .callerLimit(let detail), .storeFull(let detail),
-            .storeFailed(let detail):
-            detail
+        case .limit(_, let detail), .storeFull(let detail), .storeFailed(let detail): detail
         case .callerTopics(let uid, let count, let vanishes):
             (uid.map { "user \($0)" } ?? "unknown callers together")
                 + " made \(count) of the existing topics, and may not make more"
@@ -56,6 +62,7 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What a store says to an entry that does not fit behind those that wait.
     package static let commitQueueFull = limit(
+        .commitQueue,
         "too many bytes wait to be committed: publish more slowly, or raise the limit of the "
             + "commit queue")
 }

@@ -82,6 +82,7 @@ extension EventLog {
         let count = records.count + coming.count
         guard count < limits.topicsMax || coming.has(name) else {
             throw .limit(
+                .topics,
                 "there are \(count) topics, and no more are allowed: remove some, or raise the "
                     + "limit of topics")
         }

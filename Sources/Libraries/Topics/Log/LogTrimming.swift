@@ -90,6 +90,7 @@ extension EventLog {
         let available = eventBytes - pendingBytes
         guard missing <= available else {
             throw .limit(
+                .memory,
                 "the batch needs \(bytes) bytes of memory, and only "
                     + "\(max(0, available - missing + bytes)) can be freed: publish less at a "
                     + "time, or raise the memory limit of \(room.bytesMax) bytes")

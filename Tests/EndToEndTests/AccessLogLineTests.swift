@@ -4,11 +4,12 @@ import Testing
 
 /// The access log of a running bus.
 @Suite(.blocking) struct AccessLogLineTests {
-    private let folder = TemporaryFolder()
-    private var path: String { "\(folder.path)/access.log" }
+    private let log = AccessLogFile()
+    private var folder: TemporaryFolder { log.folder }
+    private var path: String { log.path }
 
     private func daemon() throws -> RunningDaemon {
-        try RunningDaemon(configuration: "[daemon]\naccess_log = \(path)\n")
+        try RunningDaemon(configuration: log.configuration)
     }
 
     /// The line of a request, once it is there.

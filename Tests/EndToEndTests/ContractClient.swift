@@ -4,6 +4,12 @@ import Testing
 
 /// What tests of the wire say again and again.
 extension RawClient {
+    /// The number of requests so far whose heads were known, on all connections.
+    func repeats() throws -> Int {
+        let samples = try MetricsTests.samples(self)
+        return Int(try #require(samples["belfry_http_repeated_requests_total"]))
+    }
+
     /// Publishes one event and returns its id.
     @discardableResult
     func publish(

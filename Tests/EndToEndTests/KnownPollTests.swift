@@ -4,12 +4,6 @@ import Testing
 
 /// Polls whose head is known, which are not parsed, and mean the same.
 @Suite(.blocking, .serialized) struct KnownPollTests {
-    /// The number of requests so far that were not parsed.
-    private func repeats(_ client: RawClient) throws -> Int {
-        let samples = try MetricsTests.samples(client)
-        return Int(try #require(samples["belfry_http_repeated_requests_total"]))
-    }
-
     /// A way of a client to ask from a cursor on.
     private struct Words: CustomTestStringConvertible {
         let testDescription: String
@@ -61,7 +55,7 @@ import Testing
         }
         let client = try RawClient(address)
         try follow(words, from: ids[7], on: client)
-        let before = try repeats(publisher)
+        let before = try publisher.repeats()
         let values =
             ["0", "1", "0000000000000001", "9007199254740991", "9007199254740992"]
             + ["9999999999999999", "00"] + ids.map(String.init)
@@ -76,7 +70,7 @@ import Testing
                 #expect(again.butWhen() == (try fresh.readAnswer().butWhen()), "\(value)")
             }
         }
-        #expect(try repeats(publisher) == before + 2 * values.count)
+        #expect(try publisher.repeats() == before + 2 * values.count)
     }
 
     @Test(arguments: [false, true]) func everyEventComesOnceByTheNextTarget(overUnix: Bool) throws {
@@ -95,7 +89,7 @@ import Testing
             let link = try #require(answer.header("link"))
             target = String(link.dropFirst().prefix { $0 != ">" })
         }
-        #expect(try repeats(publisher) > 40)
+        #expect(try publisher.repeats() > 40)
     }
 
     @Test(
@@ -115,7 +109,7 @@ import Testing
             let cursor = try #require(answer.header("event-cursor"))
             target = "/topics/t" + query + (query.isEmpty ? "?" : "&") + "since=\(cursor)"
         }
-        #expect(try repeats(publisher) == 3)
+        #expect(try publisher.repeats() == 3)
     }
 
     @Test(arguments: ["?sinc=", "?Since=", "?since=-", "?since=@", "?wait=0&since=", "#since="])
@@ -131,7 +125,7 @@ import Testing
         let request = Self.get("/topics/t\(addition)\(id)")
         try client.send(request)
         let answer = try client.readAnswer()
-        #expect(try repeats(publisher) == 0)
+        #expect(try publisher.repeats() == 0)
         let fresh = try daemon.connect()
         try fresh.send(request)
         let told = try fresh.readAnswer()
@@ -143,7 +137,7 @@ import Testing
         let publisher = try daemon.connect()
         let names = ["t", "u", "a.long.name.of-some_segments", "T"]
         for name in names { try publisher.publish("of \(name)", to: name) }
-        let before = try repeats(publisher)
+        let before = try publisher.repeats()
         let kept = try daemon.connect()
         for round in 0..<2 {
             for name in names {
@@ -162,7 +156,7 @@ import Testing
         let refused = try kept.readAnswer()
         #expect(refused.status == 400 && refused.member("code") == "SELECTOR_INVALID")
         // But for the first two of the connection that is kept, and the first of them all.
-        #expect(try repeats(publisher) >= before + 14)
+        #expect(try publisher.repeats() >= before + 14)
     }
 
     @Test func itWaitsAndCountsLikeAnyOther() throws {
@@ -190,9 +184,8 @@ import Testing
     }
 
     @Test func itsLineInTheAccessLogIsLikeAnyOther() throws {
-        let folder = TemporaryFolder()
-        let path = "\(folder.path)/access.log"
-        let daemon = try RunningDaemon(configuration: "[daemon]\naccess_log = \(path)\n")
+        let log = AccessLogFile()
+        let daemon = try RunningDaemon(configuration: log.configuration)
         let publisher = try daemon.connect()
         let id = try publisher.publish("x", to: "t")
         let client = try RawClient(daemon.unix)
@@ -202,20 +195,9 @@ import Testing
             try client.send(words.request(since))
             _ = try client.readAnswer()
         }
-        #expect(try repeats(publisher) == 3)
-        var lines: [String] = []
-        try eventually("four lines of polls") {
-            lines = folder.text(of: path).split(separator: "\n").map(String.init)
-                .filter { $0.contains("\"method\":\"GET\",\"path\":\"/topics/t\"") }
-            return lines.count == 4
-        }
-        // All but the moment and how long it took.
-        let told = lines.map { line in
-            line.split(separator: ",").filter {
-                !$0.contains("\"time\"") && !$0.contains("\"us\"")
-            }.joined(separator: ",")
-        }
-        #expect(Set(told[..<3]).count == 1, "\(told)")
+        #expect(try publisher.repeats() == 3)
+        let lines = try log.lines(4, with: "\"method\":\"GET\",\"path\":\"/topics/t\"")
+        #expect(Set(lines[..<3]).count == 1, "\(lines)")
         #expect(lines[3].contains("\"status\":400,\"code\":\"CURSOR_INVALID\""))
         #expect(lines[3].contains("\"pid\":\(getpid())"))
     }
@@ -229,7 +211,7 @@ import Testing
         try follow(words, from: id, on: client)
         try client.send(words.request("\(id)"))
         #expect(try client.readAnswer().status == 204)
-        #expect(try repeats(publisher) == 1)
+        #expect(try publisher.repeats() == 1)
         try access.reload(rules: ["t subscribe uid:4000000"])
         try client.send(words.request("\(id)"))
         let refused = try client.readAnswer()
@@ -237,7 +219,7 @@ import Testing
         try access.reload(rules: [])
         try client.send(words.request("\(id - 1)"))
         #expect(try client.readAnswer().text == "x")
-        #expect(try repeats(publisher) == 1)
+        #expect(try publisher.repeats() == 1)
     }
 
     @Test func aTopicThatWasDeletedOrIsNotThereIsToldSo() throws {
@@ -253,7 +235,7 @@ import Testing
         try client.send(quick.request("\(id)"))
         let answer = try client.readAnswer()
         #expect(answer.status == 404 && answer.member("code") == "TOPIC_UNKNOWN")
-        #expect(try repeats(publisher) == 1)
+        #expect(try publisher.repeats() == 1)
 
         try publisher.register("t")
         for round in 0..<3 {
@@ -266,7 +248,7 @@ import Testing
             #expect(try client.readAnswer().text == "z")
         }
         // Of other words, the first of them was seen, and parsed.
-        #expect(try repeats(publisher) == 3)
+        #expect(try publisher.repeats() == 3)
         #expect(try publisher.exchange("DELETE", "/topics/t").status == 204)
         #expect(try client.readAnswer().member("code") == "TOPIC_DELETED")
     }
@@ -289,12 +271,12 @@ import Testing
         try client.send(words.request("\(id)"))
         let refused = try client.readAnswer()
         #expect(refused.status == status && refused.member("code") == code)
-        #expect(try repeats(publisher) == 1)
+        #expect(try publisher.repeats() == 1)
         others[0].close()
         try publisher.await(subscribers: 1, of: "t")
         try client.send(words.request("\(id)"))
         #expect(try client.readAnswer().status == 204)
-        #expect(try repeats(publisher) == 2)
+        #expect(try publisher.repeats() == 2)
         withExtendedLifetime(others) {}
     }
 
@@ -315,7 +297,7 @@ import Testing
         }
         try client.send(Self.get("/topics/t?since=\(last)&wait=1h"))
         try publisher.await(subscribers: 1, of: "t")
-        #expect(try repeats(publisher) == 3)
+        #expect(try publisher.repeats() == 3)
         daemon.send(SIGTERM)
         let answer = try client.readAnswer()
         #expect(answer.status == 204 && answer.number("event-cursor") == last)

@@ -4,12 +4,6 @@ import Testing
 
 /// Publishes whose head is known, which are not parsed, and mean the same.
 @Suite(.blocking, .serialized) struct KnownPublishTests {
-    /// The number of requests so far that were not parsed.
-    private func repeats(_ client: RawClient) throws -> Int {
-        let samples = try MetricsTests.samples(client)
-        return Int(try #require(samples["belfry_http_repeated_requests_total"]))
-    }
-
     private func post(
         _ body: String, to target: String = "/topics/t", headers: [(String, String)] = []
     ) -> String {
@@ -48,7 +42,7 @@ import Testing
         let address = overUnix ? daemon.unix : daemon.tcp
         let (target, headers) = Self.forms[form]
         let client = try publisher(address, target: target, headers: headers)
-        let before = try repeats(observer)
+        let before = try observer.repeats()
         let bodies = ["x", "{\"a\":1}", "one\ntwo\r\n\nthree", "\u{0}\u{1}", "", "\n\n"]
         for body in bodies {
             try client.send(post(body, to: target, headers: headers))
@@ -61,7 +55,7 @@ import Testing
                 #expect(Answered(again) == Answered(first), "\(body)")
             }
         }
-        #expect(try repeats(observer) == before + 2 * bodies.count)
+        #expect(try observer.repeats() == before + 2 * bodies.count)
         let events = try Received(observer, "t").events.dropFirst(2)
         #expect(events.count % 3 == 0)
     }
@@ -109,8 +103,8 @@ import Testing
             #expect(received[0] == received[1])
             #expect(!received[0].events.isEmpty)
         }
-        #expect(try repeats(observers[0]) > 40)
-        #expect(try repeats(observers[1]) == 0)
+        #expect(try observers[0].repeats() > 40)
+        #expect(try observers[1].repeats() == 0)
         withExtendedLifetime(daemons) {}
     }
 
@@ -142,7 +136,7 @@ import Testing
         let observer = try daemon.connect()
         let address = overUnix ? daemon.unix : daemon.tcp
         let client = try publisher(address)
-        let before = try repeats(observer)
+        let before = try observer.repeats()
         let names = ["u", "t", "a.long.name.of-some_segments", "T", "0", "t"]
         for name in names {
             try client.send(post("to \(name)", to: "/topics/\(name)"))
@@ -150,14 +144,14 @@ import Testing
             #expect(answer.status == 201 && answer.text.contains("\"topic\":\"\(name)\""))
             #expect(try observer.get("/topics/\(name)?since=-1").text == "to \(name)")
         }
-        #expect(try repeats(observer) == before + names.count)
+        #expect(try observer.repeats() == before + names.count)
         let fresh = try publisher(address, target: "/topics/x.1")
         for number in 2..<5 {
             try fresh.send(post("x", to: "/topics/x.\(number)"))
             #expect(try fresh.readAnswer().status == 201)
         }
         // Those that made sure of it were known too, on a new connection.
-        #expect(try repeats(observer) == before + names.count + 5)
+        #expect(try observer.repeats() == before + names.count + 5)
     }
 
     @Test func publishersOfManyTopicsAreKnownFromTheirThirdOn() throws {
@@ -168,7 +162,7 @@ import Testing
             try client.send(post("x", to: "/topics/t\(number)"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try repeats(observer) == 48)
+        #expect(try observer.repeats() == 48)
     }
 
     @Test func whoMayPublishToOneTopicMayNotToAnother() throws {
@@ -182,20 +176,17 @@ import Testing
             try client.send(post("x"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try repeats(observer) == 4)
+        #expect(try observer.repeats() == 4)
         #expect(try observer.get("/topics/closed?since=earliest&wait=0").text == "")
     }
 
     @Test func itsLineInTheAccessLogNamesItsOwnTopic() throws {
-        let folder = TemporaryFolder()
-        let path = "\(folder.path)/access.log"
-        let daemon = try RunningDaemon(configuration: "[daemon]\naccess_log = \(path)\n")
+        let log = AccessLogFile()
+        let daemon = try RunningDaemon(configuration: log.configuration)
         let client = try publisher(daemon.unix)
         try client.send(post("x", to: "/topics/other.one"))
         #expect(try client.readAnswer().status == 201)
-        try eventually("its line") {
-            folder.text(of: path).contains("\"method\":\"POST\",\"path\":\"/topics/other.one\"")
-        }
+        _ = try log.lines(1, with: "\"method\":\"POST\",\"path\":\"/topics/other.one\"")
     }
 
     @Test func itCountsLikeAnyOther() throws {
@@ -232,30 +223,18 @@ import Testing
     }
 
     @Test func itsLineInTheAccessLogIsLikeAnyOther() throws {
-        let folder = TemporaryFolder()
-        let path = "\(folder.path)/access.log"
-        let daemon = try RunningDaemon(configuration: "[daemon]\naccess_log = \(path)\n")
+        let log = AccessLogFile()
+        let daemon = try RunningDaemon(configuration: log.configuration)
         let observer = try daemon.connect()
         let client = try publisher(daemon.unix)
         for _ in 0..<3 {
             try client.send(post("known 3"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try repeats(observer) == 3)
-        var lines: [String] = []
-        try eventually("five lines of publishes") {
-            lines = folder.text(of: path).split(separator: "\n").map(String.init)
-                .filter { $0.contains("\"method\":\"POST\",\"path\":\"/topics/t\"") }
-            return lines.count == 5
-        }
-        // All but the moment and how long it took.
-        let told = lines.map { line in
-            line.split(separator: ",").filter {
-                !$0.contains("\"time\"") && !$0.contains("\"us\"")
-            }.joined(separator: ",")
-        }
-        #expect(Set(told).count == 1, "\(told)")
-        #expect(told[0].contains("\"pid\":\(getpid())"))
+        #expect(try observer.repeats() == 3)
+        let lines = try log.lines(5, with: "\"method\":\"POST\",\"path\":\"/topics/t\"")
+        #expect(Set(lines).count == 1, "\(lines)")
+        #expect(lines[0].contains("\"pid\":\(getpid())"))
     }
 
     @Test func eachEventHasTheSenderOfItsOwnConnection() throws {
@@ -273,7 +252,7 @@ import Testing
                 }
             }
         }
-        #expect(try repeats(observer) >= 12)
+        #expect(try observer.repeats() >= 12)
     }
 
     @Test func rulesThatChangedAreFollowed() throws {
@@ -282,18 +261,18 @@ import Testing
         let client = try publisher(access.daemon.tcp)
         try client.send(post("x"))
         #expect(try client.readAnswer().status == 201)
-        #expect(try repeats(observer) == 1)
+        #expect(try observer.repeats() == 1)
         try access.reload(rules: ["t publish uid:4000000"])
         try client.send(post("x"))
         let refused = try client.readAnswer()
         #expect(refused.status == 403 && refused.member("code") == "ACCESS_DENIED")
-        #expect(try repeats(observer) == 1)
+        #expect(try observer.repeats() == 1)
         try access.reload(rules: [])
         for _ in 0..<8 {
             try client.send(post("x"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try repeats(observer) > 1)
+        #expect(try observer.repeats() > 1)
     }
 
     @Test func limitsThatChangedAreFollowed() throws {
@@ -303,13 +282,13 @@ import Testing
         let body = String(repeating: "x", count: 3_000)
         try client.send(post(body))
         #expect(try client.readAnswer().status == 201)
-        #expect(try repeats(observer) == 1)
+        #expect(try observer.repeats() == 1)
         try access.reload(rules: [], settings: "[bus]\nevent_bytes = 2999\n")
         try client.send(post(body))
         let refused = try client.readAnswer()
         #expect(refused.status == 413 && refused.member("code") == "EVENT_TOO_LARGE")
         #expect(refused.header("connection") == "close")
-        #expect(try repeats(observer) == 1)
+        #expect(try observer.repeats() == 1)
     }
 
     @Test func aTopicThatWasDeletedIsNotMadeAgainWhereThatIsForbidden() throws {
@@ -321,11 +300,11 @@ import Testing
         try client.send(post("x"))
         let answer = try client.readAnswer()
         #expect(answer.status == 404 && answer.member("code") == "TOPIC_UNKNOWN")
-        #expect(try repeats(observer) == 1)
+        #expect(try observer.repeats() == 1)
         try observer.register("t")
         try client.send(post("x"))
         #expect(try client.readAnswer().status == 201)
-        #expect(try repeats(observer) == 2)
+        #expect(try observer.repeats() == 2)
     }
 
     @Test func aStopClosesIdleOnesAndRefusesOthers() throws {

@@ -33,21 +33,15 @@ import Testing
         #expect(answer.header("Connection") == nil)
     }
 
-    private func known(_ server: LoopServer) -> [String] {
-        server.backstage.state.value.known
-    }
-
-    private func handled(_ server: LoopServer) -> Int { server.backstage.state.value.handled.count }
-
     @Test(arguments: LoopServer.Transport.allCases, ["/again", "/again/direct"])
     func fromTheThirdOnItIsKnown(_ transport: LoopServer.Transport, path: String) throws {
         let server = try LoopServer()
         let client = try publisher(on: server, transport, to: path)
-        #expect(handled(server) == 2 && known(server) == [])
+        #expect(server.handledCount == 2 && server.known == [])
         let bodies = ["d", "", "0123456789", String(repeating: "x", count: 12_345), "\r\n\r\n"]
         for body in bodies { try echo(body, on: client, to: path) }
-        #expect(known(server) == bodies.map { "\($0.utf8.count)" })
-        #expect(handled(server) == 2)
+        #expect(server.known == bodies.map { "\($0.utf8.count)" })
+        #expect(server.handledCount == 2)
         #expect(server.server.loops[0].requests.value == 7)
         #expect(server.server.loops[0].repeats.value == 5)
         #expect(server.server.loops[0].answers.value == 7)
@@ -64,12 +58,12 @@ import Testing
             try echo(body, on: client)
             client.close()
         }
-        #expect(known(server) == ["2", "0", "10"] && handled(server) == 1)
+        #expect(server.known == ["2", "0", "10"] && server.handledCount == 1)
         #expect(server.backstage.state.value.made == 1)
         // And so are those that follow on its connection, which never was in the parser.
         let client = try server.connect(transport)
         for body in ["d", "ef"] { try echo(body, on: client) }
-        #expect(known(server).count == 5 && handled(server) == 1)
+        #expect(server.known.count == 5 && server.handledCount == 1)
         client.close()
         server.expectEmpty()
     }
@@ -94,7 +88,7 @@ import Testing
         }
         // Two connections over TCP have two ports; this process has one unix socket like another.
         #expect(Set(peers).count == 3)
-        #expect(known(server).count >= 8)
+        #expect(server.known.count >= 8)
         withExtendedLifetime(clients) {}
     }
 
@@ -107,7 +101,7 @@ import Testing
                 #expect(try client.readAnswer().status == status)
             }
         }
-        #expect(known(server).count == 2)
+        #expect(server.known.count == 2)
     }
 
     @Test func aHeadIsForgottenForManyOthersAndKnownAgain() throws {
@@ -122,9 +116,9 @@ import Testing
         for number in 0..<10 * HTTPFrontLimits.knownHeadsMax {
             try ask(String(repeating: "a", count: number % 40) + "b\(number)")
         }
-        let before = known(server).count
+        let before = server.known.count
         for _ in 0..<3 { try ask("first") }
-        #expect(known(server).count == before + 2)
+        #expect(server.known.count == before + 2)
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -136,7 +130,7 @@ import Testing
         for body in [Self.post("x"), Self.post("x") + Self.post("y")] {
             try echo(body, on: client)
         }
-        #expect(known(server).count == 2)
+        #expect(server.known.count == 2)
     }
 
     static let differences: [String] = [
@@ -164,7 +158,7 @@ import Testing
             try client.send(request)
             let answer = try client.readAnswer(toHead: request.hasPrefix("HEAD"))
             told.append("\(answer.status) \(answer.text) \(answer.header("Connection") ?? "")")
-            #expect(self.known(server) == [])
+            #expect(server.known == [])
         }
         #expect(told[0] == told[1])
     }
@@ -183,7 +177,7 @@ import Testing
                 if answer.header("Connection") == "close" { break }
             }
         }
-        #expect(known(server) == [])
+        #expect(server.known == [])
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -195,18 +189,18 @@ import Testing
         let bytes = Array(Self.post("body").utf8)
         for cut in 1..<bytes.count {
             for client in [kept, try server.connect(transport)] {
-                let before = known(server).count
+                let before = server.known.count
                 try client.send(Array(bytes[..<cut]))
                 // The loop has seen the first piece once it has served others that came later.
                 try server.acceptAll()
                 try client.send(Array(bytes[cut...]))
                 #expect(try client.readAnswer().text == "body", "cut at \(cut)")
-                #expect(known(server).count == before, "cut at \(cut)")
+                #expect(server.known.count == before, "cut at \(cut)")
             }
             // It may have to leave the parser first.
             for body in ["a", "b"] { try echo(body, on: kept) }
         }
-        #expect(!known(server).isEmpty)
+        #expect(!server.known.isEmpty)
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -216,10 +210,10 @@ import Testing
         let bodies = (0..<20).map { "body \($0)" }
         try client.send(bodies.map { Self.post($0) }.joined())
         for body in bodies { #expect(try client.readAnswer().text == body) }
-        #expect(known(server) == [])
+        #expect(server.known == [])
         for body in bodies { try echo(body, on: client) }
         try echo("alone", on: try server.connect(transport))
-        #expect(known(server).last == "5")
+        #expect(server.known.last == "5")
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -233,7 +227,7 @@ import Testing
             replies[0].send(LoopHandler.text("too late"))
             #expect(try client.readAnswer().text == "late \(number)")
         }
-        #expect(known(server).count == 4)
+        #expect(server.known.count == 4)
         #expect(server.server.census.pending == 0)
         // The next is sent before the answer, and waits for it.
         try client.send(Self.post("first", to: "/again/later"))
@@ -244,7 +238,7 @@ import Testing
         #expect(try client.readAnswer().text == "first")
         server.replies(1)[0].send(LoopHandler.text("second"))
         #expect(try client.readAnswer().text == "second")
-        #expect(known(server).count == 6)
+        #expect(server.known.count == 6)
         client.close()
         server.expectEmpty()
     }
@@ -330,13 +324,13 @@ import Testing
         let client = try publisher(on: server, to: "/small")
         let most = String(repeating: "m", count: LoopHandler.smallBytesMax)
         try echo(most, on: client, to: "/small")
-        #expect(known(server) == ["10"])
+        #expect(server.known == ["10"])
         for client in [client, try server.connect()] {
             try client.send(Self.post(most + "m", to: "/small"))
             let answer = try client.readAnswer()
             #expect(answer.status == 413 && answer.header("Connection") == "close")
         }
-        #expect(known(server) == ["10"])
+        #expect(server.known == ["10"])
     }
 
     @Test func bodiesThatFillTheirShareOfMemoryHaveItRefusedAsEver() throws {
@@ -351,7 +345,7 @@ import Testing
         try client.send(Self.post(String(repeating: "x", count: 5_000)))
         let answer = try client.readAnswer()
         #expect(answer.status == 503 && answer.text.contains("LIMIT_BUS"))
-        #expect(known(server) == [])
+        #expect(server.known == [])
         slow.reset()
     }
 
@@ -371,7 +365,7 @@ import Testing
         let server = try LoopServer { $0.idleSeconds = 1 }
         let client = try publisher(on: server, transport)
         try echo("d", on: client)
-        #expect(known(server) == ["1"])
+        #expect(server.known == ["1"])
         #expect(try client.readToEnd() == [])
         server.expectEmpty()
         #expect(server.server.loops[0].timeouts.value == 1)
@@ -426,7 +420,7 @@ import Testing
             replies[0].send(LoopHandler.text("late"))
             _ = try client.readAnswer()
         }
-        #expect(known(server).count == 2)
+        #expect(server.known.count == 2)
         server.server.drain(within: .milliseconds(50))
         #expect(try client.readToEnd() == [])
         #expect(server.server.census == ServerCensus())
@@ -438,12 +432,12 @@ import Testing
         try echo("d", on: client)
         server.server.reconfigure(HTTPServerConfiguration(listen: []))
         try echo("e", on: client)
-        #expect(known(server) == ["1"] && handled(server) == 3)
+        #expect(server.known == ["1"] && server.handledCount == 3)
         var configuration = HTTPServerConfiguration(listen: [])
         configuration.hosts = try HostPolicy(allowing: ["elsewhere.test"])
         server.server.reconfigure(configuration)
         for client in [client, try server.connect()] { try echo("f", on: client) }
-        #expect(known(server) == ["1", "1"] && handled(server) == 4)
+        #expect(server.known == ["1", "1"] && server.handledCount == 4)
     }
 
     @Test func whatTheHandlerMadeOfItIsNotUsedOnceItsConfigurationIsAnother() throws {
@@ -452,10 +446,10 @@ import Testing
         for number in 1...3 {
             server.backstage.state.write { $0.configurationNumber += 1 }
             try echo("d", on: client)
-            #expect(handled(server) == 2 + number && known(server) == [])
+            #expect(server.handledCount == 2 + number && server.known == [])
         }
         try echo("e", on: try server.connect())
-        #expect(handled(server) == 5 && known(server) == ["1"])
+        #expect(server.handledCount == 5 && server.known == ["1"])
     }
 
     @Test func aClientWhoseRequestsDifferIsSoonLeftInTheParser() throws {
@@ -467,7 +461,7 @@ import Testing
         }
         // Each of those that were looked at made one; the others were not looked at.
         #expect(server.backstage.state.value.made == Int(HTTPFrontLimits.unknownHeadsMax))
-        #expect(known(server) == [])
+        #expect(server.known == [])
     }
 
     @Test func aFewKindsOfRequestsMayTakeTurns() throws {
@@ -477,7 +471,7 @@ import Testing
             try client.send(Self.post("a", headers: "X: \(number % 3)\r\n"))
             #expect(try client.readAnswer().text == "a")
         }
-        #expect(known(server).count > 30)
+        #expect(server.known.count > 30)
     }
 
     @Test func pollsAndPostsMayTakeTurns() throws {
@@ -499,7 +493,7 @@ import Testing
         let server = try LoopServer { $0.accessSink = log }
         let client = try publisher(on: server)
         try echo("d", on: client)
-        #expect(known(server) == ["1"])
+        #expect(server.known == ["1"])
         server.expect(log.records.value.count, becomes: 3)
         for record in log.records.value {
             #expect(record.method == "POST" && record.path == "/again" && record.status == 200)

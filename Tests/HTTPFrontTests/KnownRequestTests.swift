@@ -38,25 +38,19 @@ import Testing
         server.expect(server.server.census.parked, becomes: 0)
     }
 
-    private func known(_ server: LoopServer) -> [String] {
-        server.backstage.state.value.known
-    }
-
-    private func handled(_ server: LoopServer) -> Int { server.backstage.state.value.handled.count }
-
     @Test(arguments: LoopServer.Transport.allCases)
     func fromTheSecondOnItIsKnown(_ transport: LoopServer.Transport) throws {
         let server = try LoopServer()
         let client = try follower(of: server, transport)
-        #expect(handled(server) == 1 && known(server) == [])
+        #expect(server.handledCount == 1 && server.known == [])
         for since in ["3", "1234567890123456", "7"] {
             try finish(Self.poll(since), on: client, server)
         }
         try client.send(Self.poll("0"))
         #expect(try client.readAnswer().text == "at once")
         try finish(Self.poll("8"), on: client, server)
-        #expect(known(server) == ["3", "1234567890123456", "7", "0", "8"])
-        #expect(handled(server) == 1)
+        #expect(server.known == ["3", "1234567890123456", "7", "0", "8"])
+        #expect(server.handledCount == 1)
         #expect(server.server.loops[0].requests.value == 6)
         #expect(server.server.loops[0].repeats.value == 5)
         #expect(server.server.loops[0].answers.value == 6)
@@ -75,7 +69,7 @@ import Testing
         // In the parser, taken out of it, seen before it, known.
         // Parsed, and known once the socket has left the parser.
         for since in ["4", "5", "6"] { try finish(Self.poll(since), on: client, server) }
-        #expect(known(server) == ["3", "5", "6"])
+        #expect(server.known == ["3", "5", "6"])
         client.close()
         server.expectEmpty()
     }
@@ -88,11 +82,11 @@ import Testing
         }
         let client = try follower(of: server, transport, poll)
         try finish(poll("300"), on: client, server)
-        #expect(known(server) == ["300"])
+        #expect(server.known == ["300"])
         try finish(poll("300").replacing("=5", with: "=6"), on: client, server)
-        #expect(known(server) == ["300"])
+        #expect(server.known == ["300"])
         try finish(poll("301"), on: try server.connect(transport), server)
-        #expect(known(server) == ["300", "301"])
+        #expect(server.known == ["300", "301"])
     }
 
     static let differences: [String] = [
@@ -114,7 +108,7 @@ import Testing
         server.backstage.finishParked("event")
         let answer = try client.readAnswer(toHead: request.hasPrefix("HEAD"))
         #expect(answer.status == 200)
-        #expect(handled(server) == 2 && known(server) == [])
+        #expect(server.handledCount == 2 && server.known == [])
     }
 
     @Test(arguments: [
@@ -134,7 +128,7 @@ import Testing
                 if answer.header("Connection") == "close" { break }
             }
         }
-        #expect(known(server) == [])
+        #expect(server.known == [])
     }
 
     @Test func whatIsLongIsParsedEachTime() throws {
@@ -145,7 +139,7 @@ import Testing
         }
         try finish(
             Self.poll("3").replacing("X: y", with: "X: \(filler)"), on: client, server)
-        #expect(known(server) == [])
+        #expect(server.known == [])
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -156,7 +150,7 @@ import Testing
         let bytes = Array(Self.poll("345").utf8)
         let client = try follower(of: server, transport)
         for cut in 1..<bytes.count {
-            let before = known(server).count
+            let before = server.known.count
             try client.send(Array(bytes[..<cut]))
             // The loop has seen the first piece once it has served others that came later.
             try server.acceptAll()
@@ -164,9 +158,9 @@ import Testing
             server.expect(server.server.census.parked, becomes: 1)
             server.backstage.finishParked("cut at \(cut)")
             #expect(try client.readAnswer().text == "cut at \(cut)")
-            #expect(known(server).count == before, "cut at \(cut)")
+            #expect(server.known.count == before, "cut at \(cut)")
             try finish(Self.poll("1"), on: client, server)
-            #expect(known(server).count == before + 1, "known again behind \(cut)")
+            #expect(server.known.count == before + 1, "known again behind \(cut)")
         }
     }
 
@@ -180,9 +174,9 @@ import Testing
         server.expect(server.server.census.parked, becomes: 1)
         server.backstage.finishParked("second")
         #expect(try client.readAnswer().text == "second")
-        #expect(known(server) == [])
+        #expect(server.known == [])
         for since in ["5", "6"] { try finish(Self.poll(since), on: client, server) }
-        #expect(known(server) == ["5", "6"])
+        #expect(server.known == ["5", "6"])
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -195,7 +189,7 @@ import Testing
         #expect(client.isSilent(for: 0.02))
         server.backstage.finishParked("first")
         #expect(try client.readAnswer().text == "first")
-        server.expect(known(server).count, becomes: 2)
+        server.expect(server.known.count, becomes: 2)
         try client.send("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
         server.expect(server.server.census.parked, becomes: 1)
         server.backstage.finishParked("second")
@@ -245,7 +239,7 @@ import Testing
             server.backstage.finishParked(text)
             #expect(try client.readAnswer(within: 60).text == text)
         }
-        #expect(known(server) == ["3", "4", "5"])
+        #expect(server.known == ["3", "4", "5"])
         client.close()
         server.expectEmpty()
     }
@@ -256,7 +250,7 @@ import Testing
         for since in 1...4 {
             #expect(try client.exchange("GET", "/park/20?since=\(since)").text == "timed out")
         }
-        #expect(known(server) == ["2", "3", "4"])
+        #expect(server.known == ["2", "3", "4"])
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -293,11 +287,11 @@ import Testing
         var configuration = HTTPServerConfiguration(listen: [])
         server.server.reconfigure(configuration)
         for since in ["4", "5"] { try finish(Self.poll(since), on: client, server) }
-        #expect(known(server) == ["3", "5"])
+        #expect(server.known == ["3", "5"])
         configuration.hosts = try HostPolicy(allowing: ["elsewhere.test"])
         server.server.reconfigure(configuration)
         try finish(Self.poll("6"), on: client, server)
-        #expect(known(server) == ["3", "5"])
+        #expect(server.known == ["3", "5"])
     }
 
     @Test(arguments: LoopServer.Transport.allCases)
@@ -309,7 +303,7 @@ import Testing
             client.close()
             server.expectEmpty()
         }
-        #expect(known(server) == ["2", "3", "4", "5"])
+        #expect(server.known == ["2", "3", "4", "5"])
     }
 
     @Test func theAccessLogHasItLikeAnyOther() throws {

@@ -51,6 +51,12 @@ final class LoopServer {
         rmdir(String(path.dropLast(2)))
     }
 
+    /// The differences of the requests whose heads were known, in their order.
+    var known: [String] { backstage.state.value.known }
+
+    /// The number of requests that the handler was given by the parser.
+    var handledCount: Int { backstage.state.value.handled.count }
+
     func connect(_ transport: Transport = .tcp) throws -> RawClient {
         try RawClient(transport == .tcp ? .tcp(port) : .unix(path))
     }

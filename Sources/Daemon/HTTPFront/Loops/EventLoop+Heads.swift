@@ -93,7 +93,7 @@ extension EventLoop {
                     body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body]))),
                 exchange)
         }
-        switch handling {
+        switch consume handling {
         case .answered(let response): write(response, for: head.context, to: connection)
         case .detached: break
         case .awaited:

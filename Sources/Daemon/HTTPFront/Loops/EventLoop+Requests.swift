@@ -124,7 +124,7 @@ extension EventLoop {
             handler.handle(Request(head: head, body: body), exchange)
         }
         request.body.clear()
-        switch handling {
+        switch consume handling {
         case .answered(let response): return answer(connection, request, response)
         case .detached: return false
         // The parser is asked to wait, and suspended only when it asks again: it then resumes
@@ -148,7 +148,8 @@ extension EventLoop {
         let exchange = Exchange(loop: self, connection: connection, request: request)
         let direct = mailbox.handling(request.number) { handle(exchange) }
         if exchange.isDetached { return .detached }
-        if let response = exchange.response ?? direct { return .answered(response) }
+        if let response = exchange.response { return .answered(response) }
+        if let direct { return .answered(direct) }
         request.stage = .awaiting
         request.isPending = true
         meters.pending.add(1)

@@ -189,9 +189,14 @@ bench: setup $(RELEASE_BINARY) ## measure the daemon beside nchan, NATS and bare
 	@SWIFT='$(SWIFT)' scripts/setup bench
 	@Benchmarks/bench --daemon $(RELEASE_BINARY) $(ARGS)
 
+fair: release ## measure an ordinary client beside one greedy user (ARGS='patterns lists', --help)
+	@SWIFT='$(SWIFT)' scripts/setup fair
+	@python3 -B -m unittest --quiet Benchmarks/test_fair.py
+	@Benchmarks/fairness --daemon $(RELEASE_BINARY) $(ARGS)
+
 bench-counts: setup $(RELEASE_BINARY) ## count system calls and allocations of each path, and fail where they grew
 	@SWIFT='$(SWIFT)' scripts/setup counts
-	@python3 -m unittest --quiet Benchmarks/test_conductor.py
+	@python3 -m unittest --quiet Benchmarks/test_conductor.py Benchmarks/test_fair.py
 	@Benchmarks/count-operations --daemon $(RELEASE_BINARY) $(ARGS)
 
 bench-profile: setup $(RELEASE_BINARY) ## show where the instructions of each path go (ARGS='publish sse --lines 60')

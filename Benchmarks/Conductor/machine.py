@@ -35,16 +35,27 @@ def processor():
     return found[1] if found else platform.machine()
 
 
+def moment(what, seconds):
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return (f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, {what} in {seconds / 60:.0f} minutes;"
+            f" load average at the end {load}")
+
+
+def host():
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{processor()}, {os.cpu_count()} processors, {memory:.0f} GiB; Linux {platform.release()}, {system()}"
+
+
+def program(daemon):
+    commit = output("git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty")
+    return f"{output(str(daemon), '--version')} at {commit}"
+
+
 def describe(daemon, rounds, seconds):
     """The head of the documents: a list of facts."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    commit = output("git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty")
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     facts = [
-        f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, {rounds} rounds in {seconds / 60:.0f} minutes;"
-        f" load average at the end {load}",
-        f"{processor()}, {os.cpu_count()} processors, {memory:.0f} GiB; Linux {platform.release()}, {system()}",
-        f"{output(str(daemon), '--version')} at {commit}; nginx {version(r'nginx/([0-9.]+)', '/usr/sbin/nginx', '-v')}"
+        moment(f"{rounds} rounds", seconds), host(),
+        f"{program(daemon)}; nginx {version(r'nginx/([0-9.]+)', '/usr/sbin/nginx', '-v')}"
         f" with nchan {package('libnginx-mod-nchan')}, one worker; nats-server"
         f" {version(r'v([0-9.]+)', 'nats-server', '--version')} with libnats {package('libnats-dev')};"
         f" libmicrohttpd {package('libmicrohttpd-dev')}",

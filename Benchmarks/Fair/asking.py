@@ -1,0 +1,93 @@
+"""Requests whose answers are much work, asked again and again."""
+
+import itertools
+
+from .attack import Attack, Broken
+from .load import Wave
+from .waiting import KINDS, get, one_event_each, pattern, patterns, topic, TOPICS_OF_A_USER
+
+MANY_TOPICS = 100_000
+EVENTS_A_TOPIC = 10
+PATTERNS = 128  # the most of one selector
+CONTROLS = bytes(range(1, 32))  # six bytes of JSON each, most of them
+CLOSE = "Connection: close\r\n"
+
+
+class Opening(Attack):
+    name = "opening"
+    title = "a stream of 128 fresh patterns opened and closed, again and again, on one connection at a time"
+
+    def topics(self):
+        return one_event_each(TOPICS_OF_A_USER)
+
+    def waves(self):
+        requests = (get(f"/topics/{patterns(PATTERNS, turn * PATTERNS)}?as=ndjson") for turn in itertools.count())
+        yield Wave(requests, window=1, until="head")
+
+    def running(self, seen):
+        return f"{seen.outcome.opened:,} streams opened, {TOPICS_OF_A_USER:,} topics"
+
+
+class Lists(Attack):
+    name = "lists"
+    title = "ten lists of 100,000 topics at once, again and again"
+    settings = {"bus_topics": 140_000}
+
+    def topics(self):
+        return one_event_each(MANY_TOPICS)
+
+    def waves(self):
+        yield Wave(itertools.repeat(get("/topics", CLOSE)), window=10, until="end")
+
+    def check(self, seen):
+        super().check(seen)
+        if seen.outcome.whole and seen.outcome.bytes / seen.outcome.whole < MANY_TOPICS * len('{"name":""}'):
+            raise Broken("the lists do not have all topics")
+
+
+class Since(Attack):
+    name = "since"
+    title = "four readers since=earliest of 128 patterns over 1,000,000 events in 100,000 topics, again and again"
+    settings = {"bus_topics": 140_000, "bus_memory_bytes": "1G"}
+
+    def topics(self):
+        body = b"".join(b"event %d\n" % line for line in range(EVENTS_A_TOPIC))
+        return ((f"/topics/{topic(index)}?split=lines".encode(), body) for index in range(MANY_TOPICS))
+
+    def prepare(self, daemon):
+        super().prepare(daemon)
+        there = daemon.scrape().figures["belfry_retained_events"]
+        if there < MANY_TOPICS * EVENTS_A_TOPIC:
+            raise Broken(f"only {there:.0f} events are there")
+
+    def waves(self):
+        """One reads everything, the others few events by patterns that nobody had before."""
+        last = [f"*.*.*.y{kind}" for kind in range(KINDS)]
+        wide = ",".join(last + [f"*.{index}.*.*" for index in range(PATTERNS - KINDS)])
+        everything = get(f"/topics/{wide}?since=earliest&as=ndjson&wait=0", CLOSE)
+
+        def requests():
+            for turn in itertools.count():
+                first = turn * PATTERNS
+                selector = ",".join(pattern(index) for index in range(first, first + PATTERNS))
+                yield get(f"/topics/{selector}?since=earliest&as=json&wait=0", CLOSE) if turn % 4 else everything
+
+        yield Wave(requests(), window=4, until="end")
+
+
+class Answers(Attack):
+    name = "answers"
+    title = "400 connections ask for 1 MB each at once: as JSON, as NDJSON, and bytes that need escaping"
+    waves_min = 3
+    together = 400
+    bytes_each = 1_000_000
+
+    def topics(self):
+        lines = (b"one of a thousand lines ".ljust(self.bytes_each // 1000 - 1, b"x") + b"\n") * 1000
+        controls = CONTROLS * (self.bytes_each // len(CONTROLS))
+        return [(b"/topics/lines?split=lines", lines), (b"/topics/controls", controls)]
+
+    def waves(self):
+        for target in itertools.cycle(("lines?as=json", "lines?as=ndjson&wait=0", "controls?as=json")):
+            request = get(f"/topics/{target}&since=earliest", CLOSE)
+            yield Wave(itertools.repeat(request, self.together), window=self.together, until="end")

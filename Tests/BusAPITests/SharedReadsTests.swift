@@ -92,7 +92,7 @@ struct SharedReadsTests {
                             events: [2, 256].randomElement(using: &random)!, bytes: 1 << 16),
                         position: bus.position(start, matching: selector, filter: filter)))
             }
-            reads.share(among: 2) {
+            reads.share(forOne: false) {
                 var kept: [SharedRead] = []
                 for index in readers.indices where Int.random(in: 0..<4, using: &random) > 0 {
                     let reader = readers[index]
@@ -127,7 +127,7 @@ struct SharedReadsTests {
         readers.append(reader())
         #expect(readers[0].position != readers[1].position)
         try publish("a", 1)
-        reads.share(among: 2) { #expect(read(readers[0]) === read(readers[1])) }
+        reads.share(forOne: false) { #expect(read(readers[0]) === read(readers[1])) }
     }
 
     @Test func equalTextsThatShowDifferentTopicsShareNothing() throws {
@@ -136,7 +136,7 @@ struct SharedReadsTests {
         let position = LogPosition(after: bus.newest, isWaiting: true)
         try publish("a", 1)
         try publish("secret", 1)
-        reads.share(among: 2) {
+        reads.share(forOne: false) {
             for (selector, count) in [(open, 2), (limited, 1), (open, 2), (limited, 1)] {
                 let found = reads.read(position, selector, .all, .standard)
                 guard case .events(let events, _, _) = found.outcome else {
@@ -153,7 +153,7 @@ struct SharedReadsTests {
         let limit = ReadLimit(events: 5, bytes: 1 << 16)
         let start = LogPosition(after: bus.newest, isWaiting: true)
         try publish("a", 5 * Limits.sharedReadsMax)
-        reads.share(among: 2) {
+        reads.share(forOne: false) {
             var made: Set<ObjectIdentifier> = []
             for _ in 0..<10 {
                 var position = start
@@ -171,7 +171,7 @@ struct SharedReadsTests {
         let selector = try Selector("a")
         let position = LogPosition(after: bus.newest, isWaiting: true)
         weak var gone: SharedRead?
-        reads.share(among: 2) { gone = reads.read(position, selector, .all, .standard) }
+        reads.share(forOne: false) { gone = reads.read(position, selector, .all, .standard) }
         #expect(gone == nil)
         try publish("a", 1)
         let after = reads.read(position, selector, .all, .standard)

@@ -10,9 +10,11 @@ import Topics
 
 @Suite final class SubscriptionTableTests {
     private let bus: EventBus
-    private let table = SubscriptionTable()
+    private let memory = MemoryBudget(bytesMax: 1 << 20)
+    private let table: SubscriptionTable
 
     init() throws {
+        table = SubscriptionTable(memory: memory)
         bus = try EventBus(
             store: MemoryStore(ceiling: nil), memory: MemoryBudget(bytesMax: 1 << 20),
             broadcaster: Broadcaster(), log: Log(level: .error) { _, _ in })
@@ -23,14 +25,23 @@ import Topics
         for subscription in table.all { table.remove(subscription) }
     }
 
-    private func subscribe(_ selector: String) throws -> Listener {
-        let listener = Listener(try Selector(selector), bus)
+    private func subscribe(_ selector: String) throws -> QuietListener {
+        let listener = QuietListener(try Selector(selector), bus)
         table.insert(listener)
         return listener
     }
 
+    /// Those that are found, each of which comes with the topics that it matches.
+    private func found(by topics: [TopicName]) -> [any HTTPSubscription] {
+        table.all(matching: topics).flatMap { members, told in
+            let selector = members[0].reader.selector
+            #expect(told == (selector.singleName == nil ? topics.filter(selector.matches) : []))
+            return Array(members)
+        }
+    }
+
     private func found(_ topics: String...) throws -> [String] {
-        try table.all(matching: topics.map { try TopicName($0) })
+        try found(by: topics.map { try TopicName($0) })
             .map { $0.reader.selector.description }.sorted()
     }
 
@@ -52,7 +63,7 @@ import Topics
         ] {
             _ = try subscribe(selector)
         }
-        let found = try table.all(matching: topics.map { try TopicName($0) })
+        let found = try found(by: topics.map { try TopicName($0) })
             .map { $0.reader.selector.description }
         #expect(found.sorted() == expected.sorted())
     }
@@ -69,6 +80,19 @@ import Topics
         }
         #expect(try found("a", "a.b").isEmpty)
         #expect(try table.all(named: TopicName("a")).isEmpty)
+    }
+
+    @Test func selectorsCountForMemoryOnceHoweverManyAskForThem() throws {
+        let listeners = try ["a.*", "a.*", "a,b", "a", "a"].map(subscribe)
+        let bytes = try Selector("a.*").waitingBytes
+        #expect(bytes > 0 && memory.used(.selectors) == 3 * bytes)
+        let room = (1 << 20) / Limits.selectorsMemoryFraction
+        memory.charge(room - 3 * bytes, to: .selectors)
+        #expect(try table.hasRoom(for: Selector("a.*")) && table.hasRoom(for: Selector("x")))
+        #expect(try !table.hasRoom(for: Selector("x.*")))
+        memory.release(room - 3 * bytes, from: .selectors)
+        for listener in listeners { table.remove(listener) }
+        #expect(memory.used(.selectors) == 0)
     }
 
     @Test func onlyThoseWithTheNameAloneAreNamed() throws {
@@ -103,7 +127,7 @@ import Topics
             if Int.random(in: 0..<4, using: &random) == 0 { parts.append(">") }
             return parts.joined(separator: ".")
         }
-        var present: [Listener] = []
+        var present: [QuietListener] = []
         for _ in 0..<400 {
             if present.count > 20, Bool.random(using: &random) {
                 let index = Int.random(in: 0..<present.count, using: &random)
@@ -113,27 +137,10 @@ import Topics
                 present.append(try subscribe(terms.joined(separator: ",")))
             }
             let topic = try TopicName(term().map { "*>".contains($0) ? "b" : "\($0)" }.joined())
-            let found = table.all(matching: [topic])
+            let found = found(by: [topic])
             let expected = present.filter { $0.reader.selector.matches(topic) }
             #expect(found.count == expected.count)
             #expect(expected.allSatisfy { subscription in found.contains { $0 === subscription } })
         }
     }
-}
-
-/// A subscription that nothing comes of.
-private final class Listener: HTTPSubscription {
-    var reader: LogReader
-    var place: SubscriptionTable.Place?
-    let form = DeliveryForm.raw
-    var caller: Caller { .unknown }
-    var account: CallerAccount?
-
-    init(_ selector: Selector, _ bus: EventBus) { reader = LogReader(selector, .all, from: bus) }
-
-    func advance() {}
-    func topicRemoved(at place: EventID) {}
-    func fetched(_ read: Result<LogRead, BusError>) {}
-    func forbidden(_ refusal: Refusal) {}
-    func drain() {}
 }

@@ -55,6 +55,31 @@ import Testing
         #expect(stream.ending == nil)
     }
 
+    /// More than are judged in one turn of a loop.
+    @Test func rulesHoldFromTheReloadOnHoweverManyWait() throws {
+        let access = try AccessDaemon(rules: [])
+        let client = try access.daemon.connect()
+        try client.register("t")
+        let polls = try (0..<100).map { _ in
+            let poll = try access.daemon.connect()
+            try poll.send("GET", "/topics/t")
+            return poll
+        }
+        let streams = try (0..<100).map { _ in
+            try access.daemon.stream("/topics/*?as=ndjson", .lines)
+        }
+        for stream in streams { _ = try stream.next(1) }
+        try client.await(subscribers: 200, of: "t")
+        try access.reload(rules: Self.closed)
+        try client.publish("hidden", to: "t")
+        try client.publish("seen", to: "u")
+        for poll in polls { #expect(try poll.readAnswer().status == 403) }
+        for stream in streams { #expect(try stream.next(1).payloads == ["seen"]) }
+        try access.reload(rules: [])
+        try client.publish("again", to: "t")
+        for stream in streams { #expect(try stream.next(1).payloads == ["again"]) }
+    }
+
     @Test func aReloadThatChangesNothingForACallerDisturbsNobody() throws {
         let access = try AccessDaemon(rules: ["x subscribe uid:4000000"])
         let client = try access.daemon.connect()

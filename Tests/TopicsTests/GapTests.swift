@@ -178,19 +178,12 @@ struct GapTests {
                     let position = LogPosition(
                         after: EventID(rawValue: 20), reportedThrough: EventID(rawValue: 30),
                         isWaiting: isWaiting)
-                    var batch = ReadBatch(filter: .all, limit: .standard)
-                    let turn = log.read(position, try Selector(text), &batch, now: now)
-                    guard case .done(let read) = turn else {
-                        Issue.record("a turn did not end")
-                        return
-                    }
+                    let read = log.read(position, try Selector(text), now: now)
                     #expect(read.gap == Gap(after: position.after, through: lost), "\(text)")
                 }
             }
-            var batch = ReadBatch(filter: .all, limit: .standard)
             let position = LogPosition(after: EventID(rawValue: 20))
-            let turn = log.read(position, try Selector("other,nowhere"), &batch, now: now)
-            if case .done(let read) = turn { #expect(read.isCaughtUp) }
+            #expect(log.read(position, try Selector("other,nowhere"), now: now).isCaughtUp)
         }
     }
 

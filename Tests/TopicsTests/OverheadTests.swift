@@ -91,20 +91,4 @@ struct OverheadTests {
             withExtendedLifetime(bench) {}
         }
     }
-
-    @Test func indexesOfPatternsTakeWhatIsCountedForThem() async {
-        await #expect(processExitsWith: .success) {
-            let bench = try Bench()
-            try bench.publish("topic.number.0", [.empty])
-            let selectors = try (0..<8_000).map { try Selector("topic.number-\($0).*") }
-            let now = bench.clock.now()
-            try Self.compare(counted: selectors.count * Overhead.indexBytes) {
-                for selector in selectors {
-                    _ = bench.bus.withLog { $0.losses(of: selector, now: now) }
-                }
-            }
-            guard bench.bus.withLog({ $0.indexes.count }) == selectors.count else { exit(2) }
-            withExtendedLifetime((bench, selectors)) {}
-        }
-    }
 }

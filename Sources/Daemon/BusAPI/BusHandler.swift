@@ -12,13 +12,22 @@ final class BusHandler: RequestHandler {
     let loop: LoopHandle
     let encodings: EncodingCache
     let meters: BusMeters
-    let subscriptions = SubscriptionTable()
+    let subscriptions: SubscriptionTable
     let reads: SharedReads
     private(set) var configuration: BusAPIConfiguration
     /// Tells this configuration from earlier ones.
     private(set) var configurationNumber: UInt32 = 0
     private var admissions: BodyAdmissions
     private let waker: LoopWaker
+    private var deliveries = DeliveryQueue()
+    /// Whether a later turn delivers on.
+    private var deliversOn = false
+    /// Tells the rules about access from earlier ones.
+    private(set) var accessNumber: UInt32 = 0
+    /// Subscriptions that are yet to be judged by them.
+    private var unjudged: SubscriptionTable.Found = []
+    /// How far was delivered when the rules changed under which they were judged last.
+    private(set) var judgedThrough = EventID.zero
 
     var bus: EventBus { service.bus }
 
@@ -32,6 +41,7 @@ final class BusHandler: RequestHandler {
             eventBytesMax: configuration.eventBytesMax,
             batchBytesMax: service.bus.limits.batchBytesMax)
         self.loop = loop
+        subscriptions = SubscriptionTable(memory: service.memory)
         encodings = EncodingCache(memory: service.memory)
         reads = SharedReads(of: service.bus)
         waker = LoopWaker(loop: loop)
@@ -55,7 +65,13 @@ final class BusHandler: RequestHandler {
         configurationNumber &+= 1
         admissions = BodyAdmissions(
             eventBytesMax: configuration.eventBytesMax, batchBytesMax: bus.limits.batchBytesMax)
-        if !isAccessAsBefore { judgeAgain() }
+        guard !isAccessAsBefore else { return }
+        accessNumber &+= 1
+        let isJudging = !unjudged.isEmpty
+        unjudged = subscriptions.all
+        guard !isJudging else { return }
+        judgedThrough = deliveredThrough
+        judgeOn()
     }
 
     func drain() {
@@ -70,11 +86,34 @@ final class BusHandler: RequestHandler {
                 subscription.topicRemoved(at: place)
             }
         }
-        let woken = subscriptions.all(matching: admitted.topics)
-        guard !woken.isEmpty else { return }
-        reads.share(among: woken.count) {
-            for subscription in woken { subscription.advance() }
+        deliveries.add(subscriptions.all(matching: admitted.topics), through: admitted.through)
+        if !deliversOn { deliverOn() }
+    }
+
+    /// Whoever waits and has told everything it was woken for has told everything up to here.
+    var deliveredThrough: EventID { deliveries.deliveredThrough }
+
+    private func deliverOn() {
+        deliversOn = false
+        var left = Limits.deliveriesPerTurnMax
+        while left > 0, let (members, news, isOnlyOne) = deliveries.next(atMost: left) {
+            left -= members.count
+            reads.share(forOne: isOnlyOne) {
+                for subscription in members { subscription.advance(news) }
+            }
         }
+        guard !deliveries.isEmpty else { return }
+        deliversOn = true
+        loop.post { handler in (handler as! BusHandler).deliverOn() }
+    }
+
+    /// Judges those who wait by rules that have changed, some at a time; whoever is told something
+    /// before was judged then.
+    private func judgeOn() {
+        for subscription in unjudged.suffix(Limits.judgedPerTurnMax) { judge(subscription) }
+        unjudged.removeLast(min(unjudged.count, Limits.judgedPerTurnMax))
+        guard !unjudged.isEmpty else { return }
+        loop.post { handler in (handler as! BusHandler).judgeOn() }
     }
 
     /// Delivers what was just published to a topic before its publisher is answered, where that

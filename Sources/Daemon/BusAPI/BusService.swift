@@ -14,6 +14,7 @@ public final class BusService: Sendable {
     let memory: MemoryBudget
     let log: Log
     let waiting = Gauge()
+    let longReads = LongReads()
     /// How long a reader that reconnects by itself should wait, in milliseconds.
     let retryMilliseconds: @Sendable () -> Int
     private let state: Protected<State>

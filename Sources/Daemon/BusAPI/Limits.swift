@@ -66,6 +66,24 @@ enum Limits {
     /// The fraction of the memory budget that the encodings of all loops may take together.
     static let encodingsMemoryFraction = 8
 
+    /// Topics that a loop itself looks at for a list or a summary: some 100 µs.
+    static let topicsAtOnceMax = 256
+
+    /// Subscriptions that are told of what was admitted before the loop looks at its sockets again:
+    /// a millisecond or two.
+    static let deliveriesPerTurnMax = 256
+
+    /// Subscriptions that are judged by new rules before the loop looks at its sockets again.
+    static let judgedPerTurnMax = 64
+
+    /// The fraction of the memory budget that readers of many topics may keep between answers: some
+    /// tens of readers of 10,000 topics, which are told from where they are; others look again.
+    static let readsMemoryFraction = 16
+
+    /// The fraction of the memory budget that selectors may take for which somebody waits: 37,000
+    /// patterns of 256 MiB.
+    static let selectorsMemoryFraction = 4
+
     /// The largest retention by bytes that can be asked for: a terabyte, beyond any memory it could
     /// be kept in.
     static let retentionBytesMax: Int64 = 1 << 40

@@ -95,6 +95,9 @@ public enum HTTPFrontLimits {
     /// connection that somebody opened in advance can add to a stop.
     public static let firstRequestMilliseconds: UInt64 = 1_000
 
+    /// Deadlines that are acted upon before a loop looks at anything else: a heartbeat is a write.
+    public static let deadlinesPerTurnMax = 256
+
     /// Connections accepted from one listener before a loop looks at anything else.
     public static let acceptsPerTurnMax = 64
 

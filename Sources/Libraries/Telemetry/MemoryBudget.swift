@@ -20,6 +20,10 @@ public final class MemoryBudget: Sendable {
         case bodies
         /// Answers that a slow reader has not taken yet.
         case unsent
+        /// What readers of many topics keep between two answers.
+        case reads
+        /// Patterns and lists of names that readers wait for.
+        case selectors
     }
 
     /// The bound, in bytes; may change at any time.

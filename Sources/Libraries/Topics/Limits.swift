@@ -9,13 +9,12 @@ enum Limits {
     static let selectorTermsMax = 128
     /// How many events one hold of the lock looks at for a filtered read: about 50 µs.
     static let examinedEventsMax = 4_096
-    /// A pattern of its own for each of many subscribers, in at most 16 MB. Each costs a publish to
-    /// a topic of it a few nanoseconds.
-    static let patternIndexesMax = 16_384
-    /// Places in all pattern indexes together, in at most 10 MB: the indexes are only a cache.
-    static let patternPlacesMax = 250_000
-    /// A pattern that nobody read for this long loses its index.
-    static let patternIdleMicroseconds: Int64 = 60_000_000
+    /// Steps of one turn of a read of many topics: comparing a name with one term of a selector, or
+    /// taking an event, some 30 ns to 200 ns each.
+    static let turnStepsMax = 4_096
+    /// How long such a read leaves the lock to others between two turns: enough for a thread that
+    /// sleeps to wake up and take it.
+    static let turnPauseMicroseconds: UInt32 = 50
     /// One hold of the lock looks after so many due topics.
     static let sweptTopicsMax = 256
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,

@@ -11,6 +11,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     var place: SubscriptionTable.Place?
     var caller: Caller { request.caller }
     var account: CallerAccount?
+    var accessNumber: UInt32 = 0
     private(set) var request: ReceiveRequest
     /// What its head was known by; nil when it was parsed.
     private let known: KnownPoll?
@@ -33,7 +34,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         self.request = request
         self.known = known
         self.handler = handler
-        reader = LogReader(request.selector, request.filter, from: handler.bus)
+        reader = LogReader(
+            request.selector, request.filter, from: handler.bus, handler.service.memory)
     }
 
     var form: DeliveryForm { request.form.delivery }
@@ -50,7 +52,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         assert(socket == nil && !reader.isFetching, "a poll begins anew once it was answered")
         try request.begin(at: text)
         try handler.admit(request, exchange)
-        reader = LogReader(request.selector, request.filter, from: handler.bus)
+        reader = LogReader(
+            request.selector, request.filter, from: handler.bus, handler.service.memory)
         gap = nil
         isOverdue = false
         try begin(exchange)
@@ -69,9 +72,11 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         }
     }
 
-    func advance() {
+    func advance(_ news: LogNews?) {
+        handler.judge(self)
         guard socket != nil, !reader.isFetching else { return }
-        switch step() {
+        if let news { reader.skip(to: news.after) }
+        switch step(news) {
         case .answer(let response): finish(response)
         case .wait: break
         case .fetch: fetch()
@@ -85,14 +90,15 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     func fetched(_ read: Result<LogRead, BusError>) {
+        handler.judge(self)
         guard socket != nil else { return }
         switch read {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let read):
-            if case .answer(let response)? = take(reader.take(read)) {
+            if case .answer(let response)? = take(reader.take(fetched: read)) {
                 finish(response)
             } else {
-                advance()
+                advance(nil)
             }
         }
         if isOverdue, socket != nil, !reader.isFetching { finish(nothing()) }
@@ -114,6 +120,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Ends the wait without an event: its time is up, or the bus is leaving.
     private func answerWithCursor() {
+        handler.skip(self)
+        guard socket != nil else { return }
         if !reader.isFetching, case .answer(let response) = step() {
             finish(response)
         } else {
@@ -133,12 +141,12 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         socket.setDeadline(milliseconds: Int(wait / 1_000))
     }
 
-    private func step() -> Step {
+    private func step(_ news: LogNews? = nil) -> Step {
         while true {
-            if handler.reads.isForOne {
-                if let step = take(reader.next(limit)) { return step }
+            if handler.reads.isForOne || reader.isCatchingUp {
+                if let step = take(reader.next(limit, of: news)) { return step }
             } else {
-                let read = reader.next(limit, in: handler.reads)
+                let read = reader.next(limit, of: news, in: handler.reads)
                 if let step = take(LogReader.Step(read.outcome), of: read) { return step }
             }
         }
@@ -156,7 +164,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case .caughtUp: return gap == nil ? .wait : .answer(nothing())
         case .gap(let told):
             handler.meters.gaps.add()
-            gap = Gap(after: gap?.after ?? told.after, through: told.through)
+            gap = gap?.joined(with: told) ?? told
             guard request.isStrict else { return nil }
             return .answer(
                 PollAnswer(request: request, cursor: told.through, gap: gap).gone(told))
@@ -166,7 +174,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     private func fetch() {
         guard socket != nil else { return }
-        reader.fetch(limit, for: self, on: handler.loop)
+        reader.fetch(limit, for: self, by: handler.service.longReads, on: handler.loop)
     }
 
     private var wait: Int64 { request.wait ?? handler.configuration.waitDefault }

@@ -17,11 +17,15 @@ protocol HTTPSubscription: AnyObject {
     /// Whom it is counted for, while it has joined. The handler's alone to change.
     var account: CallerAccount? { get set }
 
+    /// The rules about access that it was judged by last. The handler's alone to change.
+    var accessNumber: UInt32 { get set }
+
     /// Where the table keeps it; `nil` while it is not in it. The table's alone to change.
     var place: SubscriptionTable.Place? { get set }
 
-    /// Something was admitted that may concern it: looks at the log, unless it cannot now.
-    func advance()
+    /// Something was admitted that may concern it: looks at the log, unless it cannot now. `news` has
+    /// all of it since the last time; nil where that is not known.
+    func advance(_ news: LogNews?)
 
     /// The topic that its selector is exactly the name of was deleted, at this place in the order.
     func topicRemoved(at place: EventID)

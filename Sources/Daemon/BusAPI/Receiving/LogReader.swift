@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Telemetry
 internal import Topics
 
 /// Steps through the log for one subscription, in whatever form it is delivered.
@@ -17,7 +18,8 @@ struct LogReader {
         case gap(Gap)
         /// Nothing more for now.
         case caughtUp
-        /// Only the store has what comes next: ``fetch(_:for:)``.
+        /// What comes next takes longer: only the store has it, or there are many topics to look at.
+        /// Go on with ``fetch(_:for:by:on:)``.
         case older
 
         /// The step of what was found.
@@ -34,8 +36,10 @@ struct LogReader {
     }
 
     private var position = LogPosition(after: .zero)
-    /// Whether the store was asked, and the answer is still to come. Do not step meanwhile.
+    /// Whether a longer read is under way, and the answer is still to come. Do not step meanwhile.
     private(set) var isFetching = false
+    /// Whether it has told everything that its loop has delivered.
+    private(set) var isCaughtUp = false
     /// Whether it has once told everything there was, so that what it reads since is news.
     private(set) var isLive = false
     /// Whether what it read last is news: it had told everything there was before.
@@ -44,12 +48,18 @@ struct LogReader {
     let filter: EventFilter
     /// How far the bus was when this began to wait; what became visible before is no news to it.
     private(set) var beganAt = EventID.zero
+    /// The read of many topics that goes on at its position.
+    private var kept: KeptRead?
+    /// The same read where a turn of it did not come to an end.
+    private var unfinished: SelectorRead?
     private let bus: EventBus
+    private let memory: MemoryBudget
 
-    init(_ selector: Selector, _ filter: EventFilter, from bus: EventBus) {
+    init(_ selector: Selector, _ filter: EventFilter, from bus: EventBus, _ memory: MemoryBudget) {
         self.selector = selector
         self.filter = filter
         self.bus = bus
+        self.memory = memory
     }
 
     /// How far it is: everything wanted up to here was told.
@@ -57,48 +67,111 @@ struct LogReader {
 
     /// Finds its place and looks there, both at one moment.
     mutating func begin(at start: StartPosition, _ limit: ReadLimit) -> Step {
-        take(bus.read(from: start, matching: selector, filter: filter, limit: limit))
+        take(look(bus.longRead(from: start, matching: selector, filter: filter, limit: limit)))
     }
 
     /// Looks at what comes next.
-    mutating func next(_ limit: ReadLimit) -> Step {
-        take(bus.read(position, matching: selector, filter: filter, limit: limit))
+    mutating func next(_ limit: ReadLimit, of news: LogNews? = nil) -> Step {
+        if unfinished != nil {
+            unfinished = nil
+            kept = nil
+        }
+        if let read = kept?.read, read.goesOn(at: position, limit) { return take(look(read)) }
+        return take(bus.look(position, matching: selector, of: news, filter, limit))
+    }
+
+    /// Whether it reads on where a longer read has come to, which is its own.
+    var isCatchingUp: Bool { kept != nil }
+
+    /// One turn of a read. What a new one found is dropped if it needs another turn: many may wait.
+    private mutating func look(_ read: SelectorRead) -> LogRead {
+        let before = read.position
+        guard case .done(let found) = bus.turn(of: read) else {
+            if kept?.read === read { unfinished = read }
+            return .older(before)
+        }
+        keep(read)
+        return found
+    }
+
+    private mutating func keep(_ read: SelectorRead) {
+        unfinished = nil
+        kept = nil
+        kept = KeptRead(read, in: memory)
     }
 
     /// Looks at what comes next, together with whoever stands at the same place in this delivery,
     /// and goes on behind it.
-    mutating func next(_ limit: ReadLimit, in reads: SharedReads) -> SharedRead {
-        let read = reads.read(position, selector, filter, limit)
+    mutating func next(
+        _ limit: ReadLimit, of news: LogNews? = nil, in reads: SharedReads
+    ) -> SharedRead {
+        let read = reads.read(position, selector, filter, limit, of: news)
         pass(read.outcome)
         return read
     }
 
-    /// Asks the store for what comes next; `owner` hears of it on its loop by `fetched`, with
-    /// what ``take(_:)`` understands.
-    mutating func fetch(_ limit: ReadLimit, for owner: any HTTPSubscription, on loop: LoopHandle) {
+    /// Goes on to where its loop has delivered, if it has told everything that it was woken for:
+    /// nothing in between was for it.
+    mutating func skip(to delivered: EventID) {
+        if isCaughtUp, position.after < delivered { position.after = delivered }
+    }
+
+    /// There may be something behind its cursor, which it cannot tell now.
+    mutating func fallBehind() { isCaughtUp = false }
+
+    /// Reads what comes next, however long that takes; `owner` hears of it on its loop by `fetched`,
+    /// with what ``take(fetched:)`` understands.
+    mutating func fetch(
+        _ limit: ReadLimit, for owner: any HTTPSubscription, by reads: LongReads,
+        on loop: LoopHandle
+    ) {
         isFetching = true
         // The owner is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let owner = owner
-        let asked = selector
-        bus.readStore(position, matching: asked, filter: filter, limit: limit) { result in
-            loop.post { _ in
-                owner.reader.isFetching = false
-                // What was found for a selector that it no longer has may not be told: it asks anew.
-                owner.fetched(
-                    owner.reader.selector == asked
-                        ? result : .success(.older(owner.reader.position)))
+        let (bus, asked) = (bus, selector)
+        let read =
+            unfinished ?? bus.longRead(position, matching: asked, filter: filter, limit: limit)
+        unfinished = nil
+        reads.add(for: owner.account) {
+            bus.finish(read) { result in
+                loop.post { _ in
+                    let found = owner.reader.end(read, of: asked, with: result)
+                    owner.fetched(found)
+                }
             }
         }
     }
 
+    private mutating func end(
+        _ read: SelectorRead, of asked: Selector, with result: Result<LogRead, BusError>
+    ) -> Result<LogRead, BusError> {
+        isFetching = false
+        // What was found for a selector that it no longer has may not be told: it asks anew.
+        guard selector == asked else { return .success(.older(position)) }
+        keep(read)
+        return result
+    }
+
     /// From now on it reads these topics: of the same terms, or the same in other memory.
     mutating func limit(to selector: Selector) {
+        if !selector.isCopy(of: self.selector), selector != self.selector {
+            isCaughtUp = false
+            kept = nil
+        }
         self.selector = selector
     }
 
     /// Goes on behind what was read.
-    mutating func take(_ read: LogRead) -> Step {
+    private mutating func take(_ read: LogRead) -> Step {
         pass(read)
+        return Step(read)
+    }
+
+    /// Goes on behind what the store has read. What came meanwhile has woken nobody, so that there
+    /// may be more.
+    mutating func take(fetched read: LogRead) -> Step {
+        pass(read)
+        isCaughtUp = false
         return Step(read)
     }
 
@@ -107,12 +180,19 @@ struct LogReader {
         case .events(_, let next, let isCutShort):
             position = next
             hasNews = isLive
-            if !isCutShort { isLive = true }
+            isCaughtUp = !isCutShort
+            if isCaughtUp {
+                isLive = true
+                kept = nil
+            }
         case .caughtUp(let next):
             position = next
+            isCaughtUp = true
             isLive = true
+            kept = nil
         case .gap(_, let next), .older(let next):
             position = next
+            isCaughtUp = false
         }
     }
 
@@ -120,12 +200,32 @@ struct LogReader {
     mutating func rewind(to id: EventID) {
         assert(id <= position.after, "a reader rewinds to what it has passed")
         position.after = id
+        isCaughtUp = false
     }
 
     /// From now on it counts as waiting: it still gets what retention removed a moment ago.
     mutating func wait() {
         position.isWaiting = true
         beganAt = isLive ? position.after : bus.newest
+    }
+}
+
+extension EventBus {
+    /// What lies after `position`: what `news` says, if that is all. `.older` also where that takes
+    /// more than one turn under the lock.
+    func look(
+        _ position: LogPosition, matching selector: Selector, of news: LogNews?,
+        _ filter: EventFilter, _ limit: ReadLimit
+    ) -> LogRead {
+        if let news, news.concerns(position) {
+            return read(position, of: news, filter: filter, limit: limit)
+        }
+        guard selector.singleName == nil else {
+            return read(position, matching: selector, filter: filter, limit: limit)
+        }
+        let read = longRead(position, matching: selector, filter: filter, limit: limit)
+        if case .done(let found) = turn(of: read) { return found }
+        return .older(position)
     }
 }
 

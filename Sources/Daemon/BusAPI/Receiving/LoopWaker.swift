@@ -13,6 +13,8 @@ final class LoopWaker: TopicObserver {
         var topics: Set<TopicName> = []
         /// Topics that were removed, each with the place of its last removal.
         var removed: [TopicName: EventID] = [:]
+        /// The newest id of these changes: there are no others up to here.
+        var through = EventID.zero
 
         var isEmpty: Bool { topics.isEmpty }
     }
@@ -26,6 +28,7 @@ final class LoopWaker: TopicObserver {
         let wasIdle = changes.write { changes in
             let wasIdle = changes.isEmpty
             changes.topics.insert(admission.topic)
+            changes.through = admission.newest
             if admission.change == .removal { changes.removed[admission.topic] = admission.newest }
             return wasIdle
         }

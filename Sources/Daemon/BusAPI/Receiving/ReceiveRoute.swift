@@ -49,6 +49,7 @@ extension BusHandler {
         service.waiting.add(1)
         account.subscribers.add(1)
         subscription.account = account
+        subscription.accessNumber = accessNumber
         meters.subscribers(in: subscription.form).add(1)
         bus.beginSubscription(subscription.reader.selector)
         return subscriptions.insert(subscription, near: group)

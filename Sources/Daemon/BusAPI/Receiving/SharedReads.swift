@@ -18,9 +18,9 @@ final class SharedReads {
 
     init(of bus: EventBus) { self.bus = bus }
 
-    /// Shares what is read while `delivery` runs, which is for so many subscriptions.
-    func share(among count: Int, _ delivery: () -> Void) {
-        isForOne = count == 1
+    /// Shares what is read while `delivery` runs, which may be for one subscription alone.
+    func share(forOne isForOne: Bool, _ delivery: () -> Void) {
+        self.isForOne = isForOne
         isDelivering = true
         delivery()
         isDelivering = false
@@ -30,12 +30,13 @@ final class SharedReads {
 
     /// What lies after `position`: read now, unless somebody else just has.
     func read(
-        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit
+        _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit,
+        of news: LogNews? = nil
     ) -> SharedRead {
         for read in latest where read.answers(position, selector, filter, limit) { return read }
         let read = SharedRead(
             position, selector, filter, limit,
-            outcome: bus.read(position, matching: selector, filter: filter, limit: limit))
+            outcome: bus.look(position, matching: selector, of: news, filter, limit))
         if isDelivering { keep(read) }
         return read
     }

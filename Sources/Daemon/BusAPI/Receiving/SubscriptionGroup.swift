@@ -6,6 +6,8 @@ final class SubscriptionGroup {
     private(set) var members: SubscriptionTable.Found = []
     /// The round of looking in which it was last found, so that it is found once a round.
     var round = 0
+    /// Its place among those that were found in this round.
+    var found = 0
 
     init(_ selector: Selector) { self.selector = selector }
 

@@ -1,3 +1,4 @@
+internal import Telemetry
 internal import Topics
 
 /// The subscriptions of one loop, found by the topics that concern them.
@@ -27,7 +28,18 @@ final class SubscriptionTable {
     }
 
     private let groups = SelectorIndex<SubscriptionGroup>()
+    private let memory: MemoryBudget
     private var round = 0
+
+    /// A table that counts its selectors for the bus's memory.
+    init(memory: MemoryBudget) { self.memory = memory }
+
+    /// Whether there is room for one more who waits for this.
+    func hasRoom(for selector: Selector) -> Bool {
+        let bytes = selector.waitingBytes
+        return bytes == 0 || groups[selector] != nil
+            || memory.used(.selectors) + bytes <= memory.bytesMax / Limits.selectorsMemoryFraction
+    }
 
     /// Takes a subscription in, which is not in the table.
     ///
@@ -46,7 +58,10 @@ final class SubscriptionTable {
             return former
         }
         let found = groups[selector] ?? former ?? SubscriptionGroup(selector)
-        if found.members.isEmpty { groups[selector] = found }
+        if found.members.isEmpty {
+            groups[selector] = found
+            memory.charge(selector.waitingBytes, to: .selectors)
+        }
         insert(subscription, into: found)
         return found
     }
@@ -62,18 +77,27 @@ final class SubscriptionTable {
         guard let place = subscription.place else { return }
         subscription.place = nil
         place.group.remove(at: place.index)
-        if place.group.members.isEmpty { groups[place.group.selector] = nil }
+        guard place.group.members.isEmpty else { return }
+        groups[place.group.selector] = nil
+        memory.release(place.group.selector.waitingBytes, from: .selectors)
     }
 
-    /// All whose selector matches one of the topics, each once.
-    func all(matching topics: some Sequence<TopicName>) -> Found {
+    /// Those that ask for the same, and the topics that concern them; where they ask for exactly one
+    /// name, without it.
+    typealias Woken = (members: Found, topics: [TopicName])
+
+    /// All whose selector matches some of the topics.
+    func all(matching topics: some Sequence<TopicName>) -> [Woken] {
         round += 1
-        var found: Found = []
+        var found: [Woken] = []
         for topic in topics {
             groups.visit(topic) { group in
-                guard group.round != round else { return }
-                group.round = round
-                if found.isEmpty { found = group.members } else { found += group.members }
+                if group.round != round {
+                    group.round = round
+                    group.found = found.count
+                    found.append((group.members, []))
+                }
+                if group.selector.singleName == nil { found[group.found].topics.append(topic) }
             }
         }
         return found

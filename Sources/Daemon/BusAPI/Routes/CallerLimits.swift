@@ -13,6 +13,13 @@ extension BusHandler {
                 "\(waitingMax) requests are waiting already (poll.subscribers in belfryd.conf); try again "
                     + "later.")
         }
+        guard subscriptions.hasRoom(for: selector) else {
+            throw Refusal(
+                .limitBus,
+                "The patterns and lists of waiting requests fill their share of memory (a quarter of "
+                    + "bus.memory_bytes in belfryd.conf): use a pattern that matches more, or try "
+                    + "again later.")
+        }
         if let topicMax = configuration.subscribersPerTopicMax, let topic = selector.singleName,
             bus.subscriptions(to: topic) >= topicMax
         {

@@ -79,32 +79,40 @@ extension BusHandler {
         return selector.limited(to: access.rules.visibility(for: caller))
     }
 
-    /// Judges everybody who waits anew, after rules or tokens have changed: ends what is no longer
-    /// allowed, and shows the others what they may know of now.
-    func judgeAgain() {
-        for subscription in subscriptions.all where subscription.place != nil {
-            let caller = subscription.caller
-            let selector = subscription.reader.selector
-            do throws(Refusal) {
-                guard configuration.access.stillKnows(caller) else {
-                    throw Refusal(.tokenInvalid, "The token is no longer valid.")
-                }
-                try refuseIfUnsure(of: caller)
-                let readable = try readable(selector, by: caller)
-                if readable != selector { limit(subscription, to: readable) }
-            } catch {
-                subscription.forbidden(error)
+    /// Judges one who waits by the rules and tokens of now: ends what is no longer allowed, and shows
+    /// others what they may know of now. Does nothing to those who were judged by them.
+    func judge(_ subscription: any HTTPSubscription) {
+        guard subscription.accessNumber != accessNumber, subscription.place != nil else { return }
+        subscription.accessNumber = accessNumber
+        let caller = subscription.caller
+        let selector = subscription.reader.selector
+        do throws(Refusal) {
+            guard configuration.access.stillKnows(caller) else {
+                throw Refusal(.tokenInvalid, "The token is no longer valid.")
             }
+            try refuseIfUnsure(of: caller)
+            let readable = try readable(selector, by: caller)
+            if readable != selector { limit(subscription, to: readable) }
+        } catch {
+            subscription.forbidden(error)
         }
+    }
+
+    /// Has a subscription go on to where this loop has delivered, if it has told everything that it
+    /// was woken for.
+    func skip(_ subscription: any HTTPSubscription) {
+        judge(subscription)
+        subscription.reader.skip(to: deliveredThrough)
     }
 
     private func limit(_ subscription: any HTTPSubscription, to selector: Selector) {
         subscriptions.remove(subscription)
         bus.endSubscription(subscription.reader.selector)
+        subscription.reader.skip(to: judgedThrough)
         subscription.reader.limit(to: selector)
         bus.beginSubscription(selector)
         subscriptions.insert(subscription)
-        subscription.advance()
+        subscription.advance(nil)
     }
 }
 

@@ -5,11 +5,22 @@ extension BusHandler {
     /// `HEAD /topics/{selector}`: its summary, without waiting.
     func summary(_ call: borrowing Call) throws(Refusal) {
         let selector = try readable(Selector(request: call.resource.name), by: call.caller)
-        let summary = bus.summary(of: selector)
-        var headers: HeaderLines = [("Event-Cursor", "\(summary.cursor)")]
-        if let oldest = summary.oldest { headers.add("Event-Oldest", "\(oldest)") }
-        if summary.exists { headers.add("Event-Count", "\(summary.count)") }
-        call.respond(Response(status: summary.exists ? 200 : 404, headers: headers))
+        let (bus, reply) = (bus, call.exchange.reply)
+        lookAtTopics(selector.singleName == nil, call) {
+            let summary = bus.summary(of: selector)
+            var headers: HeaderLines = [("Event-Cursor", "\(summary.cursor)")]
+            if let oldest = summary.oldest { headers.add("Event-Oldest", "\(oldest)") }
+            if summary.exists { headers.add("Event-Count", "\(summary.count)") }
+            reply.send(Response(status: summary.exists ? 200 : 404, headers: headers))
+        }
+    }
+
+    /// Runs `look`, which looks at many topics or at one: no loop waits for many.
+    private func lookAtTopics(
+        _ areMany: Bool, _ call: borrowing Call, _ look: @escaping @Sendable () -> Void
+    ) {
+        guard areMany, bus.statistics.topics > Limits.topicsAtOnceMax else { return look() }
+        service.longReads.add(for: call.exchange.account, look)
     }
 
     /// `PUT /topics/{topic}`: registers the topic or replaces its settings.
@@ -87,20 +98,23 @@ extension BusHandler {
                 throw Refusal(.parameterInvalid, "'match' is no pattern: \(error.detail)")
             }
         }
-        let (all, cursor) = bus.topics(matching: pattern)
         let visibility = configuration.access.rules.visibility(for: call.caller)
-        let topics =
-            visibility.map { visibility in all.filter { visibility.shows($0.name) } } ?? all
-        var json = JSONWriter(reserving: 64 + topics.count * 192)
-        json.beginObject()
-        json.name("topics")
-        json.beginArray()
-        for topic in topics { topic.write(to: &json) }
-        json.endArray()
-        json.name("cursor")
-        json.quotedInteger(cursor.rawValue)
-        json.endObject()
-        call.respond(json, [("Event-Cursor", "\(cursor)")])
+        let (bus, reply, asked) = (bus, call.exchange.reply, pattern)
+        lookAtTopics(true, call) {
+            let (all, cursor) = bus.topics(matching: asked)
+            let topics =
+                visibility.map { visibility in all.filter { visibility.shows($0.name) } } ?? all
+            var json = JSONWriter(reserving: 64 + topics.count * 192)
+            json.beginObject()
+            json.name("topics")
+            json.beginArray()
+            for topic in topics { topic.write(to: &json) }
+            json.endArray()
+            json.name("cursor")
+            json.quotedInteger(cursor.rawValue)
+            json.endObject()
+            reply.send(.json(json, [("Event-Cursor", "\(cursor)")]))
+        }
     }
 }
 

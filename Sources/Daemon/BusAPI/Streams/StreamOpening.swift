@@ -12,7 +12,7 @@ final class StreamOpening {
     init(_ request: ReceiveRequest) { self.request = request }
 
     func add(_ told: Gap) {
-        gap = Gap(after: gap?.after ?? told.after, through: told.through)
+        gap = gap?.joined(with: told) ?? told
     }
 
     /// The cursor to begin with.

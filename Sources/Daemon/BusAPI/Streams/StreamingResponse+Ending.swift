@@ -41,6 +41,7 @@ extension StreamingResponse {
 
     /// Ends the stream where it is; whoever comes back goes on from the last cursor.
     func end(_ reason: StreamEnd) {
+        handler.skip(self)
         guard let socket else { return }
         if isCaughtUp, farewell == nil, reader.cursor != told {
             var output = StreamOutput(socket.framing)

@@ -4,14 +4,15 @@ internal import Topics
 // What a stream tells between its beginning and its end.
 extension StreamingResponse {
     /// Tells what there is, as long as the socket takes it.
-    func pump() {
+    func pump(_ news: LogNews? = nil) {
         let handler = handler
+        if news == nil { handler.skip(self) } else { handler.judge(self) }
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
             let goesOn =
-                place?.isAlone == true
-                ? tell(reader.next(limit), handler, socket)
-                : tell(reader.next(limit, in: handler.reads), handler, socket)
+                reader.isCatchingUp || place?.isAlone == true
+                ? tell(reader.next(limit, of: news), handler, socket)
+                : tell(reader.next(limit, of: news, in: handler.reads), handler, socket)
             guard goesOn else { return }
         }
     }
@@ -78,7 +79,7 @@ extension StreamingResponse {
     }
 
     private func fetch() -> Bool {
-        reader.fetch(limit, for: self, on: handler.loop)
+        reader.fetch(limit, for: self, by: handler.service.longReads, on: handler.loop)
         return false
     }
 

@@ -36,6 +36,7 @@ final class StreamingResponse: HTTPSubscription {
 
     let caller: Caller
     var account: CallerAccount?
+    var accessNumber: UInt32 = 0
     let writing: any StreamForm
 
     init(_ request: ReceiveRequest, in writing: any StreamForm, on handler: BusHandler) {
@@ -50,7 +51,8 @@ final class StreamingResponse: HTTPSubscription {
         left = request.eventsMax
         timer = StreamTimer(wait: endsCaughtUp ? nil : request.wait.map { Int($0 / 1_000) })
         opening = StreamOpening(request)
-        reader = LogReader(request.selector, request.filter, from: handler.bus)
+        reader = LogReader(
+            request.selector, request.filter, from: handler.bus, handler.service.memory)
     }
 
     /// Begins the stream, or answers what cannot be had as it was asked for.
@@ -75,18 +77,23 @@ final class StreamingResponse: HTTPSubscription {
 
     // MARK: What comes
 
-    func advance() {
-        if opening == nil, farewell == nil { pump() }
+    func advance(_ news: LogNews?) {
+        if let news { reader.skip(to: news.after) }
+        reader.fallBehind()
+        if opening == nil, farewell == nil { pump(news) }
     }
 
     func fetched(_ read: Result<LogRead, BusError>) {
+        handler.judge(self)
         guard let socket else { return }
         if farewell != nil { return sayFarewell() }
         switch read {
-        case .success(let read) where opening != nil: open(reader.take(read))
+        case .success(let read) where opening != nil: open(reader.take(fetched: read))
         case .success(let read):
             // Else it is asked for again, once the socket takes it.
-            if socket.isWritable, tell(reader.take(read), handler, socket) { pump() }
+            guard socket.isWritable else { return }
+            _ = tell(reader.take(fetched: read), handler, socket)
+            pump()
         case .failure(let error) where opening != nil:
             leave()
             socket.finish(Refusal(error).response)
@@ -101,8 +108,8 @@ final class StreamingResponse: HTTPSubscription {
     func timedOut() {
         let due = timer.pass(heartbeat: heartbeat)
         if farewell == nil {
-            // What came and did not match has moved the cursor, and nobody has looked.
-            pump()
+            handler.skip(self)
+            if !reader.isCaughtUp { pump() }
             if due.wait, isCaughtUp { return end(.finished) }
             if due.heartbeat, isCaughtUp { beat() }
         }
@@ -120,7 +127,10 @@ final class StreamingResponse: HTTPSubscription {
             leave()
             return socket.finish(opening.gone(gap))
         }
-        if case .older = step { return reader.fetch(limit, for: self, on: handler.loop) }
+        if case .older = step {
+            return reader.fetch(
+                limit, for: self, by: handler.service.longReads, on: handler.loop)
+        }
         var output = StreamOutput(socket.framing)
         var events: [Event] = []
         if case .events(let found, _) = step { events = found }
@@ -141,7 +151,8 @@ final class StreamingResponse: HTTPSubscription {
         timer.restart(heartbeat: heartbeat)
         socket.setDeadline(milliseconds: timer.arm())
         if left == 0 || endsCaughtUp, case .caughtUp = step { return end(.finished) }
-        if case .events = step { pump() }
+        if case .caughtUp = step, reader.isCaughtUp { return }
+        pump()
     }
 
     /// What lies behind the gaps that come first, which are noted.

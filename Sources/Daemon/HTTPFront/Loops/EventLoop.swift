@@ -156,7 +156,7 @@ final class EventLoop {
     }
 
     private func passDeadlines() {
-        for slot in timers.advance(to: now) {
+        for slot in timers.advance(to: now, atMost: HTTPFrontLimits.deadlinesPerTurnMax) {
             if let connection = connections[slot] {
                 carryOut(connection.machine.deadlinePassed(), on: connection)
             }

@@ -55,8 +55,8 @@ struct TimerWheel {
         unlink(id)
     }
 
-    /// Disarms and returns whatever is due at `now`.
-    mutating func advance(to now: UInt64) -> [Int] {
+    /// Disarms and returns what is due at `now`, so many at most: the rest stays due.
+    mutating func advance(to now: UInt64, atMost countMax: Int) -> [Int] {
         guard armedCount > 0, now >= earliest else {
             turnedTo = max(turnedTo, now)
             return []
@@ -66,16 +66,21 @@ struct TimerWheel {
             (now >> Self.tickShift) &- (turnedTo >> Self.tickShift) + 1, UInt64(Self.bucketCount))
         let first = turnedTo >> Self.tickShift
         for step in 0..<steps {
-            expire(Int((first + step) & UInt64(Self.bucketCount - 1)), now: now)
+            expire(Int((first + step) & UInt64(Self.bucketCount - 1)), now: now, countMax)
+            guard expired.count < countMax else {
+                turnedTo = max(turnedTo, (first + step) << Self.tickShift)
+                earliest = findEarliest()
+                return expired
+            }
         }
         turnedTo = max(turnedTo, now)
         earliest = findEarliest()
         return expired
     }
 
-    private mutating func expire(_ bucket: Int, now: UInt64) {
+    private mutating func expire(_ bucket: Int, now: UInt64, _ countMax: Int) {
         var id = heads[bucket]
-        while id != .none {
+        while id != .none, expired.count < countMax {
             let node = nodes[Int(id)]
             if node.due <= now {
                 unlink(Int(id))

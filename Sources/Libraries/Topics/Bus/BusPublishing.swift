@@ -5,7 +5,7 @@ extension EventBus {
     /// events are visible and observers were told. After a failure they are not in the log and
     /// never will be.
     ///
-    /// - Complexity: O(events), and O(pattern indexes) for a topic that is new.
+    /// - Complexity: O(events).
     public func publish(
         _ batch: PublishBatch, then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
     ) {

@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension EventBus {
     /// The newest visible id; everything that was answered lies at or below it.
     public var newest: EventID {
@@ -9,17 +11,15 @@ extension EventBus {
     /// What retention removes between this and the first read is a gap even for starts that never
     /// gap by themselves; `read(from:matching:filter:limit:)` does both at one moment.
     ///
-    /// - Complexity: O(log events) for one topic; O(topics) for patterns, and for `last` O(events
-    ///   looked at).
+    /// - Complexity: O(log events) for one topic; O(topics × terms) for patterns, and for `last`
+    ///   O(events looked at), in bounded turns under the lock.
     public func position(
         _ start: StartPosition, matching selector: Selector, filter: EventFilter
     ) -> LogPosition {
-        let now = clock.now()
-        var search = BackwardSearch(filter: filter)
+        let read = longRead(from: start, matching: selector, filter: filter, limit: .standard)
         while true {
-            if let found = withLog({ $0.start(start, selector, &search, now: now) }) {
-                return found
-            }
+            _ = turn(of: read)
+            if let begin = read.begin { return begin }
         }
     }
 
@@ -30,49 +30,80 @@ extension EventBus {
         from start: StartPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit
     ) -> LogRead {
-        let now = clock.now()
-        var search = BackwardSearch(filter: filter)
-        var batch = ReadBatch(filter: filter, limit: limit)
-        while true {
-            let turn = withLog { log in
-                log.start(start, selector, &search, now: now).map {
-                    log.read($0, selector, &batch, now: now)
-                }
-            }
-            switch turn {
-            case .done(let read): return read
-            case .goOn(let next):
-                return self.read(next, matching: selector, batch: batch, now: now)
-            case nil: continue
-            }
-        }
+        run(longRead(from: start, matching: selector, filter: filter, limit: limit))
     }
 
     /// What lies after `position`, within `limit`.
     ///
-    /// - Complexity: O(log events of the topic + events read); for patterns also O(topics that
-    ///   have events after the position), however many there are that have none. What a filter
-    ///   skips is looked at, in bounded turns under the lock.
+    /// - Complexity: O(log events of the topic + events read); for patterns also O(topics with
+    ///   events after the position × terms), and O(topics × terms) where topics have lost events
+    ///   after it. What a filter skips is looked at. All of it in bounded turns under the lock.
     public func read(
         _ position: LogPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit
     ) -> LogRead {
-        read(
-            position, matching: selector, batch: ReadBatch(filter: filter, limit: limit),
-            now: clock.now())
+        guard let name = selector.singleName, position.unresolved == nil else {
+            return run(longRead(position, matching: selector, filter: filter, limit: limit))
+        }
+        return read(position, filter, limit) { $0.read($1, name, &$2, now: $3) }
+    }
+
+    /// What `news` says of a reader at `position`, which it ``LogNews/concerns(_:)``.
+    ///
+    /// - Complexity: O(topics of the news + events read), however many topics or patterns there are.
+    package func read(
+        _ position: LogPosition, of news: LogNews, filter: EventFilter, limit: ReadLimit
+    ) -> LogRead {
+        read(position, filter, limit) { $0.read($1, of: news, &$2, now: $3) }
     }
 
     private func read(
-        _ position: LogPosition, matching selector: Selector, batch: ReadBatch, now: Timestamp
+        _ position: LogPosition, _ filter: EventFilter, _ limit: ReadLimit,
+        _ verb: (inout EventLog, LogPosition, inout ReadBatch, Timestamp) -> EventLog.Turn
     ) -> LogRead {
+        let now = clock.now()
         var position = position
-        var batch = batch
+        var batch = ReadBatch(filter: filter, limit: limit)
         while true {
-            switch withLog({ $0.read(position, selector, &batch, now: now) }) {
+            switch withLog({ verb(&$0, position, &batch, now) }) {
             case .done(let read): return read
             case .goOn(let next): position = next
             }
         }
+    }
+
+    private func run(_ read: SelectorRead) -> LogRead {
+        while true {
+            switch turn(of: read) {
+            case .done(let read): return read
+            case .ask: return .older(read.position)
+            case .goOn: Self.pause()
+            }
+        }
+    }
+
+    /// Lets those have the lock who wait for it.
+    private static func pause() { usleep(Limits.turnPauseMicroseconds) }
+
+    /// A read of what lies at `start` that the caller takes through its turns.
+    package func longRead(
+        from start: StartPosition, matching selector: Selector, filter: EventFilter,
+        limit: ReadLimit
+    ) -> SelectorRead {
+        SelectorRead(from: start, selector, filter, limit, now: clock.now())
+    }
+
+    /// The same of what lies after `position`.
+    package func longRead(
+        _ position: LogPosition, matching selector: Selector, filter: EventFilter, limit: ReadLimit
+    ) -> SelectorRead {
+        SelectorRead(from: position, selector, filter, limit, now: clock.now())
+    }
+
+    /// One turn of a read, under the lock.
+    package func turn(of read: SelectorRead) -> SelectorRead.Turn {
+        let now = clock.now()
+        return withLog { read.turn(&$0, now: now) }
     }
 
     /// Reads on after an `.older` answer: from the store, then from memory, without a seam.
@@ -84,32 +115,29 @@ extension EventBus {
         _ position: LogPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit, then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
-        let now = clock.now()
-        switch withLog({ $0.olderStep(position, selector, filter, limit, now: now) }) {
-        case .read(let resolved):
-            let read = read(resolved, matching: selector, filter: filter, limit: limit)
-            finish(read, selector, filter, limit, then)
-        case .ask(let request):
-            store.read(request) { [self] outcome in
-                switch outcome {
-                case .failure(let error): then(.failure(error))
-                case .success(let page):
-                    let now = clock.now()
-                    let read = withLog {
-                        $0.join(page, at: position, selector, filter, limit, now: now)
+        finish(longRead(position, matching: selector, filter: filter, limit: limit), then)
+    }
+
+    /// Takes a read of many topics to its end, with all its turns; `then` is told as by
+    /// ``readStore(_:matching:filter:limit:then:)``.
+    package func finish(
+        _ read: SelectorRead, _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+    ) {
+        while true {
+            switch turn(of: read) {
+            case .goOn: Self.pause()
+            case .done(let found): return then(.success(found))
+            case .ask(let request):
+                return store.read(request) { [self] outcome in
+                    switch outcome {
+                    case .failure(let error): then(.failure(error))
+                    case .success(let page):
+                        read.take(page)
+                        finish(read, then)
                     }
-                    finish(read, selector, filter, limit, then)
                 }
             }
         }
-    }
-
-    private func finish(
-        _ read: LogRead, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit,
-        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
-    ) {
-        guard case .older(let next) = read else { return then(.success(read)) }
-        readStore(next, matching: selector, filter: filter, limit: limit, then: then)
     }
 
     // MARK: Subscriptions
@@ -146,26 +174,54 @@ extension EventBus {
         return withLog { $0.description(of: topic, now: now) }
     }
 
-    /// What there is of a selector, and the newest visible id, at one moment.
+    /// What there is of a selector, and the newest visible id when it began to look.
     ///
-    /// - Complexity: O(1) for one name, else O(topics).
+    /// - Complexity: O(1) for one name, else O(topics × terms), in bounded turns under the lock.
     public func summary(of selector: Selector) -> SelectorSummary {
-        let now = clock.now()
-        return withLog { $0.summary(of: selector, now: now) }
+        var exists = false
+        var count = 0
+        var oldest: EventID?
+        let cursor = visit(selector) { log, record in
+            exists = true
+            count += record.retainedCount
+            if let first = record.oldestID { oldest = min(oldest ?? first, first) }
+        }
+        return SelectorSummary(exists: exists, cursor: cursor, oldest: oldest, count: count)
     }
 
-    /// All topics, or those a pattern matches, sorted by name, and the newest visible id, at one
-    /// moment.
+    /// All topics, or those a pattern matches, sorted by name, and the newest visible id when it
+    /// began to look. Each topic is as it was at that moment or later, so that whoever reads on from
+    /// that id misses nothing.
     ///
-    /// - Complexity: O(topics × log topics).
+    /// - Complexity: O(topics × log topics), in bounded turns under the lock.
     public func topics(
         matching pattern: TopicPattern?
     ) -> (topics: [TopicDescription], cursor: EventID) {
-        let now = clock.now()
-        let (found, cursor) = withLog {
-            ($0.descriptions(matching: pattern, now: now), $0.newest)
+        var found: [TopicDescription] = []
+        let cursor = visit(pattern.map(Selector.init)) { log, record in
+            found.append(log.describe(record))
         }
         return (found.sorted { $0.name.text < $1.name.text }, cursor)
+    }
+
+    /// Visits topics in turns. Returns the newest visible id of the first.
+    private func visit(
+        _ selector: Selector?, _ body: (borrowing EventLog, TopicRecord) -> Void
+    ) -> EventID {
+        let now = clock.now()
+        var cursor: EventID?
+        var place: Int? = 0
+        while let from = place {
+            if cursor != nil { Self.pause() }
+            place = withLog { log in
+                cursor = cursor ?? log.newest
+                var seen: [TopicRecord] = []
+                let next = log.visit(selector, from: from, now: now) { seen.append($0) }
+                for record in seen { body(log, record) }
+                return next
+            }
+        }
+        return cursor ?? .zero
     }
 
     /// What became of one id in one topic.

@@ -1,56 +1,42 @@
-/// Looks for the n-th last event of some topics, from the end, a bounded number at a time.
+/// Looks for the n-th last event of some topics, from the end, in turns.
 struct BackwardSearch {
-    let filter: EventFilter
-    let examinedMax: Int
-    private var found = 0
-    private var below: EventID?
-
     enum Outcome {
         /// The n-th last event.
         case found(EventID)
         /// There are fewer.
         case exhausted
-        /// The store has to say.
-        case older
-        /// Enough for one turn.
-        case goOn
+        /// The store has to say where the last so many begin.
+        case older(Int)
     }
 
-    private struct Tail: Comparable {
-        let id: EventID
-        let slot: Int
-        /// The ring's index; nil where the store's part begins.
-        let index: Int?
+    private let count: Int
+    private let filter: EventFilter
+    private var found = 0
+    private var tails: Heap<TopicTail>
 
-        static func < (left: Tail, right: Tail) -> Bool { left.id > right.id }
-    }
-
-    init(filter: EventFilter, examinedMax: Int = Limits.examinedEventsMax) {
+    init(for count: Int, _ filter: EventFilter, from tails: Heap<TopicTail>) {
+        self.count = count
         self.filter = filter
-        self.examinedMax = examinedMax
+        self.tails = tails
     }
 
-    mutating func look(_ count: Int, back topics: [TopicRecord]) -> Outcome {
-        if topics.count == 1, filter.isAll, below == nil {
-            return look(count, back: topics[0])
+    /// Looks on; nil where another turn is needed.
+    mutating func look(_ steps: inout Int) -> Outcome? {
+        if tails.count == 1, filter.isAll, found == 0, let record = tails.first?.record {
+            return look(into: record)
         }
-        var tails = Heap(
-            topics.enumerated().compactMap { slot, record in
-                let end = below.map { record.index(before: $0) } ?? record.ring.count
-                return Self.tail(of: record, slot, before: end)
-            })
-        var examined = 0
         while let tail = tails.first {
-            guard let index = tail.index else { return .older }
-            guard examined < examinedMax else { return .goOn }
-            examined += 1
-            below = tail.id
-            let record = topics[tail.slot]
-            if filter.admits(record.ring[index]) {
-                found += 1
+            guard steps > 0 else { return nil }
+            steps -= 1
+            guard !tail.isOlder else { return .older(count) }
+            let record = tail.record
+            let end = record.index(before: tail.id)
+            // What went from a topic meanwhile has taken with it all that was before.
+            if end < record.ring.count, record.ring[end].id == tail.id {
+                if filter.admits(record.ring[end]) { found += 1 }
                 if found == count { return .found(tail.id) }
             }
-            if let next = Self.tail(of: record, tail.slot, before: index) {
+            if let next = TopicTail(record, before: end) {
                 tails.replaceFirst(with: next)
             } else {
                 _ = tails.removeFirst()
@@ -59,17 +45,40 @@ struct BackwardSearch {
         return .exhausted
     }
 
-    private func look(_ count: Int, back record: TopicRecord) -> Outcome {
+    private func look(into record: TopicRecord) -> Outcome {
         if record.retained.count >= count {
             return .found(record.ring[record.ring.count - count].id)
         }
-        return record.older == nil ? .exhausted : .older
+        return record.older == nil ? .exhausted : .older(count)
+    }
+}
+
+/// The last event of one topic that was not looked at while several are looked at from the end.
+struct TopicTail: Comparable {
+    let id: EventID
+    let record: TopicRecord
+    /// Whether only the store has it.
+    let isOlder: Bool
+
+    /// The last event of all.
+    init?(_ record: TopicRecord) {
+        self.init(record, before: record.ring.count)
     }
 
-    private static func tail(of record: TopicRecord, _ slot: Int, before end: Int) -> Tail? {
+    /// The last event before an index of the ring.
+    init?(_ record: TopicRecord, before end: Int) {
+        self.record = record
         if end > record.graced {
-            return Tail(id: record.ring[end - 1].id, slot: slot, index: end - 1)
+            id = record.ring[end - 1].id
+            isOlder = false
+        } else if let older = record.older {
+            id = older.newest
+            isOlder = true
+        } else {
+            return nil
         }
-        return record.older.map { Tail(id: $0.newest, slot: slot, index: nil) }
     }
+
+    static func < (left: TopicTail, right: TopicTail) -> Bool { left.id > right.id }
+    static func == (left: TopicTail, right: TopicTail) -> Bool { left.id == right.id }
 }

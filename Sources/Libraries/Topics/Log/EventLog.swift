@@ -15,17 +15,19 @@ struct EventLog {
     var coming = ComingTopics()
     /// All topics by their newest events.
     var order = TopicOrder()
+    /// All topics by their last losses.
+    private(set) var lossOrder = TopicOrder()
+    /// Counts losses: each has a number.
+    private(set) var lossNumber: UInt64 = 0
     var tombstones: Tombstones
     /// The most that any topic lost, those that are gone included: who has seen as much misses
     /// nothing of any.
     private(set) var mostLost: Losses
     var subscribers = SubscriberTable()
-    var indexes = PatternIndexTable()
     var dues = Heap<Due>()
     /// When topics that are due were last looked after.
     var swept = Timestamp.distantPast
     var leftovers = Leftovers()
-    var collections: UInt64 = 0
     var isDraining = false
 
     /// The newest visible id.
@@ -65,7 +67,8 @@ struct EventLog {
             let losses = Losses(
                 removedThrough: stone.removedThrough, removedTime: stone.removedTime,
                 discardedThrough: stone.removedThrough)
-            tombstones.add(stone.name, losses)
+            lossNumber += 1
+            tombstones.add(stone.name, losses, number: lossNumber)
             mostLost.rise(to: losses)
         }
         // Their newest events fall, as the order wants them.
@@ -88,6 +91,7 @@ struct EventLog {
         statistics.retained += record.retainedCount
         records[topic.name] = record
         record.node = order.insert(record, inFront: false)
+        record.lossNode = lossOrder.insert(record, inFront: false)
         mostLost.rise(to: record)
         topicsByOwner[topic.owner, default: 0] += 1
         eventBytes += record.memoryBytes
@@ -121,10 +125,10 @@ struct EventLog {
         }
     }
 
-    /// What topics, those that are about to be made, tombstones and pattern indexes take.
+    /// What topics, those that are about to be made, and tombstones take.
     var topicBytes: Int {
         (records.count + coming.count) * Overhead.topicBytes
-            + tombstones.count * Overhead.tombstoneBytes + indexes.bytes
+            + tombstones.count * Overhead.tombstoneBytes
     }
 
     /// Takes what the verbs since the last call left to be done outside the lock; nil for nothing.
@@ -142,7 +146,8 @@ struct EventLog {
         _ name: TopicName, settings: TopicSettings?, owner: UInt32?, inFront: Bool
     ) -> TopicRecord {
         if let record = records[name] { return record }
-        let losses = tombstones.take(name) ?? Losses()
+        let left = tombstones.take(name)
+        let losses = left ?? Losses()
         let record = TopicRecord(
             name: name,
             settings: settings ?? TopicSettings(retention: defaults, persists: true),
@@ -153,14 +158,17 @@ struct EventLog {
         coming.note(name, isThere: true)
         topicsByOwner[owner, default: 0] += 1
         record.node = order.insert(record, inFront: inFront)
-        indexes.insert(record, inFront: inFront)
+        record.lossNode = lossOrder.insert(record, inFront: false)
+        if left != nil { noteLosses(of: record) }
         return record
     }
 
     /// Notes what a topic lost, for those who ask about several at once.
     mutating func noteLosses(of record: TopicRecord) {
         mostLost.rise(to: record)
-        indexes.noteLosses(of: record)
+        lossNumber += 1
+        record.lossNumber = lossNumber
+        lossOrder.moveToFront(record.lossNode)
     }
 
     /// Lets a topic vanish that was made by publishing, holds nothing and that nobody waits for.
@@ -176,13 +184,14 @@ struct EventLog {
         let left = topicsByOwner[record.owner, default: 1] - 1
         topicsByOwner[record.owner] = left == 0 ? nil : left
         order.remove(record.node)
-        indexes.remove(record)
+        lossOrder.remove(record.lossNode)
         record.scheduled = nil
         let losses = Losses(
             removedThrough: record.removedThrough, removedTime: record.removedTime,
             discardedThrough: record.removedThrough)
         mostLost.rise(to: losses)
-        tombstones.add(record.name, losses)
+        lossNumber += 1
+        tombstones.add(record.name, losses, number: lossNumber)
     }
 
     // MARK: Subscriptions

@@ -14,33 +14,35 @@ extension EventLog {
         return records[name].map(describe)
     }
 
-    /// All topics, or those a pattern matches, at one moment, in no order.
-    mutating func descriptions(
-        matching pattern: TopicPattern?, now: Timestamp
-    ) -> [TopicDescription] {
-        let matching = records.values.filter { pattern?.matches($0.name) ?? true }
-        for record in matching { applyRetention(to: record, at: now) }
-        return matching.compactMap { records[$0.name].map(describe) }
-    }
-
-    mutating func summary(of selector: Selector, now: Timestamp) -> SelectorSummary {
-        var exists = false
-        var count = 0
-        var oldest: EventID?
-        for record in members(of: selector) {
+    /// Calls `body` with each topic of a selector, or with all for nil, as it is now: some at a time,
+    /// from a place of the order on. Returns the place to go on from; nil at the end.
+    mutating func visit(
+        _ selector: Selector?, from place: Int, now: Timestamp, steps: Int = Limits.turnStepsMax,
+        _ body: (TopicRecord) -> Void
+    ) -> Int? {
+        func visit(_ record: TopicRecord) {
             applyRetention(to: record, at: now)
-            guard records[record.name] != nil else { continue }
-            exists = true
-            count += record.retainedCount
-            if let first = record.oldestID { oldest = min(oldest ?? first, first) }
+            if records[record.name] === record { body(record) }
         }
-        return SelectorSummary(exists: exists, cursor: newest, oldest: oldest, count: count)
+        if let name = selector?.singleName {
+            if let record = records[name] { visit(record) }
+            return nil
+        }
+        var (place, left) = (place, steps)
+        while place < order.places {
+            guard left > 0 else { return place }
+            left -= selector?.terms.count ?? 1
+            if let record = order[place], selector?.matches(record.name) ?? true {
+                left -= Self.visitSteps
+                visit(record)
+            }
+            place += 1
+        }
+        return nil
     }
 
-    private func members(of selector: Selector) -> [TopicRecord] {
-        if let name = selector.singleName { return records[name].map { [$0] } ?? [] }
-        return records.values.filter { selector.matches($0.name) }
-    }
+    /// What describing a topic takes beside finding it.
+    private static let visitSteps = 8
 
     mutating func event(_ id: EventID, in name: TopicName, now: Timestamp) -> EventLookup {
         guard id > unusedThrough else { return .unknown }

@@ -135,7 +135,6 @@ extension EventLog {
         record.attributes = prepared.batch.attributes
         for event in events { record.append(event) }
         order.moveToFront(record.node)
-        indexes.moveToFront(record)
         newest = record.newest
         statistics.batches += 1
         statistics.published += events.count

@@ -68,11 +68,7 @@ extension EventLog {
         }
         swept = now
         for _ in 0..<Limits.sweptTopicsMax {
-            guard let due = dues.first, due.time <= now else {
-                indexes.removeUnread(
-                    since: now.advanced(microseconds: -Limits.patternIdleMicroseconds))
-                return false
-            }
+            guard let due = dues.first, due.time <= now else { return false }
             _ = dues.removeFirst()
             guard due.record.scheduled == due.time else { continue }
             due.record.scheduled = nil

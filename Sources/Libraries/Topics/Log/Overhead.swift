@@ -12,10 +12,9 @@ enum Overhead {
     static let topicBytes = 1_024
     /// What a vanished topic leaves behind.
     static let tombstoneBytes = 256
-    /// The index of one pattern, without its topics.
-    static let indexBytes = 1_024
-    /// A topic in the index of one pattern.
-    static let placeBytes = 40
+    /// A term of a selector that waits: its text, and its nodes in the trees of the bus and of a loop.
+    /// Measured with patterns of four segments that have nothing in common.
+    static let termBytes = 1_792
     /// A batch in the store's queue, even if it is empty.
     static let queuedBatchBytes = 256
 

@@ -13,6 +13,11 @@ public struct Gap: Hashable, Sendable {
         self.after = after
         self.through = through
     }
+
+    /// One gap for this and another that was told behind it.
+    package func joined(with later: Gap) -> Gap {
+        Gap(after: after, through: max(through, later.through))
+    }
 }
 
 /// Where a request wants to begin.
@@ -87,6 +92,27 @@ public struct ReadLimit: Hashable, Sendable {
     /// 64 events or 64 KiB of payload: what a subscription reads at a time if not told otherwise.
     public static let standard = ReadLimit(
         events: Limits.followedEventsMax, bytes: Limits.followedBytesMax)
+}
+
+/// What became visible for the readers of one selector since they last looked.
+package struct LogNews: Sendable {
+    /// The topics of the selector in which something became visible, or that were removed.
+    package let topics: [TopicName]
+    /// The reader had everything up to here.
+    package let after: EventID
+    /// Everything up to here is told of: nothing else became visible in between.
+    package let through: EventID
+
+    package init(topics: [TopicName], after: EventID, through: EventID) {
+        self.topics = topics
+        self.after = after
+        self.through = through
+    }
+
+    /// Whether it says everything that comes next for a reader that is this far.
+    package func concerns(_ position: LogPosition) -> Bool {
+        !topics.isEmpty && position.after >= after && position.after <= through
+    }
 }
 
 /// What lies after a position.

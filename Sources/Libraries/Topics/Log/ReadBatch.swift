@@ -6,7 +6,7 @@ struct ReadBatch {
     private var bytes = 0
     /// Events of this turn that the filter did not want, and the last event looked at.
     private var refused = 0
-    private var lastExamined = EventID.zero
+    private(set) var lastExamined = EventID.zero
     private var stop = Stop.none
 
     private enum Stop {
@@ -44,48 +44,48 @@ struct ReadBatch {
         return true
     }
 
+    /// Begins a turn of a read that counts itself what it looks at.
+    mutating func beginTurn() {
+        refused = 0
+        stop = .none
+    }
+
+    /// All that there is, for a reader that then stands at `next`.
+    func whole(at next: LogPosition) -> LogRead {
+        events.isEmpty ? .caughtUp(next: next) : .events(events, next: next, isCutShort: false)
+    }
+
+    /// As much as its limit allows, for a reader that came from `position`.
+    func full(from position: LogPosition) -> LogRead {
+        var next = position
+        next.after = events[events.count - 1].id
+        next.isWaiting = true
+        return .events(events, next: next, isCutShort: true)
+    }
+
+    /// What there is by now, for a reader that then stands at `position`; nil for nothing.
+    func soFar(at position: LogPosition) -> LogRead? {
+        events.isEmpty ? nil : .events(events, next: position, isCutShort: true)
+    }
+
     /// The outcome of a turn that met neither a gap nor the end of memory.
     mutating func turn(from position: LogPosition, newest: EventID) -> EventLog.Turn {
         var next = position
         next.isWaiting = true
         switch stop {
         case .turn:
-            stop = .none
-            refused = 0
+            beginTurn()
             next.after = lastExamined
             return .goOn(next)
-        case .limit:
-            next.after = events[events.count - 1].id
-            return .done(.events(events, next: next, isCutShort: true))
+        case .limit: return .done(full(from: position))
         case .none:
             next.after = newest
-            return .done(
-                events.isEmpty
-                    ? .caughtUp(next: next) : .events(events, next: next, isCutShort: false))
+            return .done(whole(at: next))
         }
     }
 
     /// A gap, or the store's turn: what was gathered before comes first.
     func interrupted(by outcome: LogRead, at position: LogPosition) -> EventLog.Turn {
-        guard !events.isEmpty else { return .done(outcome) }
-        return .done(.events(events, next: position, isCutShort: true))
-    }
-
-    /// The outcome of a page of the store that was not taken to its end; nil if it was.
-    func cutShort(from position: LogPosition) -> LogRead? {
-        var next = position
-        switch stop {
-        case .none: return nil
-        case .limit: next.after = events[events.count - 1].id
-        case .turn: next.after = lastExamined
-        }
-        return goingOn(at: next)
-    }
-
-    /// What there is by now, of more than one hold of the lock can look at.
-    func goingOn(at position: LogPosition) -> LogRead {
-        var next = position
-        next.isWaiting = true
-        return events.isEmpty ? .older(next) : .events(events, next: next, isCutShort: true)
+        .done(soFar(at: position) ?? outcome)
     }
 }

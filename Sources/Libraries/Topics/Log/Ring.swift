@@ -15,7 +15,8 @@ package struct Ring<Element> {
 
     /// Whether there is no element.
     package var isEmpty: Bool { count == 0 }
-    var first: Element? { isEmpty ? nil : slots[head] }
+    /// The first element, if there is one.
+    package var first: Element? { isEmpty ? nil : slots[head] }
     var last: Element? { isEmpty ? nil : self[count - 1] }
 
     subscript(index: Int) -> Element {
@@ -34,6 +35,12 @@ package struct Ring<Element> {
         if count == slots.count { move(to: max(2, slots.count * 2)) }
         slots[(head + count) & (slots.count - 1)] = element
         count += 1
+    }
+
+    /// Puts another element in the place of the first, of which there has to be one.
+    package mutating func replaceFirst(with element: Element) {
+        precondition(count > 0, "an empty ring has no first element")
+        slots[head] = element
     }
 
     /// Takes the first element, of which there has to be one.

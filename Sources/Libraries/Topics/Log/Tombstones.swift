@@ -2,17 +2,18 @@
 struct Tombstones {
     private struct Stone {
         let losses: Losses
-        let serial: UInt64
+        let number: UInt64
     }
 
     private var stones: [TopicName: Stone] = [:]
-    /// Oldest first; an entry whose serial is not the stone's is of a topic that came back.
-    private var order = Ring<(name: TopicName, serial: UInt64)>()
-    private var serial: UInt64 = 0
+    /// Oldest first; an entry whose number is not the stone's is of a topic that came back.
+    private var order = Ring<(name: TopicName, number: UInt64)>()
     private let countMax: Int
 
     /// What every topic lost, known or not.
     private(set) var floor: Losses
+    /// The number of the loss that raised the floor last.
+    private(set) var floorNumber: UInt64 = 0
 
     init(floor: Losses, countMax: Int) {
         self.floor = floor
@@ -23,21 +24,46 @@ struct Tombstones {
 
     subscript(name: TopicName) -> Losses? { stones[name]?.losses }
 
-    /// What the topics of a scope left behind.
+    /// The first tombstone behind a number, by which they are in order.
     ///
-    /// - Complexity: O(tombstones).
-    func losses(matching scope: PatternScope) -> Losses {
-        var losses = floor
-        for (name, stone) in stones where scope.matches(name) { losses.rise(to: stone.losses) }
-        return losses
+    /// - Complexity: O(log tombstones + topics that came back).
+    func next(after number: UInt64) -> (name: TopicName, losses: Losses, number: UInt64)? {
+        var index = order.partition(0..<order.count) { $0.number > number }
+        while index < order.count {
+            let entry = order[index]
+            if let stone = stones[entry.name], stone.number == entry.number {
+                return (entry.name, stone.losses, entry.number)
+            }
+            index += 1
+        }
+        return nil
     }
 
-    mutating func add(_ name: TopicName, _ losses: Losses) {
+    /// Visits the tombstones behind a number, as long as they are no more than `countMax`; false
+    /// where there are more.
+    func visit(
+        since number: UInt64, atMost countMax: Int, _ body: (TopicName, Losses) -> Void
+    ) -> Bool {
+        var index = order.count
+        var left = countMax
+        while index > 0, order[index - 1].number > number {
+            guard left > 0 else { return false }
+            left -= 1
+            index -= 1
+            let entry = order[index]
+            if let stone = stones[entry.name], stone.number == entry.number {
+                body(entry.name, stone.losses)
+            }
+        }
+        return true
+    }
+
+    /// Adds a tombstone, whose number is above that of the others.
+    mutating func add(_ name: TopicName, _ losses: Losses, number: UInt64) {
         guard losses.removedThrough > floor.removedThrough else { return }
-        serial += 1
-        stones[name] = Stone(losses: losses, serial: serial)
-        order.append((name, serial))
-        while stones.count > countMax { mergeOldest() }
+        stones[name] = Stone(losses: losses, number: number)
+        order.append((name, number))
+        while stones.count > countMax { mergeOldest(number: number) }
         if order.count > 2 * countMax + 16 { forgetStaleOrder() }
     }
 
@@ -46,18 +72,19 @@ struct Tombstones {
         stones.removeValue(forKey: name)?.losses
     }
 
-    private mutating func mergeOldest() {
-        let (name, serial) = order.removeFirst()
-        guard let stone = stones[name], stone.serial == serial else { return }
+    private mutating func mergeOldest(number: UInt64) {
+        let (name, own) = order.removeFirst()
+        guard let stone = stones[name], stone.number == own else { return }
         stones[name] = nil
         floor.rise(to: stone.losses)
+        floorNumber = number
     }
 
     private mutating func forgetStaleOrder() {
-        var kept = Ring<(name: TopicName, serial: UInt64)>()
+        var kept = Ring<(name: TopicName, number: UInt64)>()
         for index in 0..<order.count {
             let entry = order[index]
-            if stones[entry.name]?.serial == entry.serial { kept.append(entry) }
+            if stones[entry.name]?.number == entry.number { kept.append(entry) }
         }
         order = kept
     }

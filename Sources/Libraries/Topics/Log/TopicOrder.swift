@@ -1,4 +1,5 @@
-/// Topics in the order of their newest events, the newest first.
+/// Topics in the order in which something last happened to them, the latest first: in that of all
+/// topics, of their newest events.
 ///
 /// - Complexity: All verbs O(1), visiting O(topics visited).
 struct TopicOrder {
@@ -6,7 +7,12 @@ struct TopicOrder {
     private var free: [Int] = []
     private var front = Node.none
     private var back = Node.none
-    private(set) var count = 0
+
+    /// The places of topics, some of them empty: a topic keeps its own.
+    var places: Int { nodes.count }
+
+    /// The topic at a place, if there is one.
+    subscript(place: Int) -> TopicRecord? { nodes[place].record }
 
     private struct Node {
         static let none = -1
@@ -16,8 +22,8 @@ struct TopicOrder {
         var next: Int
     }
 
-    /// Adds a topic: in front if it is about to have the newest event, else at the back. Topics
-    /// that are added one by one at the back come with falling newest ids.
+    /// Adds a topic: in front if it is about to be the latest, else at the back. Topics that are
+    /// added one by one at the back come latest first.
     mutating func insert(_ record: TopicRecord, inFront: Bool) -> Int {
         let node: Int
         if let reused = free.popLast() {
@@ -27,7 +33,6 @@ struct TopicOrder {
             nodes.append(Node(record: nil, previous: Node.none, next: Node.none))
         }
         nodes[node].record = record
-        count += 1
         if inFront { linkInFront(node) } else { linkAtBack(node) }
         return node
     }
@@ -36,32 +41,34 @@ struct TopicOrder {
         unlink(node)
         nodes[node].record = nil
         free.append(node)
-        count -= 1
     }
 
-    /// The topic at `node` is about to have the newest event.
+    /// The topic at `node` is about to be the latest.
     mutating func moveToFront(_ node: Int) {
         guard front != node else { return }
         unlink(node)
         linkInFront(node)
     }
 
-    /// Visits the topics that have events after `id`, the newest first.
-    ///
-    /// - Complexity: O(topics visited).
-    func visit(newerThan id: EventID, _ body: (TopicRecord) -> Void) {
-        var node = front
-        while node != Node.none, let record = nodes[node].record, record.newest > id {
-            body(record)
-            node = nodes[node].next
-        }
+    /// Visits the topics that have events after `id`, the newest first, as long as they are no more
+    /// than `countMax`; false where there are more.
+    func visit(newerThan id: EventID, atMost countMax: Int, _ body: (TopicRecord) -> Void) -> Bool {
+        visit(atMost: countMax, while: { $0.newest > id }, body)
     }
 
-    /// Visits the same topics as long as they are no more than `countMax`; false where there are more.
-    func visit(newerThan id: EventID, atMost countMax: Int, _ body: (TopicRecord) -> Void) -> Bool {
+    /// The same of those that lost something since the loss of this number.
+    func visit(
+        lostSince number: UInt64, atMost countMax: Int, _ body: (TopicRecord) -> Void
+    ) -> Bool {
+        visit(atMost: countMax, while: { $0.lossNumber > number }, body)
+    }
+
+    private func visit(
+        atMost countMax: Int, while isWanted: (TopicRecord) -> Bool, _ body: (TopicRecord) -> Void
+    ) -> Bool {
         var left = countMax
         var node = front
-        while node != Node.none, let record = nodes[node].record, record.newest > id {
+        while node != Node.none, let record = nodes[node].record, isWanted(record) {
             guard left > 0 else { return false }
             left -= 1
             body(record)
@@ -78,11 +85,6 @@ struct TopicOrder {
             body(record)
             node = nodes[node].previous
         }
-    }
-
-    /// Visits every topic.
-    func visitAll(_ body: (TopicRecord) -> Void) {
-        for node in nodes { if let record = node.record { body(record) } }
     }
 
     private mutating func linkInFront(_ node: Int) {

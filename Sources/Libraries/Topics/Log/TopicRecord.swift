@@ -36,12 +36,11 @@ final class TopicRecord {
     var matching = (version: -1, count: 0)
     /// Where the order of all topics has this one.
     var node = 0
-    /// Where the pattern indexes have this topic.
-    var places: [PatternPlace] = []
+    /// Where the order of losses has it, and the number by which that sorts it.
+    var lossNode = 0
+    var lossNumber: UInt64 = 0
     /// The earliest time the log has noted to look after this topic.
     var scheduled: Timestamp?
-    /// The last read that collected this topic.
-    var collected: UInt64 = 0
     /// What the last batch said of its events; the next one often says the same.
     var attributes = EventAttributes.none
     /// Whether the store was asked to trim and has not answered.

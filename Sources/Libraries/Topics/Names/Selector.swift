@@ -70,6 +70,15 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         storage = .one(name)
     }
 
+    /// The topics that `pattern` stands for.
+    public init(_ pattern: TopicPattern) {
+        if !pattern.hasWildcard, let name = try? TopicName(pattern.text) {
+            storage = .one(name)
+        } else {
+            storage = .many(TermList([.pattern(pattern)]))
+        }
+    }
+
     private init(_ storage: Storage) {
         self.storage = storage
     }
@@ -105,6 +114,12 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     /// The topic, if the selector is exactly one name; nil for a pattern or several terms.
     public var singleName: TopicName? {
         if case .one(let name) = storage { name } else { nil }
+    }
+
+    /// What it takes while somebody waits for it, at the most: nothing for one name, which costs as
+    /// much as the one who waits.
+    package var waitingBytes: Int {
+        if case .many(let list) = storage { list.terms.count * Overhead.termBytes } else { 0 }
     }
 
     /// Whether both are copies of one selector; equal ones that were made apart are not.

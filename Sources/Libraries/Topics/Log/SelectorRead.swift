@@ -1,0 +1,336 @@
+/// A read of a selector, from a start or a position, in turns: none holds the log's lock for more
+/// than ``Limits/turnStepsMax`` steps, however many topics and patterns there are.
+///
+/// It tells what one moment would have told, each event once and with rising ids, or a gap in place
+/// of what went meanwhile. It can go on behind what it has told, and then does not look at all
+/// topics again.
+///
+/// Belongs to one thread at a time, and is touched under the lock of the log alone.
+// @unchecked: whoever has it hands it on whole, and keeps nothing of it.
+package final class SelectorRead: @unchecked Sendable {
+    /// What one turn came to.
+    package enum Turn {
+        /// What comes next; never `.older`.
+        case done(LogRead)
+        /// Another turn is needed.
+        case goOn
+        /// The store has what comes next: give its page to ``SelectorRead/take(_:)``.
+        case ask(StoreRead)
+    }
+
+    private enum Stage {
+        case scanning(TopicScan)
+        case searching(BackwardSearch, losses: Losses)
+        case reading
+    }
+
+    /// Why taking events came to an end.
+    private enum Stop {
+        case full, steps, older, bound
+    }
+
+    private let selector: Selector
+    private let filter: EventFilter
+    private var limit: ReadLimit
+    private var batch: ReadBatch
+    private var stage: Stage
+    /// Where it is; of events that were not told yet it may be behind.
+    package private(set) var position = LogPosition(after: .zero)
+    /// Where it began; nil until that is found.
+    private(set) var begin: LogPosition?
+    /// The position as it came, where only the store could find it: what was told stays told.
+    private var unresolved: LogPosition?
+    /// The next event in memory of each topic that has one.
+    private var heads = Heap<TopicHead>()
+    /// The newest id when all topics were looked at: the heads are those of events up to here.
+    private var through = EventID.zero
+    /// The last id that only the store has.
+    private var olderThrough = EventID.zero
+    private var page: PageCursor?
+    /// The number of the last loss that was looked at.
+    private var lossNumber: UInt64 = 0
+
+    private init(
+        _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit, _ aim: TopicScan.Aim
+    ) {
+        self.selector = selector
+        self.filter = filter
+        self.limit = limit
+        batch = ReadBatch(filter: filter, limit: limit)
+        stage = .scanning(TopicScan(of: selector, aim))
+    }
+
+    /// A read of what lies at `start`.
+    package convenience init(
+        from start: StartPosition, _ selector: Selector, _ filter: EventFilter,
+        _ limit: ReadLimit, now: Timestamp
+    ) {
+        let aim = TopicScan.Aim(start, now: now)
+        self.init(selector, filter, limit, aim)
+        if case .position(let known) = aim {
+            position = known
+        } else {
+            // Until it is placed, whoever comes back to it begins anew.
+            position.unresolved = aim.start
+            position.stated = .zero
+        }
+    }
+
+    /// A read of what lies after `position`.
+    package convenience init(
+        from position: LogPosition, _ selector: Selector, _ filter: EventFilter,
+        _ limit: ReadLimit, now: Timestamp
+    ) {
+        if let start = position.unresolved {
+            self.init(selector, filter, limit, TopicScan.Aim(start, now: now))
+            unresolved = position
+        } else {
+            self.init(selector, filter, limit, .position(position))
+        }
+        self.position = position
+    }
+
+    /// What it keeps from turn to turn, in bytes.
+    package var memoryBytes: Int { heads.count * MemoryLayout<TopicHead>.stride }
+
+    /// Reads on if `position` is where it has told everything up to; false if it is elsewhere.
+    package func goesOn(at position: LogPosition, _ limit: ReadLimit) -> Bool {
+        guard begin != nil, position == self.position else { return false }
+        self.limit = limit
+        batch = ReadBatch(filter: filter, limit: limit)
+        return true
+    }
+
+    /// Takes what the store was asked for.
+    package func take(_ page: StorePage) {
+        self.page = PageCursor(page)
+        guard let start = position.unresolved else { return }
+        position.unresolved = nil
+        unresolved = nil
+        if case .time = start {
+            position.after = min(page.after, position.after)
+        } else {
+            position.after = page.after
+            stage = .scanning(TopicScan(of: selector, .position(position)))
+        }
+    }
+
+    /// One turn, under the lock.
+    ///
+    /// - Complexity: O(steps × log topics).
+    func turn(
+        _ log: inout EventLog, now: Timestamp, steps: Int = Limits.turnStepsMax
+    ) -> Turn {
+        var steps = steps
+        while true {
+            switch stage {
+            case .scanning(var scan):
+                // The stage does not hold the heads meanwhile, which would copy them.
+                stage = .reading
+                let isOver = scan.goOn(in: &log, now: now, &steps)
+                guard isOver else {
+                    stage = .scanning(scan)
+                    return .goOn
+                }
+                if let gap = settle(scan, in: log) { return .done(gap) }
+            case .searching(var search, let losses):
+                stage = .reading
+                let outcome = search.look(&steps)
+                guard let outcome else {
+                    stage = .searching(search, losses: losses)
+                    return .goOn
+                }
+                found(outcome, losses)
+            case .reading:
+                if let turn = read(log, &steps) { return turn }
+            }
+        }
+    }
+
+    // MARK: Finding the place
+
+    /// Goes on from a look at all topics. Returns the gap that comes first, if any.
+    private func settle(_ scan: TopicScan, in log: EventLog) -> LogRead? {
+        heads = scan.heads
+        through = scan.through
+        olderThrough = scan.olderThrough
+        var losses = scan.losses
+        losses.rise(to: log.tombstones.floor)
+        if scan.seesLosses {
+            losses.rise(to: log.losses(of: selector, changedSince: scan.lossNumber))
+            lossNumber = log.lossNumber
+        }
+        switch scan.aim {
+        case .position: break
+        case .news: return nil
+        case .newest: position = LogPosition(after: through, reportedThrough: through)
+        case .oldest:
+            position = LogPosition(
+                after: scan.oldest?.predecessor ?? through, reportedThrough: losses.removedThrough)
+        case .time(let time):
+            position = LogPosition(after: heads.first?.id.predecessor ?? through)
+            if scan.isOlderWanted { position.unresolved = .time(time) }
+            // The floor of the first life of all reaches up to its start, and nothing was below it.
+            if time <= losses.removedTime, losses.removedThrough > log.unusedThrough {
+                position.stated = .zero
+            } else {
+                position.reportedThrough = losses.removedThrough
+            }
+        case .last(let count):
+            stage = .searching(
+                BackwardSearch(for: count, filter, from: scan.tails), losses: losses)
+            return nil
+        }
+        place()
+        return log.detectGap(position, losses).map(pass)
+    }
+
+    private func found(_ outcome: BackwardSearch.Outcome, _ losses: Losses) {
+        switch outcome {
+        case .exhausted:
+            stage = .scanning(TopicScan(of: selector, .oldest))
+        case .older(let count):
+            position = LogPosition(after: through, reportedThrough: losses.removedThrough)
+            position.unresolved = .last(count)
+            place()
+        case .found(let id):
+            position = LogPosition(
+                after: id.predecessor, reportedThrough: losses.removedThrough)
+            place()
+            stage = .scanning(TopicScan(of: selector, .news(after: position)))
+        }
+    }
+
+    private func place() {
+        if let told = unresolved, told.stated == nil {
+            position.stated = nil
+            position.reportedThrough = max(position.reportedThrough, told.reportedThrough)
+        }
+        begin = begin ?? position
+    }
+
+    // MARK: Reading
+
+    /// Reads on; nil where there is more to do in this turn.
+    private func read(_ log: EventLog, _ steps: inout Int) -> Turn? {
+        if let gap = newGap(in: log) {
+            if let events = batch.soFar(at: position) { return .done(pass(events)) }
+            lossNumber = log.lossNumber
+            return .done(pass(gap))
+        }
+        lossNumber = log.lossNumber
+        let older = min(olderThrough, through)
+        if page == nil, position.unresolved != nil || position.after < older {
+            if let events = batch.soFar(at: position) { return .done(pass(events)) }
+            return .ask(
+                StoreRead(
+                    start: position.unresolved ?? .after(position.after),
+                    through: position.unresolved == nil ? older : through, selector: selector,
+                    filter: filter, limit: limit))
+        }
+        let bound = page?.through ?? through
+        batch.beginTurn()
+        switch merge(through: bound, in: log, &steps) {
+        case .full: return .done(pass(batch.full(from: position)))
+        case .steps:
+            position.after = max(position.after, batch.lastExamined)
+            return .goOn
+        case .older:
+            position.after = max(position.after, batch.lastExamined)
+            return nil
+        case .bound:
+            page = nil
+            position.after = bound
+            position.isWaiting = true
+        }
+        if bound < through { return nil }
+        if log.newest == through { return .done(pass(batch.whole(at: position))) }
+        stage = .scanning(TopicScan(of: selector, .news(after: position)))
+        return nil
+    }
+
+    /// Takes events up to `bound` into the batch, in the order of their ids.
+    private func merge(through bound: EventID, in log: EventLog, _ steps: inout Int) -> Stop {
+        while true {
+            guard steps > 0 else { return .steps }
+            steps -= 1
+            let cursor = max(position.after, batch.lastExamined)
+            let stored = page?.next(after: cursor, in: log)
+            guard let head = heads.first, head.id <= stored?.id ?? bound else {
+                guard let stored else { return .bound }
+                guard batch.take(stored) else { return .full }
+                continue
+            }
+            let record = head.record
+            if let older = record.older, older.newest > cursor {
+                olderThrough = max(olderThrough, older.newest)
+                if page == nil { return .older }
+            }
+            let index = record.index(after: cursor, isWaiting: position.isWaiting)
+            guard index < record.ring.count else {
+                _ = heads.removeFirst()
+                continue
+            }
+            let event = record.ring[index]
+            if event.id == head.id {
+                guard batch.take(event) else { return .full }
+            }
+            let next = event.id == head.id ? index + 1 : index
+            if next < record.ring.count {
+                heads.replaceFirst(with: TopicHead(id: record.ring[next].id, record: record))
+            } else {
+                _ = heads.removeFirst()
+            }
+        }
+    }
+
+    /// The gap of what went since it was looked for last.
+    private func newGap(in log: EventLog) -> LogRead? {
+        guard log.lossNumber != lossNumber else { return nil }
+        return log.detectGap(position, log.losses(of: selector, changedSince: lossNumber))
+    }
+
+    /// Goes on behind what is told.
+    private func pass(_ read: LogRead) -> LogRead {
+        switch read {
+        case .events(_, let next, _), .caughtUp(let next), .gap(_, let next), .older(let next):
+            position = next
+        }
+        return read
+    }
+}
+
+/// The next event of one topic while several are merged by id.
+struct TopicHead: Comparable {
+    let id: EventID
+    let record: TopicRecord
+
+    static func < (left: TopicHead, right: TopicHead) -> Bool { left.id < right.id }
+    static func == (left: TopicHead, right: TopicHead) -> Bool { left.id == right.id }
+}
+
+/// A page of a store on its way to a reader.
+struct PageCursor {
+    let through: EventID
+    private let events: [Event]
+    private var index = 0
+
+    init(_ page: StorePage) {
+        through = page.through
+        events = page.events
+    }
+
+    /// The first event after `cursor` that the log still retains: a trim may be on its way.
+    mutating func next(after cursor: EventID, in log: EventLog) -> Event? {
+        while index < events.count {
+            let event = events[index]
+            if event.id > cursor, let record = log.records[event.topic],
+                event.id > record.removedThrough
+            {
+                return event
+            }
+            index += 1
+        }
+        return nil
+    }
+}

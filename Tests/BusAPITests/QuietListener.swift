@@ -1,0 +1,26 @@
+import Access
+import HTTPFront
+import Telemetry
+import Topics
+
+@testable import BusAPI
+
+/// A subscription that nothing comes of.
+final class QuietListener: HTTPSubscription {
+    var reader: LogReader
+    var place: SubscriptionTable.Place?
+    let form = DeliveryForm.raw
+    var caller: Caller { .unknown }
+    var account: CallerAccount?
+    var accessNumber: UInt32 = 0
+
+    init(_ selector: Selector, _ bus: EventBus) {
+        reader = LogReader(selector, .all, from: bus, MemoryBudget(bytesMax: 1 << 20))
+    }
+
+    func advance(_ news: LogNews?) {}
+    func topicRemoved(at place: EventID) {}
+    func fetched(_ read: Result<LogRead, BusError>) {}
+    func forbidden(_ refusal: Refusal) {}
+    func drain() {}
+}

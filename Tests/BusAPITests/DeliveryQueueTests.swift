@@ -53,7 +53,7 @@ import Topics
                         expected[ObjectIdentifier(member), default: []].append(newest)
                     }
                 }
-                queue.add(woken, through: EventID(rawValue: newest))
+                queue.add(through: EventID(rawValue: newest)) { $0 = woken }
             } else {
                 take(atMost: Int.random(in: 1...7, using: &random))
             }

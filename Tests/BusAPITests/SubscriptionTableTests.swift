@@ -33,7 +33,9 @@ import Topics
 
     /// Those that are found, each of which comes with the topics that it matches.
     private func found(by topics: [TopicName]) -> [any HTTPSubscription] {
-        table.all(matching: topics).flatMap { members, told in
+        var found: [SubscriptionTable.Woken] = []
+        table.find(matching: topics, into: &found)
+        return found.flatMap { members, told in
             let selector = members[0].reader.selector
             #expect(told == (selector.singleName == nil ? topics.filter(selector.matches) : []))
             return Array(members)

@@ -86,7 +86,9 @@ final class BusHandler: RequestHandler {
                 subscription.topicRemoved(at: place)
             }
         }
-        deliveries.add(subscriptions.all(matching: admitted.topics), through: admitted.through)
+        deliveries.add(through: admitted.through) { woken in
+            subscriptions.find(matching: admitted.topics, into: &woken)
+        }
         if !deliversOn { deliverOn() }
     }
 

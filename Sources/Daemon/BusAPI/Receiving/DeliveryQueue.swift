@@ -6,7 +6,7 @@ internal import Topics
 /// Belongs to its loop. Rounds are delivered one after the other, in the order of admission.
 struct DeliveryQueue {
     private struct Round {
-        let woken: [SubscriptionTable.Woken]
+        var woken: [SubscriptionTable.Woken]
         let after: EventID
         let through: EventID
         var group = 0
@@ -14,15 +14,20 @@ struct DeliveryQueue {
     }
 
     private var rounds = Ring<Round>()
+    /// The memory of a round that is over, for the next.
+    private var spare: [SubscriptionTable.Woken] = []
     /// Whoever waits and has told everything it was woken for has told everything up to here.
     private(set) var deliveredThrough = EventID.zero
     private var admittedThrough = EventID.zero
 
     var isEmpty: Bool { rounds.isEmpty }
 
-    /// Adds those that were woken by everything that was admitted since the last time.
-    mutating func add(_ woken: [SubscriptionTable.Woken], through: EventID) {
+    /// Adds those that `find` finds to be woken by everything that was admitted since the last time.
+    mutating func add(through: EventID, _ find: (inout [SubscriptionTable.Woken]) -> Void) {
         guard through > admittedThrough else { return }
+        var woken: [SubscriptionTable.Woken] = []
+        swap(&woken, &spare)
+        find(&woken)
         rounds.append(Round(woken: woken, after: admittedThrough, through: through))
         admittedThrough = through
     }
@@ -31,25 +36,30 @@ struct DeliveryQueue {
     mutating func next(
         atMost countMax: Int
     ) -> (members: ArraySlice<any HTTPSubscription>, news: LogNews, isOnlyOne: Bool)? {
-        while var round = rounds.first {
-            guard round.group < round.woken.count else {
-                deliveredThrough = round.through
-                _ = rounds.removeFirst()
-                continue
-            }
-            let woken = round.woken[round.group]
-            let end = min(woken.members.count, round.member + countMax)
-            let members = woken.members[round.member..<end]
-            let isOnlyOne = round.woken.count == 1 && woken.members.count == 1
-            round.member = end
-            if end == woken.members.count {
-                round.group += 1
-                round.member = 0
-            }
-            rounds.replaceFirst(with: round)
-            let news = LogNews(topics: woken.topics, after: round.after, through: round.through)
-            return (members, news, isOnlyOne)
+        while isFirstOver { endFirst() }
+        guard var round = rounds.first else { return nil }
+        let woken = round.woken[round.group]
+        let end = min(woken.members.count, round.member + countMax)
+        let members = woken.members[round.member..<end]
+        let isOnlyOne = round.woken.count == 1 && woken.members.count == 1
+        round.member = end
+        if end == woken.members.count {
+            round.group += 1
+            round.member = 0
         }
-        return nil
+        rounds.replaceFirst(with: round)
+        let news = LogNews(topics: woken.topics, after: round.after, through: round.through)
+        return (members, news, isOnlyOne)
+    }
+
+    private var isFirstOver: Bool {
+        rounds.first.map { $0.group == $0.woken.count } ?? false
+    }
+
+    private mutating func endFirst() {
+        var round = rounds.removeFirst()
+        deliveredThrough = round.through
+        swap(&spare, &round.woken)
+        spare.removeAll(keepingCapacity: true)
     }
 }

@@ -67,7 +67,12 @@ struct LogReader {
 
     /// Finds its place and looks there, both at one moment.
     mutating func begin(at start: StartPosition, _ limit: ReadLimit) -> Step {
-        take(look(bus.longRead(from: start, matching: selector, filter: filter, limit: limit)))
+        if selector.singleName != nil, case .after(let id) = start, id != .zero {
+            position = LogPosition(after: id)
+            return next(limit)
+        }
+        return take(
+            look(bus.longRead(from: start, matching: selector, filter: filter, limit: limit)))
     }
 
     /// Looks at what comes next.

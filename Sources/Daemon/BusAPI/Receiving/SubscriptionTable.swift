@@ -86,10 +86,9 @@ final class SubscriptionTable {
     /// name, without it.
     typealias Woken = (members: Found, topics: [TopicName])
 
-    /// All whose selector matches some of the topics.
-    func all(matching topics: some Sequence<TopicName>) -> [Woken] {
+    /// Adds all whose selector matches some of the topics to `found`, which is empty.
+    func find(matching topics: some Sequence<TopicName>, into found: inout [Woken]) {
         round += 1
-        var found: [Woken] = []
         for topic in topics {
             groups.visit(topic) { group in
                 if group.round != round {
@@ -100,7 +99,6 @@ final class SubscriptionTable {
                 if group.selector.singleName == nil { found[group.found].topics.append(topic) }
             }
         }
-        return found
     }
 
     /// How many have a selector that matches a topic.

@@ -15,9 +15,11 @@ extension EventLog {
         let record = records[name]
         if let record { applyRetention(to: record, at: now) }
         let losses = record.map(losses(of:)) ?? losses(of: name)
-        return read(
-            record.map { [$0] } ?? [], position, detectGap(position, losses), through: newest,
-            &batch)
+        if let outcome = detectGap(position, losses) ?? older(position, record) {
+            return batch.interrupted(by: outcome, at: position)
+        }
+        if let record { gather(record, position, through: newest, &batch) }
+        return batch.turn(from: position, newest: newest)
     }
 
     /// Reads what `news` says of a reader that had everything before it.
@@ -39,9 +41,8 @@ extension EventLog {
         _ topics: [TopicRecord], _ position: LogPosition, _ gap: LogRead?, through: EventID,
         _ batch: inout ReadBatch
     ) -> Turn {
-        if let outcome = gap ?? older(position, topics) {
-            return batch.interrupted(by: outcome, at: position)
-        }
+        let outcome = gap ?? topics.lazy.compactMap { older(position, $0) }.first
+        if let outcome { return batch.interrupted(by: outcome, at: position) }
         if topics.count == 1 {
             gather(topics[0], position, through: through, &batch)
         } else {
@@ -50,9 +51,9 @@ extension EventLog {
         return batch.turn(from: position, newest: through)
     }
 
-    private func older(_ position: LogPosition, _ topics: [TopicRecord]) -> LogRead? {
-        let isOlder = topics.contains { $0.older.map { $0.newest > position.after } ?? false }
-        return isOlder || position.unresolved != nil ? .older(position) : nil
+    private func older(_ position: LogPosition, _ record: TopicRecord?) -> LogRead? {
+        guard let older = record?.older, older.newest > position.after else { return nil }
+        return .older(position)
     }
 
     private func gather(

@@ -88,27 +88,24 @@ struct JSONScanner {
     mutating func string(into output: inout [UInt8]) -> Bool {
         output.append(UInt8(ascii: "\""))
         index += 1
-        while let byte = next {
-            switch byte {
+        while true {
+            copy(JSONText.plainEnd(in: text, from: index) - index, into: &output)
+            switch next {
             case UInt8(ascii: "\""):
-                output.append(byte)
-                index += 1
+                copy(1, into: &output)
                 return true
             case UInt8(ascii: "\\"):
                 guard escapeSequence(into: &output) else { return false }
-            case 0..<0x20:
+            case nil, .some(0..<0x20):
                 return false
             default:
-                if byte >= 0x7F, let (scalar, width) = JSONText.escaped(in: text, at: index) {
-                    JSONText.appendEscape(scalar, to: &output)
-                    index += width
-                } else {
-                    output.append(byte)
-                    index += 1
+                guard let (scalar, width) = JSONText.escaped(in: text, at: index) else {
+                    return false
                 }
+                JSONText.appendEscape(scalar, to: &output)
+                index += width
             }
         }
-        return false
     }
 
     private mutating func escapeSequence(into output: inout [UInt8]) -> Bool {
@@ -143,7 +140,7 @@ struct JSONScanner {
     }
 
     private mutating func copy(_ count: Int, into output: inout [UInt8]) {
-        output.append(contentsOf: text[index..<index + count])
+        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[index..<index + count]))
         index += count
     }
 

@@ -13,34 +13,36 @@ public enum JSONText {
 
     /// Writes bytes, which must be UTF-8, between quotation marks, escaped.
     ///
-    /// - Complexity: O(bytes).
+    /// - Complexity: O(bytes). What needs no escape is copied.
     public static func append(_ utf8: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        var copied = 0
         var index = 0
-        while index < utf8.count {
-            guard mayBeginEscaped(utf8[index]), let (scalar, count) = escaped(in: utf8, at: index)
-            else {
-                index += 1
-                continue
-            }
-            output.append(contentsOf: utf8[copied..<index])
-            appendEscape(scalar, to: &output)
-            index += count
-            copied = index
+        while true {
+            let end = plainEnd(in: utf8, from: index)
+            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[index..<end]))
+            guard end < utf8.count else { break }
+            index = appendPiece(of: utf8, from: end, to: &output)
         }
-        output.append(contentsOf: utf8[copied...])
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Whether a byte is one of the few that a scalar to be escaped begins with.
-    @inline(__always)
-    private static func mayBeginEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte >= 0x7F && (byte == 0x7F || byte == 0xC2 || byte == 0xE2)
-            || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    /// Where the first scalar to be escaped stands from `start` on; the end of the text if there is
+    /// none.
+    package static func plainEnd(in utf8: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index + 8 <= utf8.count {
+            let plain = plainCount(in: word(of: utf8, at: index))
+            index += plain
+            if plain == 8 { continue }
+            if escaped(in: utf8, at: index) != nil { return index }
+            index += 1
+        }
+        while index < utf8.count, escaped(in: utf8, at: index) == nil { index += 1 }
+        return index
     }
 
     /// The scalar at `index` and how many bytes it has, if it must be escaped.
+    @inline(__always)
     package static func escaped(
         in utf8: UnsafeRawBufferPointer, at index: Int
     ) -> (scalar: UInt16, count: Int)? {
@@ -59,21 +61,101 @@ public enum JSONText {
 
     /// Writes the escape of a scalar that must be escaped.
     package static func appendEscape(_ scalar: UInt16, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "\\"))
-        switch scalar {
-        case 0x08: output.append(UInt8(ascii: "b"))
-        case 0x09: output.append(UInt8(ascii: "t"))
-        case 0x0A: output.append(UInt8(ascii: "n"))
-        case 0x0C: output.append(UInt8(ascii: "f"))
-        case 0x0D: output.append(UInt8(ascii: "r"))
-        case 0x22, 0x5C: output.append(UInt8(scalar))
-        default:
-            output.append(UInt8(ascii: "u"))
-            for shift in [12, 8, 4, 0] as [UInt16] {
-                let digit = UInt8(scalar >> shift & 0xF)
-                output.append(
-                    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        let (bytes, count) = escape(of: scalar)
+        withUnsafeBytes(of: bytes.littleEndian) { output.append(contentsOf: $0[..<count]) }
+    }
+
+    /// Writes a piece of a text in which something is to be escaped, and returns where it ends.
+    private static func appendPiece(
+        of utf8: UnsafeRawBufferPointer, from start: Int, to output: inout [UInt8]
+    ) -> Int {
+        // An array that is asked for room at each byte would take most of the time.
+        withUnsafeTemporaryAllocation(byteCount: roomBytes, alignment: 8) { room in
+            let end = min(utf8.count, start + pieceBytes)
+            var index = start
+            var count = 0
+            while index < end {
+                if index + 8 <= utf8.count {
+                    let word = word(of: utf8, at: index)
+                    room.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
+                    let plain = plainCount(in: word)
+                    count += plain
+                    index += plain
+                    if plain == 8 { continue }
+                }
+                guard var (scalar, width) = escaped(in: utf8, at: index) else {
+                    room[count] = utf8[index]
+                    count += 1
+                    index += 1
+                    continue
+                }
+                while true {
+                    let (bytes, length) = escape(of: scalar)
+                    room.storeBytes(of: bytes.littleEndian, toByteOffset: count, as: UInt64.self)
+                    count += length
+                    index += width
+                    guard index < end, let next = escaped(in: utf8, at: index) else { break }
+                    (scalar, width) = next
+                }
             }
+            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count]))
+            return index
         }
     }
+
+    /// Bytes that are on the stack whatever the platform.
+    private static var roomBytes: Int { 1024 }
+
+    /// Bytes of which there is room for the escapes, and for two words behind them.
+    private static var pieceBytes: Int { (roomBytes - 16) / 6 }
+
+    /// The escape of a scalar, six bytes at most, the first of them lowest.
+    @inline(__always)
+    private static func escape(of scalar: UInt16) -> (bytes: UInt64, count: Int) {
+        let letter: UInt8
+        switch scalar {
+        case 0x08: letter = UInt8(ascii: "b")
+        case 0x09: letter = UInt8(ascii: "t")
+        case 0x0A: letter = UInt8(ascii: "n")
+        case 0x0C: letter = UInt8(ascii: "f")
+        case 0x0D: letter = UInt8(ascii: "r")
+        case 0x22, 0x5C: letter = UInt8(scalar)
+        default:
+            let digits =
+                hexDigit(scalar >> 12) | hexDigit(scalar >> 8 & 0xF) << 8
+                | hexDigit(scalar >> 4 & 0xF) << 16 | hexDigit(scalar & 0xF) << 24
+            return (0x755C | digits << 16, 6)
+        }
+        return (0x5C | UInt64(letter) << 8, 2)
+    }
+
+    @inline(__always)
+    private static func hexDigit(_ value: UInt16) -> UInt64 {
+        UInt64(value) + (value < 10 ? 0x30 : 0x57)
+    }
+
+    /// Eight bytes, the first of them lowest.
+    @inline(__always)
+    private static func word(of utf8: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+        UInt64(littleEndian: utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// How many bytes come before one of the few that a scalar to be escaped begins with.
+    @inline(__always)
+    private static func plainCount(in word: UInt64) -> Int {
+        let controls = (word &- ones &* 0x20) & ~word
+        let marks =
+            zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\"")))
+            | zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\\")))
+            | zeros(in: word ^ ones &* 0x7F)
+        // 0xC2 and 0xE2 differ in one bit.
+        let leads = zeros(in: (word | ones &* 0x20) ^ ones &* 0xE2)
+        return ((controls | marks | leads) & ones << 7).trailingZeroBitCount / 8
+    }
+
+    /// Has the highest bit of the first byte that is zero, and none of those below it.
+    @inline(__always)
+    private static func zeros(in word: UInt64) -> UInt64 { (word &- ones) & ~word }
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
 }

@@ -20,7 +20,7 @@ package final class SelectorRead: @unchecked Sendable {
 
     private enum Stage {
         case scanning(TopicScan)
-        case searching(BackwardSearch, losses: Losses)
+        case searching(BackwardSearch, StartPlace)
         case reading
     }
 
@@ -133,14 +133,14 @@ package final class SelectorRead: @unchecked Sendable {
                     return .goOn
                 }
                 if let gap = settle(scan, in: log) { return .done(gap) }
-            case .searching(var search, let losses):
+            case .searching(var search, let start):
                 stage = .reading
                 let outcome = search.look(&steps)
                 guard let outcome else {
-                    stage = .searching(search, losses: losses)
+                    stage = .searching(search, start)
                     return .goOn
                 }
-                found(outcome, losses)
+                settle(outcome, start)
             case .reading:
                 if let turn = read(log, &steps) { return turn }
             }
@@ -154,54 +154,35 @@ package final class SelectorRead: @unchecked Sendable {
         heads = scan.heads
         through = scan.through
         olderThrough = scan.olderThrough
+        guard scan.seesLosses else { return nil }
         var losses = scan.losses
         losses.rise(to: log.tombstones.floor)
-        if scan.seesLosses {
-            losses.rise(to: log.losses(of: selector, changedSince: scan.lossNumber))
-            lossNumber = log.lossNumber
-        }
-        switch scan.aim {
-        case .position: break
-        case .news: return nil
-        case .newest: position = LogPosition(after: through, reportedThrough: through)
-        case .oldest:
-            position = LogPosition(
-                after: scan.oldest?.predecessor ?? through, reportedThrough: losses.removedThrough)
-        case .time(let time):
-            position = LogPosition(after: heads.first?.id.predecessor ?? through)
-            if scan.isOlderWanted { position.unresolved = .time(time) }
-            // The floor of the first life of all reaches up to its start, and nothing was below it.
-            if time <= losses.removedTime, losses.removedThrough > log.unusedThrough {
-                position.stated = .zero
-            } else {
-                position.reportedThrough = losses.removedThrough
-            }
-        case .last(let count):
-            stage = .searching(
-                BackwardSearch(for: count, filter, from: scan.tails), losses: losses)
+        losses.rise(to: log.losses(of: selector, changedSince: scan.lossNumber))
+        lossNumber = log.lossNumber
+        let start = StartPlace(through: through, losses: losses)
+        if case .last(let count) = scan.aim {
+            stage = .searching(BackwardSearch(for: count, filter, from: scan.tails), start)
             return nil
         }
-        place()
+        place(at: start.position(from: scan, knowing: position, in: log))
         return log.detectGap(position, losses).map(pass)
     }
 
-    private func found(_ outcome: BackwardSearch.Outcome, _ losses: Losses) {
-        switch outcome {
-        case .exhausted:
+    /// Goes on from a search from the end, which began at `start`.
+    private func settle(_ outcome: BackwardSearch.Outcome, _ start: StartPlace) {
+        guard let found = start.position(from: outcome) else {
             stage = .scanning(TopicScan(of: selector, .oldest))
-        case .older(let count):
-            position = LogPosition(after: through, reportedThrough: losses.removedThrough)
-            position.unresolved = .last(count)
-            place()
-        case .found(let id):
-            position = LogPosition(
-                after: id.predecessor, reportedThrough: losses.removedThrough)
-            place()
+            return
+        }
+        place(at: found)
+        // Only the store knows more of a place that is not resolved.
+        if found.unresolved == nil {
             stage = .scanning(TopicScan(of: selector, .news(after: position)))
         }
     }
 
-    private func place() {
+    private func place(at found: LogPosition) {
+        position = found
         if let told = unresolved, told.stated == nil {
             position.stated = nil
             position.reportedThrough = max(position.reportedThrough, told.reportedThrough)
@@ -297,40 +278,5 @@ package final class SelectorRead: @unchecked Sendable {
             position = next
         }
         return read
-    }
-}
-
-/// The next event of one topic while several are merged by id.
-struct TopicHead: Comparable {
-    let id: EventID
-    let record: TopicRecord
-
-    static func < (left: TopicHead, right: TopicHead) -> Bool { left.id < right.id }
-    static func == (left: TopicHead, right: TopicHead) -> Bool { left.id == right.id }
-}
-
-/// A page of a store on its way to a reader.
-struct PageCursor {
-    let through: EventID
-    private let events: [Event]
-    private var index = 0
-
-    init(_ page: StorePage) {
-        through = page.through
-        events = page.events
-    }
-
-    /// The first event after `cursor` that the log still retains: a trim may be on its way.
-    mutating func next(after cursor: EventID, in log: EventLog) -> Event? {
-        while index < events.count {
-            let event = events[index]
-            if event.id > cursor, let record = log.records[event.topic],
-                event.id > record.removedThrough
-            {
-                return event
-            }
-            index += 1
-        }
-        return nil
     }
 }

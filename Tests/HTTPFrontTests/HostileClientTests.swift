@@ -170,6 +170,8 @@ import Testing
         #expect(text.hasPrefix("HTTP/1.1 408 "), "\(name)")
         #expect(text.contains("REQUEST_TIMEOUT"), "\(name)")
         server.expectEmpty()
+        #expect(server.server.loops[0].answers.value == 1, "\(name)")
+        #expect(server.server.loops[0].problems.counts == ["REQUEST_TIMEOUT": 1], "\(name)")
     }
 
     @Test(arguments: [Phase.pending, .parked], LoopServer.Transport.allCases)

@@ -71,6 +71,29 @@ import Testing
         }
         #expect(gap.after == next.after && gap.through < place)
     }
+
+    @Test func whoBeginsToWaitGoesOn() throws {
+        let bench = try Bench()
+        let first = try bench.publish("a.b", "1")[0]
+        for index in 0..<20 { try bench.publish("a.t\(index)", "1") }
+        try bench.remove("a.b")
+        let selector = try Selector("a.*")
+        let limit = ReadLimit(events: 5, bytes: 1 << 20)
+        let read = SelectorRead(
+            from: .after(first.predecessor), selector, .all, limit, now: bench.clock.now())
+        guard case .done(.gap(_, var next)) = bench.bus.turn(of: read) else {
+            Issue.record("a gap")
+            return
+        }
+        next.isWaiting = true
+        #expect(read.goesOn(at: next, limit))
+        #expect(read.position == next)
+        guard case .done(.events(let events, _, true)) = bench.bus.turn(of: read) else {
+            Issue.record("five events")
+            return
+        }
+        #expect(events.count == 5)
+    }
 }
 
 /// One bus, one reader at a time, and changes between its turns.
@@ -175,7 +198,9 @@ private struct ReadRace {
             }
             if case .caughtUp = outcome { break }
             if case .events(_, _, false) = outcome { break }
-            let next = outcome.next
+            var next = outcome.next
+            // Its reader may begin to wait between two answers, and then waits for good.
+            if Bool.random(using: &random) { next.isWaiting = true }
             if Bool.random(using: &random) {
                 #expect(read.goesOn(at: next, limit))
             } else {

@@ -81,7 +81,10 @@ struct LogReader {
             unfinished = nil
             kept = nil
         }
-        if let read = kept?.read, read.goesOn(at: position, limit) { return take(look(read)) }
+        if let read = kept?.read {
+            if read.goesOn(at: position, limit) { return take(look(read)) }
+            kept = nil
+        }
         return take(bus.look(position, matching: selector, of: news, filter, limit))
     }
 
@@ -205,6 +208,7 @@ struct LogReader {
     mutating func rewind(to id: EventID) {
         assert(id <= position.after, "a reader rewinds to what it has passed")
         position.after = id
+        kept = nil
         isCaughtUp = false
     }
 

@@ -107,7 +107,7 @@ extension EventLoop {
                         + "http.header_seconds in belfryd.conf and run `systemctl reload belfryd`.",
                 closesConnection: true)
             let response = problem.response
-            meters.problems.add(problem.code)
+            meters.countAnswer(response)
             connection.trace?.note(response)
             sendOnce(response, to: connection.descriptor)
         }

@@ -93,9 +93,13 @@ package final class SelectorRead: @unchecked Sendable {
     /// What it keeps from turn to turn, in bytes.
     package var memoryBytes: Int { heads.count * MemoryLayout<TopicHead>.stride }
 
-    /// Reads on if `position` is where it has told everything up to; false if it is elsewhere.
+    /// Reads on if `position` is where it has told everything up to; false if it is elsewhere. Its
+    /// reader may have begun to wait since.
     package func goesOn(at position: LogPosition, _ limit: ReadLimit) -> Bool {
-        guard begin != nil, position == self.position else { return false }
+        var here = self.position
+        here.isWaiting = position.isWaiting
+        guard begin != nil, position == here else { return false }
+        self.position = position
         self.limit = limit
         batch = ReadBatch(filter: filter, limit: limit)
         return true

@@ -16,7 +16,8 @@ extension EventLog {
     ) -> LogPosition {
         let read = SelectorRead(from: start, selector, filter, .standard, now: now)
         while true {
-            _ = read.turn(&self, now: now, steps: steps)
+            var left = steps
+            _ = read.turn(&self, now: now, &left)
             if let begin = read.begin { return begin }
         }
     }
@@ -41,14 +42,16 @@ extension EventLog {
         var members: [TopicRecord] = []
         var place: Int? = 0
         while let from = place {
-            place = visit(selector, from: from, now: now, steps: steps) { members.append($0) }
+            var left = steps
+            place = visit(selector, from: from, now: now, &left) { members.append($0) }
         }
         return members
     }
 
     private mutating func finish(_ read: SelectorRead, _ now: Timestamp, _ steps: Int) -> LogRead {
         while true {
-            switch read.turn(&self, now: now, steps: steps) {
+            var left = steps
+            switch read.turn(&self, now: now, &left) {
             case .done(let read): return read
             case .ask: return .older(read.position)
             case .goOn: continue

@@ -28,7 +28,8 @@ struct PatternTests {
         try bench.publish("a.t7", "new")
         let now = bench.clock.now()
         let read = SelectorRead(from: position, selector, .all, .standard, now: now)
-        let turn = bench.bus.withLog { read.turn(&$0, now: now, steps: 10) }
+        var steps = 10
+        let turn = bench.bus.withLog { read.turn(&$0, now: now, &steps) }
         guard case .done(let found) = turn else {
             Issue.record("it looked at more than ten topics")
             return

@@ -32,7 +32,8 @@ import Testing
             var ids: [EventID] = []
             loop: while true {
                 turns += 1
-                switch bench.bus.withLog({ read.turn(&$0, now: now, steps: 200) }) {
+                var left = 200
+                switch bench.bus.withLog({ read.turn(&$0, now: now, &left) }) {
                 case .goOn: continue
                 case .ask: Issue.record("memory has everything")
                 case .done(.events(let events, let next, let isCutShort)):
@@ -168,9 +169,9 @@ private struct ReadRace {
         var holes: [Gap] = []
         while true {
             turns += 1
-            let steps = Int.random(in: 1...12, using: &random)
+            var steps = Int.random(in: 1...12, using: &random)
             let time = bench.clock.now()
-            let turn = bench.bus.withLog { read.turn(&$0, now: time, steps: steps) }
+            let turn = bench.bus.withLog { read.turn(&$0, now: time, &steps) }
             if owed == nil, let begin = read.begin {
                 cursor = begin.after
                 // Up to there losses never count for whoever did not state a cursor.

@@ -202,6 +202,7 @@ public final class Daemon: Sendable {
         warn(of: addresses)
         // Weak: the server makes its handlers by the service.
         service.addFigures { [weak server] page in server?.write(to: &page) }
+        service.addFigures { [bus] page in page.write(bus.work.all) }
         if let store = store as? SQLiteStore { service.addFigures(store.write(to:)) }
         service.addFigures(ProcessFigures().write(to:))
         service.addFigures { [dropped = accessLog.dropped] page in

@@ -12,6 +12,10 @@ enum Limits {
     /// Steps of one turn of a read of many topics: comparing a name with one term of a selector, or
     /// taking an event, some 30 ns to 200 ns each.
     static let turnStepsMax = 4_096
+    /// Steps that a look at a topic takes beside finding it.
+    static let topicVisitSteps = 8
+    /// A turn ends behind the topic that it is at, so that it may take some steps more.
+    static let turnStepsTakenMax = turnStepsMax + selectorTermsMax + topicVisitSteps
     /// How long such a read leaves the lock to others between two turns: enough for a thread that
     /// sleeps to wake up and take it.
     static let turnPauseMicroseconds: UInt32 = 50

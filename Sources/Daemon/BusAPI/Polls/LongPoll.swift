@@ -40,10 +40,9 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     var form: DeliveryForm { request.form.delivery }
 
-    /// Whether it can begin anew for a request with this head and this name, empty for its own; not
-    /// while the store may still answer it.
+    /// Whether it can begin anew for a request with this head and this name, empty for its own.
     func isRepeated(by known: KnownPoll, _ name: UnsafeRawBufferPointer) -> Bool {
-        self.known === known && !reader.isFetching
+        self.known === known
             && (name.isEmpty || request.selector.singleName?.text.utf8.elementsEqual(name) == true)
     }
 

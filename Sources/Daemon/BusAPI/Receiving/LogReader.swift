@@ -36,8 +36,8 @@ struct LogReader {
     }
 
     private var position = LogPosition(after: .zero)
-    /// Whether a longer read is under way, and the answer is still to come. Do not step meanwhile.
-    private(set) var isFetching = false
+    /// Cancels the longer read that is under way, whose answer is still to come.
+    private var fetching: Cancellation?
     /// Whether it has told everything that its loop has delivered.
     private(set) var isCaughtUp = false
     /// Whether it has once told everything there was, so that what it reads since is news.
@@ -61,6 +61,9 @@ struct LogReader {
         self.bus = bus
         self.memory = memory
     }
+
+    /// Whether a longer read is under way, and the answer is still to come. Do not step meanwhile.
+    var isFetching: Bool { fetching != nil }
 
     /// How far it is: everything wanted up to here was told.
     var cursor: EventID { position.after }
@@ -133,31 +136,40 @@ struct LogReader {
         _ limit: ReadLimit, for owner: any HTTPSubscription, by reads: LongReads,
         on loop: LoopHandle
     ) {
-        isFetching = true
+        let cancellation = Cancellation()
+        fetching = cancellation
         // The owner is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let owner = owner
-        let (bus, asked) = (bus, selector)
+        let asked = selector
         let read =
             unfinished ?? bus.longRead(position, matching: asked, filter: filter, limit: limit)
         unfinished = nil
-        reads.add(for: owner.account) {
-            bus.finish(read) { result in
-                loop.post { _ in
-                    let found = owner.reader.end(read, of: asked, with: result)
-                    owner.fetched(found)
-                }
+        let long = LongRead(read, from: bus, by: reads, for: owner.account, unless: cancellation) {
+            result in
+            loop.post { _ in
+                guard !cancellation.isCancelled else { return }
+                let found = owner.reader.end(read, of: asked, with: result)
+                owner.fetched(found)
             }
         }
+        long.goOn()
     }
 
     private mutating func end(
         _ read: SelectorRead, of asked: Selector, with result: Result<LogRead, BusError>
     ) -> Result<LogRead, BusError> {
-        isFetching = false
+        fetching = nil
         // What was found for a selector that it no longer has may not be told: it asks anew.
         guard selector == asked else { return .success(.older(position)) }
         keep(read)
         return result
+    }
+
+    /// Nobody is left to be told: a longer read that is under way stops, and is not told either.
+    mutating func cancel() {
+        fetching?.cancel()
+        fetching = nil
+        kept = nil
     }
 
     /// From now on it reads these topics: of the same terms, or the same in other memory.

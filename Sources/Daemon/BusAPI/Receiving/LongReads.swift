@@ -5,50 +5,76 @@ internal import Topics
 /// Reads that take more than one turn under the bus's lock, on a thread of their own: no loop waits
 /// for them.
 ///
-/// Each user has a line, and the lines take turns, one read at a time: whoever asks for much waits
-/// for themself. The thread begins with a read and ends when none is left.
+/// Each user has a line, whose first read is under way, and the lines take turns: whoever asks for
+/// much waits for themself. The thread begins with a read and ends when none is left.
 ///
 /// Safe from any thread; no verb waits.
 final class LongReads: Sendable {
-    /// One read, until its next answer.
-    typealias Job = @Sendable () -> Void
+    /// One turn of a read; true where it needs another.
+    typealias Turn = @Sendable () -> Bool
+
+    private struct Read {
+        let user: UInt32?
+        let cancellation: Cancellation
+        let turn: Turn
+
+        /// Takes a turn, unless nobody waits for it any more; true where it needs another.
+        func goOn() -> Bool { !cancellation.isCancelled && turn() }
+    }
 
     private struct State {
-        /// The jobs of each user, nil for those that are unknown together.
-        var lines: [UInt32?: Ring<Job>] = [:]
-        /// Users with a line, in the order of their turns.
+        /// The reads of each user, nil for those that are unknown together.
+        var lines: [UInt32?: Ring<Read>] = [:]
+        /// Users with a line whose turn comes, in that order.
         var order = Ring<UInt32?>()
         var isWorking = false
 
-        mutating func add(_ job: @escaping Job, of user: UInt32?) -> Bool {
-            if lines[user] == nil { order.append(user) }
-            lines[user, default: Ring()].append(job)
+        /// True where a thread has to begin.
+        mutating func add(_ read: Read) -> Bool {
+            if lines[read.user] == nil { order.append(read.user) }
+            lines[read.user, default: Ring()].append(read)
             defer { isWorking = true }
             return !isWorking
         }
 
-        mutating func next() -> Job? {
+        /// The read whose turn it is, which stays in its line.
+        mutating func next() -> Read? {
             guard !order.isEmpty else {
                 isWorking = false
                 return nil
             }
-            let user = order.removeFirst()
-            let job = lines[user]?.removeFirst()
-            if lines[user]?.isEmpty == false { order.append(user) } else { lines[user] = nil }
-            return job
+            return lines[order.removeFirst()]?.first
+        }
+
+        /// Has the read that took a turn go on in its line, or leave it.
+        mutating func pass(_ read: Read, goesOn: Bool) {
+            if !goesOn { _ = lines[read.user]?.removeFirst() }
+            if lines[read.user]?.isEmpty == true {
+                lines[read.user] = nil
+            } else {
+                order.append(read.user)
+            }
         }
     }
 
     private let state = Protected(State())
 
-    /// Has `job` run soon: on another thread, or before this returns where there is none to be had.
-    func add(for account: CallerAccount?, _ job: @escaping Job) {
-        guard state.write({ $0.add(job, of: account?.uid) }) else { return }
+    /// Has `turn` run soon, again and again until it needs no more, or is cancelled: on another
+    /// thread, or before this returns where there is none to be had.
+    func add(
+        for account: CallerAccount?, unless cancellation: Cancellation, _ turn: @escaping Turn
+    ) {
+        let read = Read(user: account?.uid, cancellation: cancellation, turn: turn)
+        guard state.write({ $0.add(read) }) else { return }
         guard let thread = try? OwnedThread({ self.work() }) else { return work() }
         thread.detach()
     }
 
     private func work() {
-        while let job = state.write({ $0.next() }) { job() }
+        while let read = state.write({ $0.next() }) {
+            let goesOn = read.goOn()
+            state.write { $0.pass(read, goesOn: goesOn) }
+            if goesOn { EventBus.pause() }
+        }
     }
 }

@@ -57,6 +57,7 @@ extension BusHandler {
 
     /// Forgets a subscription that had joined; called once.
     func leave(_ subscription: any HTTPSubscription) {
+        subscription.reader.cancel()
         subscriptions.remove(subscription)
         service.waiting.add(-1)
         subscription.account?.subscribers.add(-1)

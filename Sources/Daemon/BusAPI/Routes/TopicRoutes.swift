@@ -5,22 +5,32 @@ extension BusHandler {
     /// `HEAD /topics/{selector}`: its summary, without waiting.
     func summary(_ call: borrowing Call) throws(Refusal) {
         let selector = try readable(Selector(request: call.resource.name), by: call.caller)
-        let (bus, reply) = (bus, call.exchange.reply)
-        lookAtTopics(selector.singleName == nil, call) {
-            let summary = bus.summary(of: selector)
+        look(at: bus.summing(selector), areMany: selector.singleName == nil, call) { survey in
+            let summary = survey.summary
             var headers: HeaderLines = [("Event-Cursor", "\(summary.cursor)")]
             if let oldest = summary.oldest { headers.add("Event-Oldest", "\(oldest)") }
             if summary.exists { headers.add("Event-Count", "\(summary.count)") }
-            reply.send(Response(status: summary.exists ? 200 : 404, headers: headers))
+            return Response(status: summary.exists ? 200 : 404, headers: headers)
         }
     }
 
-    /// Runs `look`, which looks at many topics or at one: no loop waits for many.
-    private func lookAtTopics(
-        _ areMany: Bool, _ call: borrowing Call, _ look: @escaping @Sendable () -> Void
+    /// Answers what comes of a look at many topics or at one: no loop waits for many.
+    private func look<Gathered>(
+        at survey: TopicSurvey<Gathered>, areMany: Bool, _ call: borrowing Call,
+        _ response: @escaping @Sendable (TopicSurvey<Gathered>) -> Response
     ) {
-        guard areMany, bus.statistics.topics > Limits.topicsAtOnceMax else { return look() }
-        service.longReads.add(for: call.exchange.account, look)
+        let bus = bus
+        guard areMany, bus.statistics.topics > Limits.topicsAtOnceMax else {
+            while bus.turn(of: survey) {}
+            return call.respond(response(survey))
+        }
+        let late = LateAnswer()
+        let answer = late.begin(call.exchange, on: loop)
+        service.longReads.add(for: call.exchange.account, unless: late.cancellation) {
+            if bus.turn(of: survey) { return true }
+            answer(response(survey))
+            return false
+        }
     }
 
     /// `PUT /topics/{topic}`: registers the topic or replaces its settings.
@@ -99,9 +109,8 @@ extension BusHandler {
             }
         }
         let visibility = configuration.access.rules.visibility(for: call.caller)
-        let (bus, reply, asked) = (bus, call.exchange.reply, pattern)
-        lookAtTopics(true, call) {
-            let (all, cursor) = bus.topics(matching: asked)
+        look(at: bus.listing(matching: pattern), areMany: true, call) { survey in
+            let all = survey.topics
             let topics =
                 visibility.map { visibility in all.filter { visibility.shows($0.name) } } ?? all
             var json = JSONWriter(reserving: 64 + topics.count * 192)
@@ -111,9 +120,9 @@ extension BusHandler {
             for topic in topics { topic.write(to: &json) }
             json.endArray()
             json.name("cursor")
-            json.quotedInteger(cursor.rawValue)
+            json.quotedInteger(survey.cursor.rawValue)
             json.endObject()
-            reply.send(.json(json, [("Event-Cursor", "\(cursor)")]))
+            return .json(json, [("Event-Cursor", "\(survey.cursor)")])
         }
     }
 }

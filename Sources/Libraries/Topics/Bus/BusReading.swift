@@ -83,7 +83,7 @@ extension EventBus {
     }
 
     /// Lets those have the lock who wait for it.
-    private static func pause() { usleep(Limits.turnPauseMicroseconds) }
+    package static func pause() { usleep(Limits.turnPauseMicroseconds) }
 
     /// A read of what lies at `start` that the caller takes through its turns.
     package func longRead(
@@ -103,7 +103,10 @@ extension EventBus {
     /// One turn of a read, under the lock.
     package func turn(of read: SelectorRead) -> SelectorRead.Turn {
         let now = clock.now()
-        return withLog { read.turn(&$0, now: now) }
+        var left = Limits.turnStepsMax
+        let turn = withLog { read.turn(&$0, now: now, &left) }
+        work.reads.countTurn(of: Limits.turnStepsMax - left)
+        return turn
     }
 
     /// Reads on after an `.older` answer: from the store, then from memory, without a seam.
@@ -118,9 +121,8 @@ extension EventBus {
         finish(longRead(position, matching: selector, filter: filter, limit: limit), then)
     }
 
-    /// Takes a read of many topics to its end, with all its turns; `then` is told as by
-    /// ``readStore(_:matching:filter:limit:then:)``.
-    package func finish(
+    /// Takes a read of many topics to its end, with all its turns.
+    private func finish(
         _ read: SelectorRead, _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
         while true {
@@ -128,7 +130,7 @@ extension EventBus {
             case .goOn: Self.pause()
             case .done(let found): return then(.success(found))
             case .ask(let request):
-                return store.read(request) { [self] outcome in
+                return readPage(request) { [self] outcome in
                     switch outcome {
                     case .failure(let error): then(.failure(error))
                     case .success(let page):
@@ -138,6 +140,14 @@ extension EventBus {
                 }
             }
         }
+    }
+
+    /// Reads a page that only the store has, for ``SelectorRead/take(_:)``; `then` runs before this
+    /// returns or on a thread of the store, which waits for it.
+    package func readPage(
+        _ request: StoreRead, _ then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+    ) {
+        store.read(request, then: then)
     }
 
     // MARK: Subscriptions
@@ -178,15 +188,9 @@ extension EventBus {
     ///
     /// - Complexity: O(1) for one name, else O(topics × terms), in bounded turns under the lock.
     public func summary(of selector: Selector) -> SelectorSummary {
-        var exists = false
-        var count = 0
-        var oldest: EventID?
-        let cursor = visit(selector) { log, record in
-            exists = true
-            count += record.retainedCount
-            if let first = record.oldestID { oldest = min(oldest ?? first, first) }
-        }
-        return SelectorSummary(exists: exists, cursor: cursor, oldest: oldest, count: count)
+        let survey = summing(selector)
+        finish(survey)
+        return survey.summary
     }
 
     /// All topics, or those a pattern matches, sorted by name, and the newest visible id when it
@@ -197,31 +201,31 @@ extension EventBus {
     public func topics(
         matching pattern: TopicPattern?
     ) -> (topics: [TopicDescription], cursor: EventID) {
-        var found: [TopicDescription] = []
-        let cursor = visit(pattern.map(Selector.init)) { log, record in
-            found.append(log.describe(record))
-        }
-        return (found.sorted { $0.name.text < $1.name.text }, cursor)
+        let survey = listing(matching: pattern)
+        finish(survey)
+        return (survey.topics, survey.cursor)
     }
 
-    /// Visits topics in turns. Returns the newest visible id of the first.
-    private func visit(
-        _ selector: Selector?, _ body: (borrowing EventLog, TopicRecord) -> Void
-    ) -> EventID {
-        let now = clock.now()
-        var cursor: EventID?
-        var place: Int? = 0
-        while let from = place {
-            if cursor != nil { Self.pause() }
-            place = withLog { log in
-                cursor = cursor ?? log.newest
-                var seen: [TopicRecord] = []
-                let next = log.visit(selector, from: from, now: now) { seen.append($0) }
-                for record in seen { body(log, record) }
-                return next
-            }
-        }
-        return cursor ?? .zero
+    /// A list of topics that the caller takes through its turns.
+    package func listing(matching pattern: TopicPattern?) -> TopicSurvey<[TopicDescription]> {
+        TopicSurvey(matching: pattern, now: clock.now())
+    }
+
+    /// A summary of a selector that the caller takes through its turns.
+    package func summing(_ selector: Selector) -> TopicSurvey<SelectorSummary> {
+        TopicSurvey(summing: selector, now: clock.now())
+    }
+
+    /// One turn of a look at topics, under the lock; true where another is needed.
+    package func turn<Gathered>(of survey: TopicSurvey<Gathered>) -> Bool {
+        var left = Limits.turnStepsMax
+        let goesOn = withLog { survey.turn(&$0, &left) }
+        work.lists.countTurn(of: Limits.turnStepsMax - left)
+        return goesOn
+    }
+
+    private func finish<Gathered>(_ survey: TopicSurvey<Gathered>) {
+        while turn(of: survey) { Self.pause() }
     }
 
     /// What became of one id in one topic.

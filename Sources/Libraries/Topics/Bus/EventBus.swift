@@ -24,6 +24,8 @@ public final class EventBus: Sendable {
     let followers = FollowerHub()
     let observing = Once()
     let selfSweeping = SelfSweeping()
+    /// What it does in turns under the lock of the log.
+    package let work = LogWork()
 
     /// The log, and what of it was last charged to the budget.
     private struct Guarded {

@@ -65,13 +65,13 @@ public struct TopicDescription: Hashable, Sendable {
 /// What there is of a selector, without any event.
 public struct SelectorSummary: Hashable, Sendable {
     /// Whether there is a topic it matches.
-    public let exists: Bool
+    public internal(set) var exists: Bool
     /// The newest visible id: what was published before lies at or below it.
-    public let cursor: EventID
+    public internal(set) var cursor: EventID
     /// The first retained event of what it matches; nil if there is none.
-    public let oldest: EventID?
+    public internal(set) var oldest: EventID?
     /// Retained events of what it matches.
-    public let count: Int
+    public internal(set) var count: Int
 }
 
 /// What became of one id in one topic.

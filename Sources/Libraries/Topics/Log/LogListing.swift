@@ -17,7 +17,7 @@ extension EventLog {
     /// Calls `body` with each topic of a selector, or with all for nil, as it is now: some at a time,
     /// from a place of the order on. Returns the place to go on from; nil at the end.
     mutating func visit(
-        _ selector: Selector?, from place: Int, now: Timestamp, steps: Int = Limits.turnStepsMax,
+        _ selector: Selector?, from place: Int, now: Timestamp, _ steps: inout Int,
         _ body: (TopicRecord) -> Void
     ) -> Int? {
         func visit(_ record: TopicRecord) {
@@ -28,21 +28,18 @@ extension EventLog {
             if let record = records[name] { visit(record) }
             return nil
         }
-        var (place, left) = (place, steps)
+        var place = place
         while place < order.places {
-            guard left > 0 else { return place }
-            left -= selector?.terms.count ?? 1
+            guard steps > 0 else { return place }
+            steps -= selector?.terms.count ?? 1
             if let record = order[place], selector?.matches(record.name) ?? true {
-                left -= Self.visitSteps
+                steps -= Limits.topicVisitSteps
                 visit(record)
             }
             place += 1
         }
         return nil
     }
-
-    /// What describing a topic takes beside finding it.
-    private static let visitSteps = 8
 
     mutating func event(_ id: EventID, in name: TopicName, now: Timestamp) -> EventLookup {
         guard id > unusedThrough else { return .unknown }

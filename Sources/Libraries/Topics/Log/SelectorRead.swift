@@ -119,13 +119,10 @@ package final class SelectorRead: @unchecked Sendable {
         }
     }
 
-    /// One turn, under the lock.
+    /// One turn, under the lock, of about so many steps; those that it took are subtracted.
     ///
     /// - Complexity: O(steps × log topics).
-    func turn(
-        _ log: inout EventLog, now: Timestamp, steps: Int = Limits.turnStepsMax
-    ) -> Turn {
-        var steps = steps
+    func turn(_ log: inout EventLog, now: Timestamp, _ steps: inout Int) -> Turn {
         while true {
             switch stage {
             case .scanning(var scan):

@@ -1,0 +1,68 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import BusAPI
+
+/// Clients that leave while what they asked for is looked up beside the loop.
+@Suite(.blocking) struct LeavingClientTests {
+    private let server: StreamServer
+
+    init() throws {
+        server = try StreamServer()
+        for index in 0..<300 { try server.publish("x", to: "a.t\(index)") }
+    }
+
+    /// As many patterns as a selector has at the most: to compare all topics with them takes turns.
+    private static let patterns = (0..<128).map { "*.t\($0)" }.joined(separator: ",")
+
+    /// Holds the thread of long reads until the gate is opened.
+    private func hold() throws -> Gate {
+        let (held, gate) = (Gate(), Gate())
+        server.service.longReads.add(for: nil, unless: Cancellation()) {
+            held.open()
+            _ = try? gate.wait()
+            return false
+        }
+        try held.wait()
+        return gate
+    }
+
+    private func expectParked(_ count: Int) {
+        for _ in 0..<20_000 where server.loops[0].parked.value != count { poll(nil, 0, 3) }
+        #expect(server.loops[0].parked.value == count)
+    }
+
+    private var turns: Int { server.bus.work.all.reduce(0) { $0 + $1.turns.value } }
+
+    @Test(
+        arguments: [
+            ("GET", "/topics"), ("GET", "/topics?match=a.*"), ("HEAD", "/topics/a.*"),
+            ("GET", "/topics/\(patterns)?since=earliest&as=json"),
+            ("GET", "/topics/\(patterns)?since=earliest&as=ndjson"),
+        ])
+    func nothingIsLookedUpForAClientThatHasLeft(_ method: String, _ target: String) throws {
+        let gate = try hold()
+        let leaver = try server.connect()
+        try leaver.send(method, target)
+        expectParked(1)
+        let before = turns
+        leaver.close()
+        expectParked(0)
+        gate.open()
+        // Behind it in the line of all that wait, so that it has passed.
+        let stayer = try server.connect()
+        #expect(try stayer.exchange("GET", "/topics?match=none").text.contains("\"topics\":[]"))
+        #expect(turns == before + 1)
+    }
+
+    @Test func whoStaysIsAnsweredAndAsksOn() throws {
+        let client = try server.connect()
+        for _ in 0..<3 {
+            let list = try client.exchange("GET", "/topics")
+            #expect(list.status == 200 && list.text.contains("\"a.t299\""))
+            let summary = try client.exchange("HEAD", "/topics/a.*")
+            #expect(summary.status == 200 && summary.header("event-count") == "300")
+        }
+    }
+}

@@ -143,7 +143,7 @@ struct LogAgainstModel {
     private mutating func subscribe() {
         if subscribed.count > 3 {
             let name = subscribed.removeFirst()
-            log.endSubscription(Selector(name))
+            log.endSubscription(Selector(name), isForgotten: true)
             model.subscribe(name, -1)
         } else {
             let name = pick(names)

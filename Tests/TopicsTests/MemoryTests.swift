@@ -114,6 +114,51 @@ struct MemoryTests {
         }
     }
 
+    @Test func makingRoomLooksAtTheTopicsThatLoseSomethingHoweverManyOthersThereAre() throws {
+        let bench = try Bench()
+        for number in 0..<5_000 { try bench.publish("small\(number)", "x") }
+        for name in ["large", "larger", "largest"] {
+            try bench.publish(name, [Payload](repeating: Payload([1, 2, 3]), count: 100))
+        }
+        try bench.publish("largest", "x", "x", "x")
+        let (before, after) = bench.bus.withLog { log in
+            let before = log.steps
+            log.evict(1)
+            return (before, log.steps)
+        }
+        #expect(after - before <= 4)
+        #expect(bench.bus.statistics.evicted == 1)
+        #expect(bench.bus.description(of: try TopicName("largest"))?.events == 102)
+    }
+
+    @Test func roomIsMadeByTheLargestWhateverTheyHeldBefore() throws {
+        var random = SeededRandom(for: "largest")
+        let bench = try Bench(defaults: Retention(keep: 40, bytes: nil, age: nil))
+        let names = (0..<30).map { "topic\($0)" }
+        for _ in 0..<1_000 {
+            let name = names.randomElement(using: &random)!
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: _ = try? bench.remove(name)
+            case 1:
+                bench.bus.withLog { log in
+                    let sizes = log.records.values.map(\.memoryBytes).sorted(by: >)
+                    let most = sizes.reduce(0, +)
+                    guard most > 0 else { return }
+                    let bytes = Int.random(in: 1...most, using: &random)
+                    let level = CommonLevel.of(sizes, freeing: bytes)
+                    let spared = log.records.values.filter { $0.memoryBytes <= level }
+                        .map { ($0, $0.memoryBytes) }
+                    log.evict(bytes)
+                    #expect(log.records.values.allSatisfy { $0.memoryBytes <= level })
+                    #expect(spared.allSatisfy { $0.memoryBytes == $1 })
+                }
+                bench.clock.advance(seconds: 1)
+                bench.bus.sweep()
+            default: try bench.publish(name, String(repeating: "x", count: .random(in: 0...90)))
+            }
+        }
+    }
+
     @Test func whatGoesIsReleasedAfterTheLockAndNotUnderIt() throws {
         var log = EventLog(
             contents: StoreContents(newest: .zero, floor: .zero, floorTime: .distantPast),

@@ -79,6 +79,24 @@ struct PatternTests {
         }
     }
 
+    @Test func aHeapOfPlacesIsInOrderWhateverChanges() {
+        var random = SeededRandom(for: "places")
+        var heap = PlaceHeap<Int>()
+        var keys: [Int: Int] = [:]
+        for _ in 0..<2_000 {
+            let place = Int.random(in: 0..<50, using: &random)
+            let key =
+                Int.random(in: 0..<4, using: &random) == 0
+                ? nil : Int.random(in: 0..<100, using: &random)
+            heap[place] = key
+            keys[place] = key
+            #expect(heap[place] == key && heap.count == keys.count)
+            #expect(heap.rising.map(\.key) == keys.values.sorted())
+            #expect(heap.first.map { keys[$0.place] == $0.key } ?? keys.isEmpty)
+        }
+        #expect(heap.rising.allSatisfy { keys[$0.place] == $0.key })
+    }
+
     @Test func aRingKeepsItsOrderWhileItGrowsAndShrinks() {
         var random = SeededRandom(for: "ring")
         var ring = Ring<Int>()

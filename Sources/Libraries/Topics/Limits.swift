@@ -21,6 +21,9 @@ enum Limits {
     static let turnPauseMicroseconds: UInt32 = 50
     /// One hold of the lock looks after so many due topics.
     static let sweptTopicsMax = 256
+    /// Events that one hold of the lock takes out of retention: more than a batch has, so that a topic
+    /// that is published to keeps to its bounds, and about a millisecond.
+    static let retiredEventsMax = 16_384
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
     /// paid by requests that are refused.
     static let vanishingLooksMax = 1_024

@@ -77,14 +77,26 @@ extension EventBus {
         }
         store.commit(.registration(topic, settings, owner: sender.uid)) { [self] outcome in
             let now = clock.now()
+            retire(topic, at: now)
+            let registered = withLog { log in
+                if isReserved { log.release(topic, by: sender.uid) }
+                return outcome.map { _ in
+                    log.register(topic, settings, owner: sender.uid, now: now)
+                }
+            }
+            retire(topic, at: now)
             then(
-                withLog { log in
-                    if isReserved { log.release(topic, by: sender.uid) }
-                    return outcome.map { _ in
-                        log.register(topic, settings, owner: sender.uid, now: now)
-                    }
+                registered.map { registered in
+                    (description(of: topic) ?? registered.topic, registered.isNew)
                 })
         }
+    }
+
+    /// Takes everything out of a topic that is over its bounds, some at a time under the lock.
+    private func retire(_ topic: TopicName, at now: Timestamp) {
+        while withLog({ log in
+            log.records[topic].map { log.applyRetention(to: $0, at: now) } ?? false
+        }) {}
     }
 
     /// Removes a topic with all that is visible of it; later publishes make a new one.

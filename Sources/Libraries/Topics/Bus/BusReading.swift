@@ -167,8 +167,16 @@ extension EventBus {
     }
 
     /// Counts one subscription less.
-    package func endSubscription(_ selector: Selector) {
-        withLog { $0.endSubscription(selector) }
+    ///
+    /// - Parameter isForgotten: False where the selector stays known until ``forgetSubscriptions(to:)``:
+    ///   counting is O(1) then, whatever it has for terms.
+    package func endSubscription(_ selector: Selector, isForgotten: Bool = true) {
+        withLog { $0.endSubscription(selector, isForgotten: isForgotten) }
+    }
+
+    /// Forgets a selector, if there is no subscription to it.
+    package func forgetSubscriptions(to selector: Selector) {
+        withLog { $0.subscribers.forget(selector) }
     }
 
     /// Subscriptions to exactly this topic; those with wider selectors are not among them.

@@ -177,12 +177,13 @@ public final class EventBus: Sendable {
     ///
     /// - Complexity: O(topics), some at a time under the lock.
     package func reconfigure(limits: BusLimits, defaults: Retention, autocreate: Bool) {
-        var names = withLog { $0.reconfigure(limits, defaults, autocreate: autocreate) }
-        while !names.isEmpty {
-            let some = names.suffix(Limits.sweptTopicsMax)
-            names.removeLast(some.count)
+        var place: Int? = withLog { log in
+            defer { log.reconfigure(limits, defaults, autocreate: autocreate) }
+            return log.defaults == defaults ? nil : 0
+        }
+        while let next = place {
             let now = clock.now()
-            withLog { $0.followDefaults(some, now: now) }
+            place = withLog { $0.followDefaults(from: next, now: now) }
         }
     }
 

@@ -24,9 +24,17 @@ struct EventLog {
     /// nothing of any.
     private(set) var mostLost: Losses
     var subscribers = SubscriberTable()
-    var dues = Heap<Due>()
+    /// When topics want to be looked after, by their places in the order.
+    var dues = PlaceHeap<Timestamp>()
+    /// What topics take in memory, negative: the largest is first.
+    var sizes = PlaceHeap<Int>()
     /// When topics that are due were last looked after.
     var swept = Timestamp.distantPast
+    /// The place of the order from which on all topics are to be looked after, as the clock was set
+    /// back; nil where it was not.
+    var sweepPlace: Int?
+    /// Steps that evictions and sweeps took so far: topics looked at, events let go.
+    var steps = 0
     var leftovers = Leftovers()
     var isDraining = false
 
@@ -39,15 +47,6 @@ struct EventLog {
     /// The part of it that waits for the store.
     var pendingBytes = 0
     var statistics = BusStatistics()
-
-    /// When a topic wants to be looked after.
-    struct Due: Comparable {
-        let time: Timestamp
-        let record: TopicRecord
-
-        static func < (left: Due, right: Due) -> Bool { left.time < right.time }
-        static func == (left: Due, right: Due) -> Bool { left.time == right.time }
-    }
 
     init(
         contents: StoreContents, keepsOlder: Bool, limits: BusLimits, defaults: Retention,
@@ -96,33 +95,33 @@ struct EventLog {
         topicsByOwner[topic.owner, default: 0] += 1
         eventBytes += record.memoryBytes
         // What a life before was killed over, or narrower defaults remove, goes before settings change.
-        applyRetention(to: record, at: now)
+        while applyRetention(to: record, at: now) {}
     }
 
     // MARK: Settings of the bus
 
-    /// Lets other settings hold from now on, and returns the topics that go by the defaults. How
-    /// much may wait for the store, and the number of tombstones, stay what they were.
-    mutating func reconfigure(
-        _ limits: BusLimits, _ defaults: Retention, autocreate: Bool
-    ) -> [TopicName] {
+    /// Lets other settings hold from now on, for topics that go by the defaults after
+    /// ``followDefaults(from:now:)``. How much may wait for the store, and the number of tombstones,
+    /// stay what they were.
+    mutating func reconfigure(_ limits: BusLimits, _ defaults: Retention, autocreate: Bool) {
         let old = self.limits
         self.limits = limits
         self.limits.commitQueueBytesMax = old.commitQueueBytesMax
         self.limits.tombstonesMax = old.tombstonesMax
         self.autocreate = autocreate
-        guard defaults != self.defaults else { return [] }
         self.defaults = defaults
-        return records.values.filter { !$0.isRegistered }.map(\.name)
     }
 
-    /// Applies the defaults to topics that go by them.
-    mutating func followDefaults(_ names: some Sequence<TopicName>, now: Timestamp) {
-        for name in names {
-            guard let record = records[name], !record.isRegistered else { continue }
+    /// Applies the defaults to topics that go by them: some at a time, from a place of the order on.
+    /// Returns the place to go on from; nil at the end.
+    mutating func followDefaults(from place: Int, now: Timestamp) -> Int? {
+        let end = min(order.places, place + Limits.sweptTopicsMax)
+        for place in place..<max(place, end) {
+            guard let record = order[place], !record.isRegistered else { continue }
             record.settings.retention = defaults
-            applyRetention(to: record, at: now)
+            if applyRetention(to: record, at: now) { return place }
         }
+        return end < order.places ? end : nil
     }
 
     /// What topics, those that are about to be made, and tombstones take.
@@ -183,9 +182,10 @@ struct EventLog {
         subscribers.take(from: record)
         let left = topicsByOwner[record.owner, default: 1] - 1
         topicsByOwner[record.owner] = left == 0 ? nil : left
+        dues[record.node] = nil
+        sizes[record.node] = nil
         order.remove(record.node)
         lossOrder.remove(record.lossNode)
-        record.scheduled = nil
         let losses = Losses(
             removedThrough: record.removedThrough, removedTime: record.removedTime,
             discardedThrough: record.removedThrough)
@@ -207,9 +207,9 @@ struct EventLog {
         subscribers.change(selector, of: selector.singleName.flatMap { records[$0] }, by: 1)
     }
 
-    mutating func endSubscription(_ selector: Selector) {
+    mutating func endSubscription(_ selector: Selector, isForgotten: Bool) {
         let record = selector.singleName.flatMap { records[$0] }
-        subscribers.change(selector, of: record, by: -1)
+        subscribers.change(selector, of: record, by: -1, isForgotten: isForgotten)
         if let record { vanishIfDone(record) }
     }
 

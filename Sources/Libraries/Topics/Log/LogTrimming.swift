@@ -1,7 +1,13 @@
 extension EventLog {
     /// Applies retention and grace to one topic, as of `now`; it may vanish by that.
-    mutating func applyRetention(to record: TopicRecord, at now: Timestamp) {
-        let overdue = record.overdue(at: now)
+    ///
+    /// Of what is over the bounds, at most `Limits.retiredEventsMax` events go, the oldest first, so
+    /// that nobody waits for the lock for long; the next sweep goes on with the rest.
+    ///
+    /// - Returns: Whether there is more to go.
+    @discardableResult
+    mutating func applyRetention(to record: TopicRecord, at now: Timestamp) -> Bool {
+        let overdue = record.overdue(at: now, atMost: Limits.retiredEventsMax)
         if overdue > 0 {
             let stored = record.lose(overdue, at: now)
             statistics.retired += overdue
@@ -12,11 +18,25 @@ extension EventLog {
             askTrim(record, now)
         }
         let bytes = record.memoryBytes
-        record.endGrace(limits.graceMicroseconds, at: now, into: &leftovers.events)
+        let released = leftovers.events.count
+        record.endGrace(
+            limits.graceMicroseconds, at: now, atMost: Limits.retiredEventsMax,
+            into: &leftovers.events)
         eventBytes -= bytes - record.memoryBytes
         if overdue > 0 || bytes != record.memoryBytes { noteLosses(of: record) }
+        steps += overdue + leftovers.events.count - released
+        noteSize(of: record)
+        let isMore = overdue == Limits.retiredEventsMax
+        if isMore { schedule(record, at: now) }
         schedule(record)
         vanishIfDone(record)
+        return isMore
+    }
+
+    /// Notes what a topic takes, for the choice of the largest.
+    private mutating func noteSize(of record: TopicRecord) {
+        let key = record.memoryBytes == 0 ? nil : -record.memoryBytes
+        if sizes[record.node] != key { sizes[record.node] = key }
     }
 
     private mutating func askTrim(_ record: TopicRecord, _ now: Timestamp) {
@@ -44,18 +64,12 @@ extension EventLog {
 
     /// Notes when a topic wants to be looked after next.
     mutating func schedule(_ record: TopicRecord) {
-        guard let due = record.due(grace: limits.graceMicroseconds) else { return }
-        if let scheduled = record.scheduled, scheduled <= due { return }
-        record.scheduled = due
-        dues.insert(Due(time: due, record: record))
-        if dues.count > 2 * records.count + 64 { forgetStaleDues() }
+        if let due = record.due(grace: limits.graceMicroseconds) { schedule(record, at: due) }
     }
 
-    private mutating func forgetStaleDues() {
-        dues = Heap(
-            records.values.compactMap { record in
-                record.scheduled.map { Due(time: $0, record: record) }
-            })
+    private mutating func schedule(_ record: TopicRecord, at time: Timestamp) {
+        if let due = dues[record.node], due <= time { return }
+        dues[record.node] = time
     }
 
     /// Looks after topics that are due, some at a time. Returns whether there are more.
@@ -63,18 +77,27 @@ extension EventLog {
     /// After the clock was set back, what is due by the old time is never found: all topics are
     /// looked after once.
     mutating func sweep(now: Timestamp) -> Bool {
-        if now < swept.advanced(microseconds: -limits.graceMicroseconds) {
-            for record in Array(records.values) { applyRetention(to: record, at: now) }
-        }
+        if now < swept.advanced(microseconds: -limits.graceMicroseconds) { sweepPlace = 0 }
         swept = now
-        for _ in 0..<Limits.sweptTopicsMax {
-            guard let due = dues.first, due.time <= now else { return false }
-            _ = dues.removeFirst()
-            guard due.record.scheduled == due.time else { continue }
-            due.record.scheduled = nil
-            applyRetention(to: due.record, at: now)
+        var topicsLeft = Limits.sweptTopicsMax
+        let stepsMax = steps + Limits.retiredEventsMax
+        while topicsLeft > 0, steps < stepsMax {
+            topicsLeft -= 1
+            guard let place = nextSwept(now) else { return false }
+            guard let record = order[place] else { continue }
+            dues[place] = nil
+            applyRetention(to: record, at: now)
         }
         return true
+    }
+
+    /// The place of the topic to look after next; nil where there is none.
+    private mutating func nextSwept(_ now: Timestamp) -> Int? {
+        if let place = sweepPlace {
+            sweepPlace = place + 1 < order.places ? place + 1 : nil
+            if place < order.places { return place }
+        }
+        return dues.first.flatMap { $0.key <= now ? $0.place : nil }
     }
 
     // MARK: By memory
@@ -97,15 +120,25 @@ extension EventLog {
     /// Lets go of the oldest events wherever more is held than a common level, which is chosen so
     /// that at least `bytes` become free.
     ///
-    /// - Complexity: O(topics × log topics + events that go).
+    /// - Complexity: O(topics that lose something × log topics + events that go).
     mutating func evict(_ bytes: Int) {
-        let largest = records.values.filter { $0.memoryBytes > 0 }
-            .sorted { $0.memoryBytes > $1.memoryBytes }
-        let level = CommonLevel.of(largest.map(\.memoryBytes), freeing: bytes)
-        for record in largest {
-            guard record.memoryBytes > level else { break }
-            evict(record, downTo: level)
+        let (level, places) = largest(freeing: bytes)
+        for place in places {
+            if let record = order[place] { evict(record, downTo: level) }
         }
+    }
+
+    /// The common level that frees so many bytes, and the places of the topics above it.
+    private mutating func largest(freeing bytes: Int) -> (level: Int, places: [Int]) {
+        var looks = 0
+        let falling = sizes.rising.lazy.map { entry in
+            looks += 1
+            return -entry.key
+        }
+        let level = CommonLevel.of(falling, freeing: bytes)
+        steps += looks
+        let above = sizes.rising.prefix { -$0.key > level }
+        return (level, above.map(\.place))
     }
 
     private mutating func evict(_ record: TopicRecord, downTo level: Int) {
@@ -119,6 +152,7 @@ extension EventLog {
         statistics.forgotten += retained - record.retainedCount
         statistics.retained += record.retainedCount - retained
         noteLosses(of: record)
+        noteSize(of: record)
         schedule(record)
         vanishIfDone(record)
     }

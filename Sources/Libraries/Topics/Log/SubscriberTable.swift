@@ -15,8 +15,13 @@ struct SubscriberTable {
 
     /// Adds `change` subscriptions, one more or one less.
     ///
-    /// - Parameter record: The topic of which the selector is the name, if there is one.
-    mutating func change(_ selector: Selector, of record: TopicRecord?, by change: Int) {
+    /// - Parameters:
+    ///   - record: The topic of which the selector is the name, if there is one.
+    ///   - isForgotten: Whether a selector that is not one name goes with its last subscription, else
+    ///     by ``forget(_:)``.
+    mutating func change(
+        _ selector: Selector, of record: TopicRecord?, by change: Int, isForgotten: Bool = true
+    ) {
         total += change
         if let record {
             let count = Self.count(record.namedSubscribers, by: change, selector)
@@ -24,9 +29,15 @@ struct SubscriberTable {
         } else if let name = selector.singleName {
             byName[name] = Self.count(byName[name], by: change, selector)
         } else {
-            bySelector[selector] = Self.count(bySelector[selector], by: change, selector)
+            let count = Self.count(bySelector[selector], by: change, selector)
+            bySelector[selector] = isForgotten ? count : count ?? 0
             version += 1
         }
+    }
+
+    /// Takes out a selector that is not one name, if there is no subscription to it.
+    mutating func forget(_ selector: Selector) {
+        if bySelector[selector] == 0 { bySelector[selector] = nil }
     }
 
     /// Hands those for exactly its name to a topic that has come.

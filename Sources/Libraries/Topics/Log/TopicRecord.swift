@@ -39,8 +39,6 @@ final class TopicRecord {
     /// Where the order of losses has it, and the number by which that sorts it.
     var lossNode = 0
     var lossNumber: UInt64 = 0
-    /// The earliest time the log has noted to look after this topic.
-    var scheduled: Timestamp?
     /// What the last batch said of its events; the next one often says the same.
     var attributes = EventAttributes.none
     /// Whether the store was asked to trim and has not answered.
@@ -115,15 +113,15 @@ final class TopicRecord {
         unstoredBytes += bytes
     }
 
-    /// How many retained events in the ring are over the bounds at `now`; with older events in
-    /// the store nothing in the ring can be.
-    func overdue(at now: Timestamp) -> Int {
+    /// How many retained events in the ring are over the bounds at `now`, up to a maximum; with older
+    /// events in the store nothing in the ring can be.
+    func overdue(at now: Timestamp, atMost countMax: Int) -> Int {
         guard older == nil else { return 0 }
         let retention = settings.retention
         var count = ring.count - graced
         var bytes = retainedBytes
         var index = graced
-        while index < ring.count {
+        while index < ring.count, index - graced < countMax {
             let event = ring[index]
             guard
                 count > retention.keep ?? .max || bytes > retention.bytes ?? .max
@@ -162,10 +160,16 @@ final class TopicRecord {
         return count - (unstored - unstoredCount)
     }
 
-    /// Moves what has been graced for at least `grace` before `now` into `leftovers`.
-    func endGrace(_ grace: Int64, at now: Timestamp, into leftovers: inout [Event]) {
-        while let removal = removals.first, graceIsOver(removal, grace, now) {
-            for _ in 0..<removal.count { leftovers.append(dropFirst()) }
+    /// Moves what has been graced for at least `grace` before `now` into `leftovers`, up to a maximum of
+    /// events.
+    func endGrace(
+        _ grace: Int64, at now: Timestamp, atMost countMax: Int, into leftovers: inout [Event]
+    ) {
+        var left = countMax
+        while left > 0, let removal = removals.first, graceIsOver(removal, grace, now) {
+            let count = min(left, removal.count)
+            for _ in 0..<count { leftovers.append(dropFirst()) }
+            left -= count
         }
     }
 

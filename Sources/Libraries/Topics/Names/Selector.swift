@@ -106,6 +106,13 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// How many parts it has.
+    ///
+    /// - Complexity: O(1).
+    package var termCount: Int {
+        if case .many(let list) = storage { list.terms.count } else { 1 }
+    }
+
     /// The topics, if the selector is several names and no pattern.
     var names: Set<TopicName>? {
         if case .many(let list) = storage { list.names } else { nil }

@@ -7,6 +7,8 @@ final class TermList: Hashable, Sendable {
     let names: Set<TopicName>?
     /// What may be known of; nil for everything.
     let visibility: TopicVisibility?
+    /// Computed once: a selector is looked up whenever its reader comes and goes.
+    private let hash: Int
 
     convenience init(_ terms: [Selector.Term]) {
         var names: Set<TopicName>? = Set(minimumCapacity: terms.count)
@@ -22,6 +24,10 @@ final class TermList: Hashable, Sendable {
         self.terms = terms
         self.names = names
         self.visibility = visibility
+        var hasher = Hasher()
+        hasher.combine(terms)
+        hasher.combine(visibility)
+        hash = hasher.finalize()
     }
 
     /// The same terms, for somebody else.
@@ -36,11 +42,12 @@ final class TermList: Hashable, Sendable {
     }
 
     static func == (left: TermList, right: TermList) -> Bool {
-        left === right || (left.terms == right.terms && left.visibility == right.visibility)
+        left === right
+            || (left.hash == right.hash && left.terms == right.terms
+                && left.visibility == right.visibility)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(terms)
-        hasher.combine(visibility)
+        hasher.combine(hash)
     }
 }

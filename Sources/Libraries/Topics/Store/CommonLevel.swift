@@ -2,14 +2,14 @@
 package enum CommonLevel {
     /// The highest level such that cutting all `sizes`, which fall, down to it frees `bytes`.
     ///
-    /// - Complexity: O(sizes above the level).
-    package static func of(_ sizes: [Int], freeing bytes: Int) -> Int {
-        var sum = 0
-        for (index, size) in sizes.enumerated() {
+    /// - Complexity: O(sizes above the level), and takes one size more.
+    package static func of(_ sizes: some Sequence<Int>, freeing bytes: Int) -> Int {
+        var (sum, count) = (0, 0)
+        for size in sizes {
+            if count > 0, sum - size * count >= bytes { break }
             sum += size
-            let next = index + 1 < sizes.count ? sizes[index + 1] : 0
-            if sum - next * (index + 1) >= bytes { return (sum - bytes) / (index + 1) }
+            count += 1
         }
-        return 0
+        return count == 0 ? 0 : max(0, (sum - bytes) / count)
     }
 }

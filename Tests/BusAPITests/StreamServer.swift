@@ -1,5 +1,6 @@
 import Access
 import Broadcasting
+import Dispatch
 import Glibc
 import Protection
 import Telemetry
@@ -16,6 +17,7 @@ final class StreamServer {
     let service: BusService
     let memory: MemoryBudget
     private let server: HTTPServer
+    private let handles: Protected<[LoopHandle]>
     private let address: RawClient.Address
 
     init(
@@ -30,6 +32,7 @@ final class StreamServer {
         service = BusService(
             bus: bus, configuration: configuration, memory: memory, log: Self.log,
             retryMilliseconds: { 1_234 })
+        handles = Protected([])
         var http = HTTPServerConfiguration(listen: [
             .tcp(SocketAddress(numeric: "127.0.0.1", port: 0)!, optional: false)
         ])
@@ -37,7 +40,10 @@ final class StreamServer {
         http.sendProgressSeconds = sendProgressSeconds
         server = HTTPServer(
             configuration: http, log: Self.log, memory: memory,
-            makeHandler: service.makeHandler(on:))
+            makeHandler: { [service, handles] loop in
+                handles.write { $0.append(loop) }
+                return service.makeHandler(on: loop)
+            })
         guard case .tcp(let bound) = try server.start()[0] else {
             preconditionFailure("it listens where it was told to")
         }
@@ -52,6 +58,13 @@ final class StreamServer {
     /// What its loops have done.
     var loops: [LoopMeters] { server.loops }
 
+    /// Counts what its only loop does from turn to turn, once that has begun to run.
+    func watch(counting count: @escaping @Sendable () -> Int) throws -> TurnWatch {
+        try wait { !handles.value.isEmpty }
+        let loop = handles.value[0]
+        return try TurnWatch({ job in loop.post { _ in job() } }, counting: count)
+    }
+
     /// Nobody reads what it logs.
     static let log = Log(level: .error) { _, _ in }
 
@@ -59,6 +72,27 @@ final class StreamServer {
     func drain() {
         bus.drain()
         server.drain(within: .seconds(1))
+    }
+
+    /// Drains its server on another thread; returns what opens when that has ended.
+    func beginDrain(within limit: Duration) -> Gate {
+        let drained = Gate()
+        DispatchQueue.global().async { [server] in
+            server.drain(within: limit)
+            drained.open()
+        }
+        return drained
+    }
+
+    /// Returns when something holds that other threads bring about.
+    func wait(within seconds: Double = 60, until holds: () -> Bool) throws {
+        let due = MonotonicClock.milliseconds() + UInt64(seconds * 1_000)
+        while !holds() {
+            guard MonotonicClock.milliseconds() < due else {
+                throw RawClient.Failure.timedOut(received: "")
+            }
+            poll(nil, 0, 1)
+        }
     }
 
     func connect() throws -> RawClient { try RawClient(address) }

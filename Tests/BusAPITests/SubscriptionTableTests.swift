@@ -94,7 +94,29 @@ import Topics
         #expect(try !table.hasRoom(for: Selector("x.*")))
         memory.release(room - 3 * bytes, from: .selectors)
         for listener in listeners { table.remove(listener) }
+        table.clearVacant(atMost: .max) { _ in }
         #expect(memory.used(.selectors) == 0)
+    }
+
+    @Test func selectorsThatNobodyAsksForAreTakenOutSomeTermsAtATime() throws {
+        let texts = (0..<100).map { number in
+            (0..<10).map { "topic\(number).*.part\($0)" }.joined(separator: ",")
+        }
+        for listener in try texts.map(subscribe) { table.remove(listener) }
+        let bytes = try Selector(texts[0]).waitingBytes
+        #expect(table.hasVacant && memory.used(.selectors) == 100 * bytes)
+        // Somebody who comes back finds it, and is not looked for again.
+        let returned = try subscribe(texts[0])
+        var forgotten: [Selector] = []
+        table.clearVacant(atMost: 40) { forgotten.append($0) }
+        #expect((1...4).contains(forgotten.count))
+        #expect(memory.used(.selectors) == (100 - forgotten.count) * bytes)
+        while table.hasVacant { table.clearVacant(atMost: 40) { forgotten.append($0) } }
+        #expect(forgotten.map(\.description) == Array(texts[1...]))
+        #expect(memory.used(.selectors) == bytes)
+        #expect(try found("topic0.x.part3", "topic1.x.part3") == [texts[0]])
+        table.remove(returned)
+        #expect(try found("topic0.x.part3").isEmpty && table.hasVacant)
     }
 
     @Test func onlyThoseWithTheNameAloneAreNamed() throws {

@@ -20,8 +20,12 @@ final class BusHandler: RequestHandler {
     private var admissions: BodyAdmissions
     private let waker: LoopWaker
     private var deliveries = DeliveryQueue()
+    /// Subscriptions that are to end, before anything else is delivered.
+    private var endings = Ring<Ending>()
     /// Whether a later turn delivers on.
     private var deliversOn = false
+    /// Whether a later turn takes selectors out that nobody waits for any more.
+    private var clearsVacant = false
     /// Tells the rules about access from earlier ones.
     private(set) var accessNumber: UInt32 = 0
     /// Subscriptions that are yet to be judged by them.
@@ -46,6 +50,10 @@ final class BusHandler: RequestHandler {
         reads = SharedReads(of: service.bus)
         waker = LoopWaker(loop: loop)
         service.bus.broadcaster.register((any TopicObserver).self, observer: waker)
+    }
+
+    deinit {
+        subscriptions.clearVacant(atMost: .max, bus.forgetSubscriptions(to:))
     }
 
     func admit(_ head: RequestHead) -> BodyAdmission { admissions.admission(of: head) }
@@ -75,7 +83,29 @@ final class BusHandler: RequestHandler {
     }
 
     func drain() {
-        for subscription in subscriptions.all { subscription.drain() }
+        for subscription in subscriptions.all { endings.append(Ending(of: subscription)) }
+        if !deliversOn { deliverOn() }
+    }
+
+    /// What ends a subscription that waits: its topic was removed at a place in the order, or the bus
+    /// is leaving.
+    private struct Ending {
+        let subscription: any HTTPSubscription
+        let removedAt: EventID?
+
+        init(of subscription: any HTTPSubscription, removedAt: EventID? = nil) {
+            self.subscription = subscription
+            self.removedAt = removedAt
+        }
+
+        func tell() {
+            guard subscription.place != nil else { return }
+            if let removedAt {
+                subscription.topicRemoved(at: removedAt)
+            } else {
+                subscription.drain()
+            }
+        }
     }
 
     /// Brings what waits up to date with everything admitted since the last time.
@@ -83,7 +113,7 @@ final class BusHandler: RequestHandler {
         let admitted = waker.take()
         for (topic, place) in admitted.removed {
             for subscription in subscriptions.all(named: topic) {
-                subscription.topicRemoved(at: place)
+                endings.append(Ending(of: subscription, removedAt: place))
             }
         }
         deliveries.add(through: admitted.through) { woken in
@@ -98,13 +128,17 @@ final class BusHandler: RequestHandler {
     private func deliverOn() {
         deliversOn = false
         var left = Limits.deliveriesPerTurnMax
+        while left > 0, !endings.isEmpty {
+            left -= 1
+            endings.removeFirst().tell()
+        }
         while left > 0, let (members, news, isOnlyOne) = deliveries.next(atMost: left) {
             left -= members.count
             reads.share(forOne: isOnlyOne) {
                 for subscription in members { subscription.advance(news) }
             }
         }
-        guard !deliveries.isEmpty else { return }
+        guard !deliveries.isEmpty || !endings.isEmpty else { return }
         deliversOn = true
         loop.post { handler in (handler as! BusHandler).deliverOn() }
     }
@@ -112,10 +146,34 @@ final class BusHandler: RequestHandler {
     /// Judges those who wait by rules that have changed, some at a time; whoever is told something
     /// before was judged then.
     private func judgeOn() {
-        for subscription in unjudged.suffix(Limits.judgedPerTurnMax) { judge(subscription) }
-        unjudged.removeLast(min(unjudged.count, Limits.judgedPerTurnMax))
+        var left = Limits.judgedTermsPerTurnMax
+        while left > 0, let subscription = unjudged.popLast() {
+            left -= Limits.judgementTerms + subscription.reader.selector.termCount
+            judge(subscription)
+        }
         guard !unjudged.isEmpty else { return }
         loop.post { handler in (handler as! BusHandler).judgeOn() }
+    }
+
+    /// Takes a subscription out of the loop's table, and off the bus's count.
+    ///
+    /// A selector that nobody waits for after that is taken out in a later turn: many may go together,
+    /// and the next request of a poll finds it.
+    func withdraw(_ subscription: any HTTPSubscription) {
+        let selector = subscription.reader.selector
+        subscriptions.remove(subscription)
+        guard selector.singleName == nil else { return bus.endSubscription(selector) }
+        bus.endSubscription(selector, isForgotten: false)
+        guard subscriptions.hasVacant, !clearsVacant else { return }
+        clearsVacant = true
+        loop.post { handler in (handler as! BusHandler).clearOn() }
+    }
+
+    private func clearOn() {
+        subscriptions.clearVacant(
+            atMost: Limits.clearedTermsPerTurnMax, bus.forgetSubscriptions(to:))
+        clearsVacant = subscriptions.hasVacant
+        if clearsVacant { loop.post { handler in (handler as! BusHandler).clearOn() } }
     }
 
     /// Delivers what was just published to a topic before its publisher is answered, where that

@@ -73,8 +73,16 @@ enum Limits {
     /// a millisecond or two.
     static let deliveriesPerTurnMax = 256
 
-    /// Subscriptions that are judged by new rules before the loop looks at its sockets again.
-    static let judgedPerTurnMax = 64
+    /// Terms of the selectors that are judged by new rules before the loop looks at its sockets
+    /// again: a few milliseconds.
+    static let judgedTermsPerTurnMax = 1_024
+
+    /// What judging a subscription takes beside its terms, in terms.
+    static let judgementTerms = 16
+
+    /// Terms of selectors without a reader that leave the loop's table before it looks at its sockets
+    /// again: a millisecond.
+    static let clearedTermsPerTurnMax = 1_024
 
     /// The fraction of the memory budget that readers of many topics may keep between answers: some
     /// tens of readers of 10,000 topics, which are told from where they are; others look again.

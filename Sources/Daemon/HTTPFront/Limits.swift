@@ -98,6 +98,22 @@ public enum HTTPFrontLimits {
     /// Deadlines that are acted upon before a loop looks at anything else: a heartbeat is a write.
     public static let deadlinesPerTurnMax = 256
 
+    /// Steps of one turn of a loop for requests that are not parsed, for requests that are, and for
+    /// messages, before it looks at anything else: some three milliseconds each.
+    static let stepsPerTurnMax = 2_048
+
+    /// Steps of a request or a message that has nothing in it.
+    static let requestSteps = 4
+
+    /// Bytes of a target that make a step: about a pattern, which is read, judged and waited for.
+    static let targetBytesPerStep = 8
+
+    /// Bytes of a body that make a step: it is copied a few times, and read once.
+    static let bodyBytesPerStep = 512
+
+    /// Connections that hear of a drain before a loop looks at anything else: each may be closed.
+    static let drainedPerTurnMax = 256
+
     /// Connections accepted from one listener before a loop looks at anything else.
     public static let acceptsPerTurnMax = 64
 

@@ -58,11 +58,10 @@ extension BusHandler {
     /// Forgets a subscription that had joined; called once.
     func leave(_ subscription: any HTTPSubscription) {
         subscription.reader.cancel()
-        subscriptions.remove(subscription)
+        withdraw(subscription)
         service.waiting.add(-1)
         subscription.account?.subscribers.add(-1)
         subscription.account = nil
         meters.subscribers(in: subscription.form).add(-1)
-        bus.endSubscription(subscription.reader.selector)
     }
 }

@@ -7,8 +7,9 @@ internal import Topics
 /// anything. Those that ask for the same stand together, so that what is looked at for a topic is
 /// what matches it, and not how many subscriptions or selectors there are.
 ///
-/// - Complexity: insert and remove O(1), and O(terms of the selector) for the first and the last
-///   that asks for it; finding O(found), see `SelectorIndex`.
+/// - Complexity: insert and remove O(1), and O(terms of the selector) for the first that asks for it;
+///   finding O(found), see `SelectorIndex`. A selector of several topics that nobody asks for any more
+///   stays until ``clearVacant(atMost:_:)``, so that many may go together.
 final class SubscriptionTable {
     /// Subscriptions as they were at one moment; some may have ended since.
     typealias Found = ContiguousArray<any HTTPSubscription>
@@ -30,6 +31,8 @@ final class SubscriptionTable {
     private let groups = SelectorIndex<SubscriptionGroup>()
     private let memory: MemoryBudget
     private var round = 0
+    /// Those that nobody stands in, or did not when they were noted.
+    private var vacant = Ring<SubscriptionGroup>()
 
     /// A table that counts its selectors for the bus's memory.
     init(memory: MemoryBudget) { self.memory = memory }
@@ -53,12 +56,13 @@ final class SubscriptionTable {
         assert(subscription.place == nil, "a subscription is inserted once")
         let selector = subscription.reader.selector
         let former = group?.selector == selector ? group : nil
-        if let former, !former.members.isEmpty {
+        if let former, former.isIndexed {
             insert(subscription, into: former)
             return former
         }
         let found = groups[selector] ?? former ?? SubscriptionGroup(selector)
-        if found.members.isEmpty {
+        if !found.isIndexed {
+            found.isIndexed = true
             groups[selector] = found
             memory.charge(selector.waitingBytes, to: .selectors)
         }
@@ -77,9 +81,36 @@ final class SubscriptionTable {
         guard let place = subscription.place else { return }
         subscription.place = nil
         place.group.remove(at: place.index)
-        guard place.group.members.isEmpty else { return }
-        groups[place.group.selector] = nil
-        memory.release(place.group.selector.waitingBytes, from: .selectors)
+        let group = place.group
+        guard group.members.isEmpty else { return }
+        guard group.selector.singleName == nil else { return takeOut(group) }
+        guard !group.isVacant else { return }
+        group.isVacant = true
+        vacant.append(group)
+    }
+
+    /// Whether there are selectors to take out.
+    var hasVacant: Bool { !vacant.isEmpty }
+
+    /// Takes selectors out that nobody stands for any more, until so many terms are gone, and calls
+    /// `forget` with each.
+    func clearVacant(atMost termsMax: Int, _ forget: (Selector) -> Void) {
+        var left = termsMax
+        while left > 0, !vacant.isEmpty {
+            let group = vacant.removeFirst()
+            group.isVacant = false
+            left -= 1
+            guard group.members.isEmpty else { continue }
+            left -= group.selector.termCount
+            takeOut(group)
+            forget(group.selector)
+        }
+    }
+
+    private func takeOut(_ group: SubscriptionGroup) {
+        group.isIndexed = false
+        groups[group.selector] = nil
+        memory.release(group.selector.waitingBytes, from: .selectors)
     }
 
     /// Those that ask for the same, and the topics that concern them; where they ask for exactly one
@@ -91,6 +122,7 @@ final class SubscriptionTable {
         round += 1
         for topic in topics {
             groups.visit(topic) { group in
+                guard !group.members.isEmpty else { return }
                 if group.round != round {
                     group.round = round
                     group.found = found.count

@@ -106,8 +106,7 @@ extension BusHandler {
     }
 
     private func limit(_ subscription: any HTTPSubscription, to selector: Selector) {
-        subscriptions.remove(subscription)
-        bus.endSubscription(subscription.reader.selector)
+        withdraw(subscription)
         subscription.reader.skip(to: judgedThrough)
         subscription.reader.limit(to: selector)
         bus.beginSubscription(selector)

@@ -5,6 +5,8 @@
 struct DeferredWork {
     /// Sockets whose next request has begun, to be served outside the parser's run.
     let arrived = TurnQueue<Connection>()
+    /// Sockets in the parser whose request is complete, and had no room in the turn it came in.
+    let postponed = TurnQueue<Connection>()
     /// Sockets in the parser whose stream has ended, of which it may not know.
     let ending = TurnQueue<Connection>()
     /// Detached sockets that were closed and whose owners are yet to hear of it.
@@ -14,14 +16,18 @@ struct DeferredWork {
     /// WebSockets that have more to read.
     let reading = TurnQueue<WebSocket>()
 
+    /// Connections that are yet to hear that the server drains.
+    let draining = TurnQueue<Connection>()
+
     /// Whether the loop has to go on without waiting for news. Of `ending` the parser's work tells.
     var isDue: Bool {
-        !(arrived.isEmpty && resting.isEmpty && reading.isEmpty && lost.isEmpty)
+        !(arrived.isEmpty && postponed.isEmpty && resting.isEmpty && reading.isEmpty
+            && lost.isEmpty && draining.isEmpty)
     }
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [arrived, ending, lost, resting] { queue.removeAll() }
+        for queue in [arrived, postponed, ending, lost, resting, draining] { queue.removeAll() }
         reading.removeAll()
     }
 }
@@ -38,13 +44,18 @@ final class TurnQueue<Element> {
 
     func append(_ element: Element) { waiting.append(element) }
 
-    /// Calls `body` with each that waits at this moment, once; what is added meanwhile waits for the
-    /// next call. Not to be called from inside itself.
-    func run(_ body: (Element) -> Void) {
+    /// Calls `body` with each that waits at this moment, once, as long as there is room; what is left
+    /// or added meanwhile waits for the next call. Not to be called from inside itself.
+    func run(while hasRoom: () -> Bool = { true }, _ body: (Element) -> Void) {
         guard !waiting.isEmpty else { return }
         assert(running.isEmpty, "a queue is not run from inside itself")
         swap(&waiting, &running)
-        running.forEach(body)
+        var count = 0
+        while count < running.count, hasRoom() {
+            body(running[count])
+            count += 1
+        }
+        if count < running.count { waiting.insert(contentsOf: running[count...], at: 0) }
         running.removeAll(keepingCapacity: true)
     }
 

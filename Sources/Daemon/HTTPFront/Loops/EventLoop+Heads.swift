@@ -73,6 +73,7 @@ extension EventLoop {
         timers.cancel(connection.slot)
         connection.machine.takeInput()
         lastRequestNumber += 1
+        turn.unparsed.spend(targetBytes: parts.target.count, bodyBytes: parts.body.count)
         meters.requests.add()
         meters.repeats.add()
         let request = ActiveRequest(

@@ -117,6 +117,33 @@ extension EventLoop {
     private func requestIsComplete(_ connection: Connection, _ request: ActiveRequest) -> Bool {
         timers.cancel(connection.slot)
         if let refusal = request.refusal { return answer(connection, request, refusal) }
+        guard turn.parsed.isLeft, deferred.postponed.isEmpty else {
+            request.isPostponed = true
+            awaitAnswer(to: request)
+            deferred.postponed.append(connection)
+            return true
+        }
+        spendTurn(on: request)
+        return serve(connection, request)
+    }
+
+    /// Has the parser ask again for the requests that waited for a turn, as many as this one has room
+    /// for.
+    func continuePostponed() {
+        deferred.postponed.run(while: { turn.parsed.isLeft }) { connection in
+            guard let request = connection.request, request.isPostponed else { return }
+            spendTurn(on: request)
+            request.isPostponed = false
+            settle(request)
+            resume(connection, request)
+        }
+    }
+
+    private func spendTurn(on request: ActiveRequest) {
+        turn.parsed.spend(targetBytes: request.target.count, bodyBytes: request.body.count)
+    }
+
+    private func serve(_ connection: Connection, _ request: ActiveRequest) -> Bool {
         guard let head = request.head else { return false }
         request.stage = .handling
         let handling = handle(request, on: connection) { exchange in
@@ -150,15 +177,21 @@ extension EventLoop {
         if exchange.isDetached { return .detached }
         if let response = exchange.response { return .answered(response) }
         if let direct { return .answered(direct) }
+        awaitAnswer(to: request)
+        return .awaited
+    }
+
+    private func awaitAnswer(to request: ActiveRequest) {
         request.stage = .awaiting
         request.isPending = true
         meters.pending.add(1)
-        return .awaited
     }
 
     private func requestAskedAgain(_ connection: Connection, _ request: ActiveRequest) -> Bool {
         if request.isAbandoned { return false }
         if let response = request.answer { return answer(connection, request, response) }
+        // Its turn has come: the handler has not seen it.
+        guard request.isPending else { return serve(connection, request) }
         MHD_suspend_connection(connection.parser)
         request.stage = .suspended
         return true

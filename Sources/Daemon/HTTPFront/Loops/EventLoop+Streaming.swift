@@ -67,7 +67,7 @@ extension EventLoop {
             connection.isResting = false
             connection.owner?.writable()
         }
-        deferred.reading.run { socket in socket.readingIsDue() }
+        deferred.reading.run(while: { turn.messages.isLeft }) { $0.readingIsDue() }
     }
 
     /// Writes a piece behind a head; false when the next has to wait.

@@ -30,7 +30,7 @@ final class EventLoop {
     let unsent: UnsentLedger
 
     let deferred = DeferredWork()
-    private(set) var turn = LoopTurn()
+    var turn = LoopTurn()
     /// Until when it drains; `.max` once that time is over, nil while it serves.
     private(set) var drainDue: UInt64?
     var lastRequestNumber: UInt64 = 0
@@ -104,6 +104,7 @@ final class EventLoop {
         meters.beginTurn(at: now)
         // First, so that who is told to wait in this turn waits for the next.
         continueStreams()
+        continuePostponed()
         var hasMail = false
         for index in 0..<count {
             let event = poller[index]
@@ -126,6 +127,7 @@ final class EventLoop {
         }
         gatherAnswers { mailbox.handleOwnMessages(receive) }
         serveArrived()
+        drainOn()
         tellLost()
     }
 
@@ -169,7 +171,7 @@ final class EventLoop {
     private func serveArrived() {
         guard !deferred.arrived.isEmpty else { return }
         gatherAnswers {
-            deferred.arrived.run { connection in
+            deferred.arrived.run(while: { turn.unparsed.isLeft }) { connection in
                 guard connection.machine.waiting != nil else { return }
                 if !answersUnparsed(on: connection) { giveToParser(connection) }
             }
@@ -199,7 +201,14 @@ extension EventLoop {
         handler.drain()
         // Who is answered and not yet told is not idle.
         sendAnswers()
-        for connection in connections.all {
+        connections.all.forEach(deferred.draining.append)
+    }
+
+    /// Closes what is idle, some a turn.
+    private func drainOn() {
+        var left = HTTPFrontLimits.drainedPerTurnMax
+        deferred.draining.run(while: { left > 0 }) { connection in
+            left -= 1
             let due = connection.progressedAt + settings.configuration.firstRequestMilliseconds
             let action = connection.machine.drainBegan(
                 hasRequest: connection.request != nil, hasTime: due > now

@@ -1,11 +1,17 @@
 internal import Telemetry
 
-/// One turn of a loop: when it began, and how much of it each stream has had.
+/// One turn of a loop: when it began, how much of it each stream has had, and what is left of it for
+/// requests.
 struct LoopTurn {
     /// Milliseconds of the monotonic clock at its beginning.
     private(set) var now: UInt64
     /// Whether it serves one request alone, as far as can be known before the parser runs.
     var servesOne = false
+    /// What is left for requests that the parser does not see, for those that it has read, and for
+    /// messages of WebSockets: none of them waits for the others.
+    var unparsed = StepBudget()
+    var parsed = StepBudget()
+    var messages = StepBudget()
     private var number: UInt32 = 0
     private var began = MonotonicClock.microseconds()
 
@@ -22,6 +28,7 @@ struct LoopTurn {
         began = MonotonicClock.microseconds()
         now = UInt64(began / 1_000)
         number &+= 1
+        (unparsed, parsed, messages) = (StepBudget(), StepBudget(), StepBudget())
     }
 
     /// Counts a write of a stream; true once the stream has had its share.
@@ -33,5 +40,21 @@ struct LoopTurn {
         let cost = Int(connection.turnCost) + bytes + HTTPFrontLimits.streamWriteCostBytes
         connection.turnCost = UInt32(clamping: cost)
         return cost >= HTTPFrontLimits.streamBytesPerTurnMax
+    }
+}
+
+/// The steps that one turn of a loop has for work of one kind, a microsecond or two each; what finds
+/// none left waits for the next turn.
+struct StepBudget {
+    private var left = HTTPFrontLimits.stepsPerTurnMax
+
+    var isLeft: Bool { left > 0 }
+
+    /// Takes what a request costs: its work grows with its target, which may be a list of patterns,
+    /// and with its body.
+    mutating func spend(targetBytes: Int, bodyBytes: Int) {
+        left -=
+            HTTPFrontLimits.requestSteps + targetBytes / HTTPFrontLimits.targetBytesPerStep
+            + bodyBytes / HTTPFrontLimits.bodyBytesPerStep
     }
 }

@@ -10,10 +10,10 @@ final class ActiveRequest {
         case body
         /// The handler runs.
         case handling
-        /// The handler returned without an answer; the parser, if it has the request, will ask once
-        /// more.
+        /// The handler returned without an answer, or is yet to see the request; the parser, if it
+        /// has the request, will ask once more.
         case awaiting
-        /// Suspended in the parser until the answer is there.
+        /// Suspended in the parser until the answer is there, or its turn has come.
         case suspended
         /// Given back to the parser, which will ask once more.
         case resumed
@@ -43,8 +43,11 @@ final class ActiveRequest {
     var discarded: UInt64 = 0
     /// The answer that came after the handler returned.
     var answer: Response?
-    /// Whether the handler returned without an answer, and none has come yet.
+    /// Whether the handler returned without an answer, and none has come yet; or has not seen the
+    /// request yet.
     var isPending = false
+    /// Whether it is complete and waits for a turn of the loop that has room for it.
+    var isPostponed = false
     /// Bytes of its line and headers.
     var headBytes = 0
     /// Whether the connection is to be closed without an answer.

@@ -4,6 +4,7 @@ extension WebSocket {
     func inputCame() {
         // It had its share of this turn, and has the next one's.
         guard !isQueued else { return }
+        guard loop.turn.messages.isLeft else { return readSoon() }
         defer { watchMessage() }
         var share = Share()
         while isReading, share.isLeft {
@@ -18,6 +19,7 @@ extension WebSocket {
             connection.trace?.record.bytesIn += bytes.count
             isPinged = false
             share.bytes -= bytes.count
+            loop.turn.messages.spend(targetBytes: 0, bodyBytes: bytes.count)
             // The kernel gives what it has: the poller tells of what comes next. But of an end that
             // it told of already, only another reading tells.
             let isAll = loop.reader.hasRoom(beside: bytes.count) && !connection.machine.isReadClosed
@@ -98,6 +100,7 @@ extension WebSocket {
     private func deliver(_ input: inout WebSocketInput, _ share: inout Share) {
         while isReading, share.isLeft, let event = machine.next(&input) {
             share.events -= 1
+            loop.turn.messages.spend(targetBytes: 0, bodyBytes: 0)
             take(event)
             machine.release()
         }

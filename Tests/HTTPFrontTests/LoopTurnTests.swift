@@ -1,0 +1,108 @@
+import Protection
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// What one turn of a loop does, in steps: what is more than that waits for the next turns.
+@Suite(.blocking) struct LoopTurnTests {
+    private static let target = "/a?pad=" + String(repeating: "x", count: 600)
+
+    /// Requests with such a target that begin in one turn.
+    private static let requestsPerTurnMax =
+        1 + HTTPFrontLimits.stepsPerTurnMax
+        / (HTTPFrontLimits.requestSteps + target.utf8.count / HTTPFrontLimits.targetBytesPerStep)
+
+    private func watch(
+        _ server: LoopServer, counting count: @escaping @Sendable (Backstage.State) -> Int
+    ) throws -> TurnWatch {
+        let backstage = server.backstage
+        server.expect(backstage.state.value.loops.count, becomes: 1)
+        let loop = backstage.state.value.loops[0]
+        return try TurnWatch({ job in loop.post { _ in job() } }) { backstage.state.read(count) }
+    }
+
+    @Test(arguments: [false, true])
+    func requestsWithMuchToReadThatComeTogetherAreHandledSomeATurn(areFirst: Bool) throws {
+        let server = try LoopServer()
+        let clients = try (0..<60).map { _ in try server.connect() }
+        if areFirst {
+            try server.acceptAll()
+        } else {
+            for client in clients { #expect(try client.exchange("GET", "/b").text == "b") }
+        }
+        let before = server.handledCount
+        let watch = try watch(server) { $0.handled.count }
+        for client in clients { try client.send("GET", Self.target) }
+        watch.begin()
+        for client in clients { #expect(try client.readAnswer().text == "a") }
+        #expect(server.handledCount - before == 60)
+        #expect((1...Self.requestsPerTurnMax).contains(watch.end()))
+        #expect(server.server.census.pending == 0)
+    }
+
+    @Test func requestsWithAKnownHeadThatComeTogetherAreHandledSomeATurn() throws {
+        let server = try LoopServer()
+        let target = Self.target.replacing("/a?", with: "/park?") + "&since="
+        let teacher = try server.connect()
+        try teacher.send("GET", target + "1")
+        server.expect(server.backstage.state.value.made, becomes: 1)
+        server.backstage.finishParked("learnt")
+        #expect(try teacher.readAnswer().text == "learnt")
+        let clients = try (0..<60).map { _ in try server.connect() }
+        try server.acceptAll()
+        let watch = try watch(server) { $0.known.count }
+        for client in clients { try client.send("GET", target + "0") }
+        watch.begin()
+        for client in clients { #expect(try client.readAnswer().text == "at once") }
+        #expect(server.known.count == 60)
+        #expect((1...Self.requestsPerTurnMax).contains(watch.end()))
+    }
+
+    @Test func messagesOfManyWebSocketsThatComeTogetherAreHandledSomeATurn() throws {
+        let server = try LoopServer()
+        let sockets = try (0..<20).map { _ in try server.openSocket() }
+        let watch = try watch(server) { state in
+            state.sockets.reduce(0) { $0 + $1.state.value.received.count }
+        }
+        let messages = (0..<64).flatMap { _ in Frame.text("m").encoded() }
+        for (client, _) in sockets { try client.client.send(messages) }
+        watch.begin()
+        for (client, _) in sockets {
+            for _ in 0..<64 { #expect(try client.next() == .text("m")) }
+        }
+        let most = HTTPFrontLimits.stepsPerTurnMax / HTTPFrontLimits.requestSteps + 1
+        #expect((1...most).contains(watch.end()))
+    }
+
+    @Test func aRequestThatWaitsForItsTurnIsAnsweredWhenTheTimeForDrainingIsOver() throws {
+        let server = try LoopServer()
+        let clients = try (0..<60).map { _ in try server.connect() }
+        for client in clients { #expect(try client.exchange("GET", "/b").text == "b") }
+        let watch = try watch(server) { $0.handled.count }
+        for client in clients { try client.send("GET", Self.target) }
+        let drained = server.beginDrain(within: .zero)
+        watch.begin()
+        try drained.wait()
+        // Each is answered or closed, and none is left suspended in a parser that stops.
+        for client in clients { _ = try? client.readToEnd() }
+        _ = watch.end()
+        #expect(server.server.census.pending == 0)
+        server.expectEmpty()
+    }
+
+    @Test func idleConnectionsAreClosedSomeATurnWhenTheServerDrains() throws {
+        FileLimit.raise()
+        let server = try LoopServer()
+        let count = HTTPFrontLimits.drainedPerTurnMax + 50
+        let clients = try (0..<count).map { _ in try server.connect() }
+        for client in clients { #expect(try client.exchange("GET", "/a").text == "a") }
+        let http = server.server
+        let watch = try watch(server) { _ in count - http.census.connections }
+        let drained = server.beginDrain()
+        watch.begin()
+        for client in clients { #expect(try client.readToEnd() == []) }
+        try drained.wait()
+        #expect((1...HTTPFrontLimits.drainedPerTurnMax).contains(watch.end()))
+    }
+}

@@ -103,6 +103,23 @@ import Testing
         #expect(try ask(Self.ann, "DELETE", "mine") == "204")
     }
 
+    @Test(arguments: AccessDaemon.Door.allCases)
+    func aPatternIsDeletedAsFarAsItsCallerMay(door: AccessDaemon.Door) throws {
+        let access = try AccessDaemon(rules: Self.rules)
+        func ask(_ user: OtherUser, _ method: String, _ target: String) throws -> String {
+            try user.ask(method, access.curl(target, by: door))
+        }
+        for (user, topic) in [(Self.ann, "jobs.a"), (Self.ann, "jobs.b"), (Self.bob, "jobs.c")] {
+            #expect(try ask(user, "PUT", "/topics/\(topic)").hasSuffix("201"))
+        }
+        let all = "/topics?match=*.*"
+        #expect(try ask(Self.bob, "DELETE", all).contains(#"{"removed":1,"denied":2}"#))
+        #expect(try ask(Self.ann, "PUT", "/topics/alpha.x").hasSuffix("201"))
+        // Who may not read a topic is not told of it.
+        #expect(try ask(Self.games, "DELETE", all).contains(#"{"removed":0,"denied":2}"#))
+        #expect(try ask(Self.ann, "DELETE", all).contains(#"{"removed":3,"denied":0}"#))
+    }
+
     /// A closed socket is root's in the kernel's table, which is how a user could pass for root.
     @Test(arguments: [AccessDaemon.Door.ipv4, .ipv6])
     func whoClosesRightBehindItsRequestIsNeverRoot(door: AccessDaemon.Door) throws {

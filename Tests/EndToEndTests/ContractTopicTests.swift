@@ -166,6 +166,44 @@ import Testing
         #expect(again.status == 404 && again.member("code") == "TOPIC_UNKNOWN")
     }
 
+    @Test func allTopicsOfAPatternAreDeletedAtOnce() throws {
+        for topic in ["jobs.1", "jobs.2", "jobs.2.log", "other"] {
+            try client.publish("x", to: topic)
+        }
+        try client.register("jobs.3")
+        let poll = try daemon.connect()
+        try poll.send("GET", "/topics/jobs.2?wait=30s")
+        let list = try daemon.connect()
+        try list.send("GET", "/topics/jobs.*?wait=30s&as=json")
+        try eventually("both wait") {
+            try client.get("/topics?match=jobs.2").text.contains("\"subscribers\":2")
+        }
+        let answer = try client.exchange("DELETE", "/topics?match=jobs.*")
+        #expect(answer.status == 200 && answer.header("content-type") == "application/json")
+        #expect(answer.text == "{\"removed\":3,\"denied\":0}\n")
+        #expect(try names() == ["jobs.2.log", "other"])
+        #expect(try poll.readAnswer().member("code") == "TOPIC_DELETED")
+        // Who waits for the pattern had everything, and waits on.
+        try client.publish("new", to: "jobs.4")
+        let told = try list.readAnswer().text
+        #expect(told.contains("\"data\":\"new\"") && told.contains("\"gap\":null"))
+        #expect(
+            try client.exchange("DELETE", "/topics?match=none.*").text
+                == "{\"removed\":0,\"denied\":0}\n")
+    }
+
+    @Test func aDeletionHasToSayWhatItDeletes() throws {
+        try client.publish("x", to: "t")
+        for target in ["/topics", "/topics?match=", "/topics?match=a..b"] {
+            let answer = try client.exchange("DELETE", target)
+            #expect(answer.status == 400, "\(target)")
+            #expect(answer.member("code") == "PARAMETER_INVALID", "\(target)")
+        }
+        #expect(try names() == ["t"])
+        #expect(try client.exchange("DELETE", "/topics?match=%3E").text.contains("\"removed\":1,"))
+        #expect(try names() == [])
+    }
+
     @Test func theListIsSortedAndMatched() throws {
         try client.register("b.c")
         for topic in ["b.a", "a", "b.a", "b.a.x"] { try client.publish("12", to: topic) }

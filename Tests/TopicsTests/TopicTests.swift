@@ -113,6 +113,38 @@ struct TopicTests {
         #expect(try bench.read(had, "*").isCaughtUp)
     }
 
+    @Test func allTopicsOfASelectorAreRemovedSomeAtATime() async throws {
+        let bench = try Bench()
+        for number in 0..<1_000 {
+            try bench.publish("jobs.\(number)", "x")
+            try bench.publish("other.\(number)", "x")
+        }
+        let selector = try Selector("jobs.*")
+        var (seen, place): (Int, Int?) = (0, 0)
+        while let from = place {
+            let (topics, next) = bench.bus.someTopics(matching: selector, from: from)
+            #expect(topics.count <= Limits.removalStepsMax / 8)
+            (seen, place) = (seen + topics.count, next)
+        }
+        #expect(seen == 1_000)
+        let before = bench.bus.newest
+        #expect(try await bench.bus.remove(matching: selector) == 1_000)
+        #expect(bench.bus.statistics.topics == 1_000 && bench.bus.newest > before)
+        #expect(bench.bus.topics(matching: try TopicPattern("jobs.*")).topics.isEmpty)
+        #expect(try bench.read(after: .zero, "jobs.7").gap != nil)
+        #expect(try await bench.bus.remove(matching: Selector("jobs.*,none")) == 0)
+        #expect(try await bench.bus.remove(matching: Selector("other.1,other.2")) == 2)
+    }
+
+    @Test func aRemovalOfManyTopicsThatFailsSaysWhy() async throws {
+        let bench = try Bench()
+        try bench.publish("a", "x")
+        bench.bus.drain()
+        await #expect(throws: BusError.draining) {
+            try await bench.bus.remove(matching: try Selector("*"))
+        }
+    }
+
     @Test func aTopicThatIsNotThereCannotBeRemoved() throws {
         let bench = try Bench()
         #expect(throws: BusError.topicUnknown(try TopicName("a"))) { try bench.remove("a") }

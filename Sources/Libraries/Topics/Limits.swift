@@ -24,6 +24,9 @@ enum Limits {
     /// Events that one hold of the lock takes out of retention: more than a batch has, so that a topic
     /// that is published to keeps to its bounds, and about a millisecond.
     static let retiredEventsMax = 16_384
+    /// Steps of one turn of the removal of many topics: at most a hundred topics, which are committed
+    /// together.
+    static let removalStepsMax = 1_024
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
     /// paid by requests that are refused.
     static let vanishingLooksMax = 1_024

@@ -18,7 +18,9 @@ struct Refusal: Error {
     }
 
     /// What the bus refused, in the words of the contract.
-    init(_ error: BusError) {
+    ///
+    /// - Parameter introduction: What is said before, of what was done nevertheless.
+    init(_ error: BusError, behind introduction: String = "") {
         let code: ProblemCode =
             switch error {
             case .topicReserved: .topicReserved
@@ -32,7 +34,7 @@ struct Refusal: Error {
             case .storeFailed: .storeFailed
             case .draining: .draining
             }
-        self.init(code, error.description + Self.advice(on: error))
+        self.init(code, introduction + error.description + Self.advice(on: error))
         guard case .callerTopics(_, _, let vanishes) = error else { return }
         retrySeconds = vanishes.map { vanishes in
             let left = vanishes.microseconds - SystemClock().now().microseconds

@@ -18,6 +18,7 @@ struct Route: Sendable {
         Route("PUT", .topic, ["keep", "bytes", "for", "persist"]) { $0.register },
         Route("DELETE", .topic, []) { $0.remove },
         Route("GET", .topics, ["match"]) { $0.list },
+        Route("DELETE", .topics, ["match"]) { $0.removeMatching },
         Route("GET", .event, []) { $0.event },
         Route("GET", .health, []) { $0.health },
         Route("GET", .readiness, []) { $0.readiness },

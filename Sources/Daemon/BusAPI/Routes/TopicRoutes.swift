@@ -98,16 +98,34 @@ extension BusHandler {
         }
     }
 
+    /// `DELETE /topics`: removes the topics of a pattern that the caller may remove, some at a time.
+    func removeMatching(_ call: borrowing Call) throws(Refusal) {
+        guard let pattern = try pattern(call.parameters) else {
+            throw Refusal(
+                .parameterInvalid,
+                "'match' is missing: it says which topics to remove; %3E, which is >, is all of them."
+            )
+        }
+        let late = LateAnswer()
+        TopicsRemoval(
+            of: pattern, by: call.caller, configuration.access, on: bus,
+            unless: late.cancellation, answer: late.begin(call.exchange, on: loop)
+        ).begin(in: service.longReads, for: call.exchange.account)
+    }
+
+    /// The pattern that the request is about; nil where it names none.
+    private func pattern(_ parameters: Parameters) throws(Refusal) -> TopicPattern? {
+        guard let match = parameters.text("match") else { return nil }
+        do throws(NameError) {
+            return try TopicPattern(match)
+        } catch {
+            throw Refusal(.parameterInvalid, "'match' is no pattern: \(error.detail)")
+        }
+    }
+
     /// `GET /topics`: lists the topics of one moment.
     func list(_ call: borrowing Call) throws(Refusal) {
-        var pattern: TopicPattern?
-        if let match = call.parameters.text("match") {
-            do throws(NameError) {
-                pattern = try TopicPattern(match)
-            } catch {
-                throw Refusal(.parameterInvalid, "'match' is no pattern: \(error.detail)")
-            }
-        }
+        let pattern = try pattern(call.parameters)
         let visibility = configuration.access.rules.visibility(for: call.caller)
         look(at: bus.listing(matching: pattern), areMany: true, call) { survey in
             let all = survey.topics

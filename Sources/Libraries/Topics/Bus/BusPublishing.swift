@@ -98,30 +98,4 @@ extension EventBus {
             log.records[topic].map { log.applyRetention(to: $0, at: now) } ?? false
         }) {}
     }
-
-    /// Removes a topic with all that is visible of it; later publishes make a new one.
-    ///
-    /// `then` gets the place of the removal in the order, before this returns or on a thread of
-    /// the store; observers were told.
-    public func remove(
-        _ topic: TopicName, then: @escaping @Sendable (Result<EventID, BusError>) -> Void
-    ) {
-        do throws(BusError) {
-            try withLog { log throws(BusError) in try log.prepareRemoval(topic) }
-        } catch {
-            return then(.failure(error))
-        }
-        store.commit(.removal(topic)) { [self] outcome in
-            then(
-                outcome.map { receipt in
-                    guard case .removal(let id) = receipt else {
-                        preconditionFailure(
-                            "the store took a removal of \(topic) as something else")
-                    }
-                    withLog { $0.remove(topic, at: id) }
-                    notify(topic, newest: id, .removal)
-                    return id
-                })
-        }
-    }
 }

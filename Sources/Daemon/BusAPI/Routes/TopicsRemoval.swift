@@ -1,0 +1,86 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+
+/// One removal of all topics of a pattern that its caller may remove: some at a time, each turn
+/// behind the commit of the one before, and between those of other users.
+///
+/// It ends when its client leaves; what was removed by then stays removed.
+final class TopicsRemoval: Sendable {
+    private let selector: Selector
+    private let caller: Caller
+    private let access: AccessPolicy
+    private let visibility: TopicVisibility?
+    private let bus: EventBus
+    private let cancellation: Cancellation
+    private let answer: @Sendable (Response) -> Void
+
+    /// How far it is.
+    private struct Progress {
+        var removed = 0
+        /// Topics that the caller may know of, and not remove.
+        var denied = 0
+    }
+
+    init(
+        of pattern: TopicPattern, by caller: Caller, _ access: AccessPolicy, on bus: EventBus,
+        unless cancellation: Cancellation, answer: @escaping @Sendable (Response) -> Void
+    ) {
+        selector = Selector(pattern)
+        self.caller = caller
+        self.access = access
+        visibility = access.rules.visibility(for: caller)
+        self.bus = bus
+        self.cancellation = cancellation
+        self.answer = answer
+    }
+
+    /// Removes and answers soon, on the thread of the long reads and the store's.
+    func begin(in line: LongReads, for account: CallerAccount?) {
+        goOn(from: 0, Progress(), in: line, for: account)
+    }
+
+    private func goOn(
+        from place: Int, _ progress: Progress, in line: LongReads, for account: CallerAccount?
+    ) {
+        line.add(for: account, unless: cancellation) { [self] in
+            let (topics, next) = bus.someTopics(matching: selector, from: place)
+            let mine = topics.filter { mayRemove($0) }.map(\.name)
+            let denied = topics.count {
+                !mayRemove($0) && visibility?.shows($0.name) != false
+            }
+            bus.remove(mine) { [self] removed in
+                var progress = progress
+                progress.removed += removed.count
+                progress.denied += denied
+                if let failure = removed.failure {
+                    answer(refusal(failure, behind: progress).response)
+                } else if let next {
+                    goOn(from: next, progress, in: line, for: account)
+                } else {
+                    answer(response(progress))
+                }
+            }
+            return false
+        }
+    }
+
+    private func mayRemove(_ topic: TopicDescription) -> Bool {
+        access.administer(topic.name, madeBy: topic.owner, caller).isAllowed
+    }
+
+    private func refusal(_ error: BusError, behind progress: Progress) -> Refusal {
+        Refusal(error, behind: "\(progress.removed) topics were removed, then ")
+    }
+
+    private func response(_ progress: Progress) -> Response {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("removed")
+        json.integer(progress.removed)
+        json.name("denied")
+        json.integer(progress.denied)
+        json.endObject()
+        return .json(json)
+    }
+}

@@ -1,0 +1,98 @@
+internal import Protection
+
+/// What came of the removal of several topics.
+package struct RemovedTopics: Sendable {
+    /// How many were removed; others were gone before.
+    package var count = 0
+    /// Why others were not.
+    package var failure: BusError?
+}
+
+extension EventBus {
+    /// Removes a topic with all that is visible of it; later publishes make a new one.
+    ///
+    /// `then` gets the place of the removal in the order, before this returns or on a thread of
+    /// the store; observers were told.
+    public func remove(
+        _ topic: TopicName, then: @escaping @Sendable (Result<EventID, BusError>) -> Void
+    ) {
+        do throws(BusError) {
+            try withLog { log throws(BusError) in try log.prepareRemoval(topic) }
+        } catch {
+            return then(.failure(error))
+        }
+        store.commit(.removal(topic)) { [self] outcome in
+            then(
+                outcome.map { receipt in
+                    guard case .removal(let id) = receipt else {
+                        preconditionFailure(
+                            "the store took a removal of \(topic) as something else")
+                    }
+                    withLog { $0.remove(topic, at: id) }
+                    notify(topic, newest: id, .removal)
+                    return id
+                })
+        }
+    }
+
+    /// Removes all topics that a selector matches, each as ``remove(_:then:)`` does, and returns how
+    /// many there were. Topics that are made meanwhile may stay.
+    ///
+    /// - Throws: `BusError`; topics that were removed before stay removed.
+    /// - Complexity: O(topics × terms), in bounded turns under the lock, with commits of some hundred
+    ///   topics.
+    @discardableResult
+    public func remove(matching selector: Selector) async throws(BusError) -> Int {
+        var (count, place): (Int, Int?) = (0, 0)
+        while let from = place {
+            let (topics, next) = someTopics(matching: selector, from: from)
+            let removed = await withCheckedContinuation { continuation in
+                remove(topics.map(\.name)) { continuation.resume(returning: $0) }
+            }
+            if let failure = removed.failure { throw failure }
+            count += removed.count
+            place = next
+        }
+        return count
+    }
+
+    /// Some of the topics that a selector matches, from a place in the order of all on, and the place
+    /// to go on from; nil at the end.
+    ///
+    /// - Complexity: At most `Limits.removalStepsMax` steps, under the lock.
+    package func someTopics(
+        matching selector: Selector, from place: Int
+    ) -> (topics: [TopicDescription], next: Int?) {
+        let now = clock.now()
+        return withLog { log in
+            var steps = Limits.removalStepsMax
+            var found: [TopicRecord] = []
+            let next = log.visit(selector, from: place, now: now, &steps) { found.append($0) }
+            return (found.map { log.describe($0) }, next)
+        }
+    }
+
+    /// Removes topics, each as ``remove(_:then:)`` does.
+    ///
+    /// `then` gets what came of all, before this returns or on a thread of the store.
+    package func remove(
+        _ topics: [TopicName], then: @escaping @Sendable (RemovedTopics) -> Void
+    ) {
+        guard !topics.isEmpty else { return then(RemovedTopics()) }
+        let outcomes = Protected((removed: RemovedTopics(), left: topics.count))
+        for topic in topics {
+            remove(topic) { outcome in
+                let all = outcomes.write { outcomes -> RemovedTopics? in
+                    outcomes.left -= 1
+                    switch outcome {
+                    case .success: outcomes.removed.count += 1
+                    case .failure(.topicUnknown): break
+                    case .failure(let error): outcomes.removed.failure = error
+                    }
+                    return outcomes.left == 0 ? outcomes.removed : nil
+                }
+                if let all { then(all) }
+            }
+        }
+    }
+}

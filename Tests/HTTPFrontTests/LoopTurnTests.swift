@@ -8,10 +8,12 @@ import Testing
 @Suite(.blocking) struct LoopTurnTests {
     private static let target = "/a?pad=" + String(repeating: "x", count: 600)
 
-    /// Requests with such a target that begin in one turn.
-    private static let requestsPerTurnMax =
-        1 + HTTPFrontLimits.stepsPerTurnMax
-        / (HTTPFrontLimits.requestSteps + target.utf8.count / HTTPFrontLimits.targetBytesPerStep)
+    /// Requests with such a target that begin in one turn which has so many steps for them.
+    private static func requestsMax(_ steps: Int) -> Int {
+        1 + steps
+            / (HTTPFrontLimits.requestSteps
+                + target.utf8.count / HTTPFrontLimits.targetBytesPerStep)
+    }
 
     private func watch(
         _ server: LoopServer, counting count: @escaping @Sendable (Backstage.State) -> Int
@@ -37,8 +39,23 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
         #expect(server.handledCount - before == 60)
-        #expect((1...Self.requestsPerTurnMax).contains(watch.end()))
+        #expect((1...Self.requestsMax(HTTPFrontLimits.longStepsPerTurnMax)).contains(watch.end()))
         #expect(server.server.census.pending == 0)
+    }
+
+    @Test func aShortRequestDoesNotWaitBehindLongOnes() throws {
+        let server = try LoopServer()
+        let clients = try (0..<100).map { _ in try server.connect() }
+        for client in clients { #expect(try client.exchange("GET", "/b").text == "b") }
+        let watch = try watch(server) { $0.handled.count }
+        for client in clients[1...] { try client.send("GET", Self.target) }
+        try clients[0].send("GET", "/short")
+        watch.begin()
+        for client in clients { _ = try client.readAnswer() }
+        let handled = server.backstage.state.value.handled.dropFirst(100)
+        let longBefore = handled.prefix { $0 != "short" }.count
+        #expect(longBefore <= 2 * Self.requestsMax(HTTPFrontLimits.longStepsPerTurnMax))
+        _ = watch.end()
     }
 
     @Test func requestsWithAKnownHeadThatComeTogetherAreHandledSomeATurn() throws {
@@ -56,7 +73,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "at once") }
         #expect(server.known.count == 60)
-        #expect((1...Self.requestsPerTurnMax).contains(watch.end()))
+        #expect((1...Self.requestsMax(HTTPFrontLimits.stepsPerTurnMax)).contains(watch.end()))
     }
 
     @Test func messagesOfManyWebSocketsThatComeTogetherAreHandledSomeATurn() throws {

@@ -98,9 +98,15 @@ public enum HTTPFrontLimits {
     /// Deadlines that are acted upon before a loop looks at anything else: a heartbeat is a write.
     public static let deadlinesPerTurnMax = 256
 
-    /// Steps of one turn of a loop for requests that are not parsed, for requests that are, and for
+    /// Steps of one turn of a loop for requests that are not parsed, for short ones that are, and for
     /// messages, before it looks at anything else: some three milliseconds each.
     static let stepsPerTurnMax = 2_048
+
+    /// Steps of one turn for long requests; the last that begins may go beyond.
+    static let longStepsPerTurnMax = 1_024
+
+    /// Steps above which a request is long: a target of 480 bytes, or a body of 30 KiB.
+    static let shortRequestStepsMax = 64
 
     /// Steps of a request or a message that has nothing in it.
     static let requestSteps = 4

@@ -5,8 +5,10 @@
 struct DeferredWork {
     /// Sockets whose next request has begun, to be served outside the parser's run.
     let arrived = TurnQueue<Connection>()
-    /// Sockets in the parser whose request is complete, and had no room in the turn it came in.
+    /// Sockets in the parser whose request is complete, and had no room in the turn it came in: those
+    /// of short requests, and those of long ones, which nobody else waits behind.
     let postponed = TurnQueue<Connection>()
+    let postponedLong = TurnQueue<Connection>()
     /// Sockets in the parser whose stream has ended, of which it may not know.
     let ending = TurnQueue<Connection>()
     /// Detached sockets that were closed and whose owners are yet to hear of it.
@@ -21,13 +23,15 @@ struct DeferredWork {
 
     /// Whether the loop has to go on without waiting for news. Of `ending` the parser's work tells.
     var isDue: Bool {
-        !(arrived.isEmpty && postponed.isEmpty && resting.isEmpty && reading.isEmpty
-            && lost.isEmpty && draining.isEmpty)
+        !(arrived.isEmpty && postponed.isEmpty && postponedLong.isEmpty && resting.isEmpty
+            && reading.isEmpty && lost.isEmpty && draining.isEmpty)
     }
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [arrived, postponed, ending, lost, resting, draining] { queue.removeAll() }
+        for queue in [arrived, postponed, postponedLong, ending, lost, resting, draining] {
+            queue.removeAll()
+        }
         reading.removeAll()
     }
 }

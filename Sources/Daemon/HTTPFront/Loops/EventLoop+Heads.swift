@@ -73,7 +73,8 @@ extension EventLoop {
         timers.cancel(connection.slot)
         connection.machine.takeInput()
         lastRequestNumber += 1
-        turn.unparsed.spend(targetBytes: parts.target.count, bodyBytes: parts.body.count)
+        turn.unparsed.spend(
+            StepBudget.steps(targetBytes: parts.target.count, bodyBytes: parts.body.count))
         meters.requests.add()
         meters.repeats.add()
         let request = ActiveRequest(

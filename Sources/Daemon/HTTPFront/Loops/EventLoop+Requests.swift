@@ -117,30 +117,43 @@ extension EventLoop {
     private func requestIsComplete(_ connection: Connection, _ request: ActiveRequest) -> Bool {
         timers.cancel(connection.slot)
         if let refusal = request.refusal { return answer(connection, request, refusal) }
-        guard turn.parsed.isLeft, deferred.postponed.isEmpty else {
+        let (budget, queue) = lane(of: request)
+        guard turn[keyPath: budget].isLeft, queue.isEmpty else {
             request.isPostponed = true
             awaitAnswer(to: request)
-            deferred.postponed.append(connection)
+            queue.append(connection)
             return true
         }
-        spendTurn(on: request)
+        turn[keyPath: budget].spend(request.steps)
         return serve(connection, request)
     }
 
     /// Has the parser ask again for the requests that waited for a turn, as many as this one has room
     /// for.
     func continuePostponed() {
-        deferred.postponed.run(while: { turn.parsed.isLeft }) { connection in
+        continuePostponed(in: shortLane)
+        continuePostponed(in: longLane)
+    }
+
+    private func continuePostponed(in lane: Lane) {
+        let (budget, queue) = lane
+        queue.run(while: { turn[keyPath: budget].isLeft }) { connection in
             guard let request = connection.request, request.isPostponed else { return }
-            spendTurn(on: request)
+            turn[keyPath: budget].spend(request.steps)
             request.isPostponed = false
             settle(request)
             resume(connection, request)
         }
     }
 
-    private func spendTurn(on request: ActiveRequest) {
-        turn.parsed.spend(targetBytes: request.target.count, bodyBytes: request.body.count)
+    /// Where requests wait for a turn, in order, and what a turn has for them.
+    private typealias Lane = (WritableKeyPath<LoopTurn, StepBudget>, TurnQueue<Connection>)
+
+    private var shortLane: Lane { (\.short, deferred.postponed) }
+    private var longLane: Lane { (\.long, deferred.postponedLong) }
+
+    private func lane(of request: ActiveRequest) -> Lane {
+        request.steps > HTTPFrontLimits.shortRequestStepsMax ? longLane : shortLane
     }
 
     private func serve(_ connection: Connection, _ request: ActiveRequest) -> Bool {

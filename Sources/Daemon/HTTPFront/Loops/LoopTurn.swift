@@ -7,10 +7,11 @@ struct LoopTurn {
     private(set) var now: UInt64
     /// Whether it serves one request alone, as far as can be known before the parser runs.
     var servesOne = false
-    /// What is left for requests that the parser does not see, for those that it has read, and for
-    /// messages of WebSockets: none of them waits for the others.
+    /// What is left for requests that the parser does not see, for short and for long ones that it has
+    /// read, and for messages of WebSockets: none of them waits for the others.
     var unparsed = StepBudget()
-    var parsed = StepBudget()
+    var short = StepBudget()
+    var long = StepBudget(HTTPFrontLimits.longStepsPerTurnMax)
     var messages = StepBudget()
     private var number: UInt32 = 0
     private var began = MonotonicClock.microseconds()
@@ -28,7 +29,8 @@ struct LoopTurn {
         began = MonotonicClock.microseconds()
         now = UInt64(began / 1_000)
         number &+= 1
-        (unparsed, parsed, messages) = (StepBudget(), StepBudget(), StepBudget())
+        (unparsed, short, messages) = (StepBudget(), StepBudget(), StepBudget())
+        long = StepBudget(HTTPFrontLimits.longStepsPerTurnMax)
     }
 
     /// Counts a write of a stream; true once the stream has had its share.
@@ -46,15 +48,18 @@ struct LoopTurn {
 /// The steps that one turn of a loop has for work of one kind, a microsecond or two each; what finds
 /// none left waits for the next turn.
 struct StepBudget {
-    private var left = HTTPFrontLimits.stepsPerTurnMax
+    private var left: Int
+
+    init(_ steps: Int = HTTPFrontLimits.stepsPerTurnMax) { left = steps }
 
     var isLeft: Bool { left > 0 }
 
-    /// Takes what a request costs: its work grows with its target, which may be a list of patterns,
-    /// and with its body.
-    mutating func spend(targetBytes: Int, bodyBytes: Int) {
-        left -=
-            HTTPFrontLimits.requestSteps + targetBytes / HTTPFrontLimits.targetBytesPerStep
+    mutating func spend(_ steps: Int) { left -= steps }
+
+    /// What a request costs: its work grows with its target, which may be a list of patterns, and with
+    /// its body.
+    static func steps(targetBytes: Int, bodyBytes: Int) -> Int {
+        HTTPFrontLimits.requestSteps + targetBytes / HTTPFrontLimits.targetBytesPerStep
             + bodyBytes / HTTPFrontLimits.bodyBytesPerStep
     }
 }

@@ -57,6 +57,9 @@ final class ActiveRequest {
     /// Whether its socket leaves the parser with its answer, so that the next head is looked at.
     var leavesParser = false
 
+    /// What it takes of a turn, once it is complete.
+    var steps: Int { StepBudget.steps(targetBytes: target.count, bodyBytes: body.count) }
+
     /// How long its Content-Length says the body is; 0 without one.
     var declaredBytes: UInt64 {
         if case .counted(let bytes)? = head?.bodyLength { bytes } else { 0 }

@@ -19,7 +19,7 @@ extension WebSocket {
             connection.trace?.record.bytesIn += bytes.count
             isPinged = false
             share.bytes -= bytes.count
-            loop.turn.messages.spend(targetBytes: 0, bodyBytes: bytes.count)
+            loop.turn.messages.spend(bytes.count / HTTPFrontLimits.bodyBytesPerStep)
             // The kernel gives what it has: the poller tells of what comes next. But of an end that
             // it told of already, only another reading tells.
             let isAll = loop.reader.hasRoom(beside: bytes.count) && !connection.machine.isReadClosed
@@ -100,7 +100,7 @@ extension WebSocket {
     private func deliver(_ input: inout WebSocketInput, _ share: inout Share) {
         while isReading, share.isLeft, let event = machine.next(&input) {
             share.events -= 1
-            loop.turn.messages.spend(targetBytes: 0, bodyBytes: 0)
+            loop.turn.messages.spend(HTTPFrontLimits.requestSteps)
             take(event)
             machine.release()
         }

@@ -42,8 +42,10 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         var terms: [Term] = []
         var known: Set<Term> = []
         var offset = 0
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let pattern = try TopicPattern(text: String(part), offset: offset)
+        let comma = UInt8(ascii: ",")
+        for part in text.utf8.split(separator: comma, omittingEmptySubsequences: false) {
+            let pattern = try TopicPattern(
+                text: String(decoding: part, as: UTF8.self), offset: offset)
             let term: Term =
                 pattern.hasWildcard
                 ? .pattern(pattern) : .name(try TopicName(text: pattern.text, offset: offset))
@@ -56,7 +58,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
                     detail: "more than \(Limits.selectorTermsMax) names and patterns in one "
                         + "selector: use a pattern, or several subscriptions")
             }
-            offset += part.utf8.count + 1
+            offset += part.count + 1
         }
         if terms.count == 1, case .name(let name) = terms[0] {
             storage = .one(name)

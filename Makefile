@@ -42,7 +42,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs test-libraries interop recipes bench-counts test-systemd slow-test fuzz-check openapi-test debian13
+CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test debian13
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -193,6 +193,11 @@ fair: release ## measure an ordinary client beside one greedy user (ARGS='patter
 	@SWIFT='$(SWIFT)' scripts/setup fair
 	@python3 -B -m unittest --quiet Benchmarks/test_fair.py
 	@Benchmarks/fairness --daemon $(RELEASE_BINARY) $(ARGS)
+
+fair-check: ## attack the daemon in small, and fail where a turn takes more steps than its bound
+	@SWIFT='$(SWIFT)' scripts/setup fair
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	@Benchmarks/fairness --check --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
 
 bench-counts: setup $(RELEASE_BINARY) ## count system calls and allocations of each path, and fail where they grew
 	@SWIFT='$(SWIFT)' scripts/setup counts

@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import Fair  # noqa: E402
 from Conductor.servers import Broken  # noqa: E402
-from Fair import page  # noqa: E402
+from Fair import page, steps  # noqa: E402
 from Fair.attack import Measurement, share  # noqa: E402
 from Fair.client import Client, Kind, ORDINARY, REQUESTS_PER_SECOND  # noqa: E402
 from Fair.load import Load, Outcome, Wave  # noqa: E402
@@ -178,6 +178,29 @@ class LoadTests(unittest.TestCase):
         outcome = self.outcome(OK, REFUSAL, REFUSAL.replace(b"Later.", b"      ").replace(b'"      "', b'""      '), until="head")
         self.assertEqual(outcome.opened, 1)
         self.assertEqual(outcome.refused, {"503 LIMIT_BUS": 1, "503": 1})
+
+
+class StepsTests(unittest.TestCase):
+    """The short form finds a turn that did too much, and an attack that was none."""
+
+    @staticmethod
+    def objections(highest, turns):
+        kinds = {steps.HIGHEST: highest, steps.BOUND: 256.0, steps.TURNS: turns}
+        before, after = ({f'{family}{{kind="lists"}}': value for family, value in {**kinds, **change}.items()}
+                         for change in ({steps.TURNS: 3.0}, {}))
+        return list(steps.objections(LISTS, Scrape(before, 0), Scrape(after, 1)))
+
+    def test_work_within_its_bound_is_fine(self):
+        self.assertEqual(self.objections(256.0, 4.0), [])
+
+    def test_a_turn_beyond_its_bound_is_told(self):
+        self.assertEqual(self.objections(257.0, 4.0), ["a turn took 257 steps of lists, 256 are its bound"])
+
+    def test_an_attack_without_its_work_is_told(self):
+        self.assertEqual(self.objections(1.0, 3.0), ["the attack was none: no turn had lists"])
+
+    def test_a_daemon_without_the_figures_is_told(self):
+        self.assertTrue(list(steps.objections(LISTS, Scrape({}, 0), Scrape({}, 1))))
 
 
 if __name__ == "__main__":

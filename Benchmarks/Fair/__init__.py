@@ -2,8 +2,8 @@
 
 from .asking import Answers, Lists, Opening, Since
 from .readers import Readers
-from .waiting import Heartbeats, Idle, NewTopics, Patterns, Reload
+from .waiting import FewIdle, ManyIdle, NewTopics, Patterns, Reload
 
 ALL = [
-    Heartbeats(), Reload(), Opening(), Readers(), Answers(), Idle(), NewTopics(), Lists(), Since(), Patterns(),
+    FewIdle(), Reload(), Opening(), Readers(), Answers(), ManyIdle(), NewTopics(), Lists(), Since(), Patterns(),
 ]

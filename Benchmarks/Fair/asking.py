@@ -6,8 +6,6 @@ from .attack import Attack, Broken
 from .load import Wave
 from .waiting import KINDS, get, one_event_each, pattern, patterns, topic, TOPICS_OF_A_USER
 
-MANY_TOPICS = 100_000
-EVENTS_A_TOPIC = 10
 PATTERNS = 128  # the most of one selector
 CONTROLS = bytes(range(1, 32))  # six bytes of JSON each, most of them
 CLOSE = "Connection: close\r\n"
@@ -16,32 +14,38 @@ CLOSE = "Connection: close\r\n"
 class Opening(Attack):
     name = "opening"
     title = "a stream of 128 fresh patterns opened and closed, again and again, on one connection at a time"
+    topics_there = TOPICS_OF_A_USER
+    small = {"topics_there": 600}
+    works = ("reads", "long_requests")
 
     def topics(self):
-        return one_event_each(TOPICS_OF_A_USER)
+        return one_event_each(self.topics_there)
 
     def waves(self):
         requests = (get(f"/topics/{patterns(PATTERNS, turn * PATTERNS)}?as=ndjson") for turn in itertools.count())
         yield Wave(requests, window=1, until="head")
 
     def running(self, seen):
-        return f"{seen.outcome.opened:,} streams opened, {TOPICS_OF_A_USER:,} topics"
+        return f"{seen.outcome.opened:,} streams opened, {self.topics_there:,} topics"
 
 
 class Lists(Attack):
     name = "lists"
     title = "ten lists of 100,000 topics at once, again and again"
     settings = {"bus_topics": 140_000}
+    topics_there = 100_000
+    small = {"topics_there": 2000}
+    works = ("lists",)
 
     def topics(self):
-        return one_event_each(MANY_TOPICS)
+        return one_event_each(self.topics_there)
 
     def waves(self):
         yield Wave(itertools.repeat(get("/topics", CLOSE)), window=10, until="end")
 
     def check(self, seen):
         super().check(seen)
-        if seen.outcome.whole and seen.outcome.bytes / seen.outcome.whole < MANY_TOPICS * len('{"name":""}'):
+        if seen.outcome.whole and seen.outcome.bytes / seen.outcome.whole < self.topics_there * len('{"name":""}'):
             raise Broken("the lists do not have all topics")
 
 
@@ -49,15 +53,19 @@ class Since(Attack):
     name = "since"
     title = "four readers since=earliest of 128 patterns over 1,000,000 events in 100,000 topics, again and again"
     settings = {"bus_topics": 140_000, "bus_memory_bytes": "1G"}
+    topics_there = 100_000
+    events_each = 10
+    small = {"topics_there": 2000, "events_each": 3}
+    works = ("reads",)
 
     def topics(self):
-        body = b"".join(b"event %d\n" % line for line in range(EVENTS_A_TOPIC))
-        return ((f"/topics/{topic(index)}?split=lines".encode(), body) for index in range(MANY_TOPICS))
+        body = b"".join(b"event %d\n" % line for line in range(self.events_each))
+        return ((f"/topics/{topic(index)}?split=lines".encode(), body) for index in range(self.topics_there))
 
     def prepare(self, daemon):
         super().prepare(daemon)
         there = daemon.scrape().figures["belfry_retained_events"]
-        if there < MANY_TOPICS * EVENTS_A_TOPIC:
+        if there < self.topics_there * self.events_each:
             raise Broken(f"only {there:.0f} events are there")
 
     def waves(self):
@@ -81,6 +89,8 @@ class Answers(Attack):
     waves_min = 3
     together = 400
     bytes_each = 1_000_000
+    small = {"together": 40, "bytes_each": 100_000}
+    works = ("short_requests",)
 
     def topics(self):
         lines = (b"one of a thousand lines ".ljust(self.bytes_each // 1000 - 1, b"x") + b"\n") * 1000

@@ -78,6 +78,13 @@ class Attack:
     kinds = client.ORDINARY
     wanted = 0
     waves_min = 0  # that have settled when it is complete; then it goes on for some seconds
+    small = {}  # what is less in the short form
+    works = ()  # kinds of work in turns that it makes the daemon do, as `belfry_turns_total` names them
+
+    def shrink(self):
+        """Takes the short form."""
+        for name, value in self.small.items():
+            setattr(self, name, value)
 
     def topics(self):
         """Targets and bodies of the events that are there before."""

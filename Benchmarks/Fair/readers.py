@@ -8,11 +8,6 @@ from .load import Wave
 from .fill import fill
 from .waiting import get
 
-READERS = 400
-EVENTS = 50
-EVENT_BYTES = 1_000_000
-PLAIN = (b"/topics/big", b"unread ".ljust(EVENT_BYTES, b"x"))
-ESCAPED = (b"/topics/big", CONTROLS * (EVENT_BYTES // len(CONTROLS)))  # several times as large in JSON
 HELD_SECONDS = 1
 AFTER_MAX = 1.2  # of the start
 UPGRADE = ("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -26,9 +21,24 @@ class Readers(Attack):
              " again; 64 MiB for the bus")
     settings = {"bus_memory_bytes": "64M", "http_connections": 500, "http_connections_per_uid": 500}
     waves_min = 2 * len(FORMS)
+    readers = 400
+    events = 50
+    event_bytes = 1_000_000
+    small = {"waves_min": 2, "readers": 700, "events": 6, "event_bytes": 50_000,
+             "settings": {"bus_memory_bytes": "64M", "http_connections": 900, "http_connections_per_uid": 900}}
+    works = ("deliveries",)
+
+    @property
+    def plain(self):
+        return b"/topics/big", b"unread ".ljust(self.event_bytes, b"x")
+
+    @property
+    def escaped(self):
+        """Several times as large in JSON."""
+        return b"/topics/big", CONTROLS * (self.event_bytes // len(CONTROLS))
 
     def topics(self):
-        return [PLAIN, ESCAPED] * (EVENTS // 2)
+        return [self.plain, self.escaped] * (self.events // 2)
 
     def prepare(self, daemon):
         super().prepare(daemon)
@@ -37,19 +47,19 @@ class Readers(Attack):
     def meanwhile(self, daemon, seconds):
         self._published += 1
         try:
-            fill(daemon.port, [PLAIN])
+            fill(daemon.port, [self.plain])
         except (Broken, OSError):
             self._cut += 1
 
     def waves(self):
         for query, headers in itertools.cycle(FORMS):
             requests = [get(f"/topics/big?{since}&{query}", headers) for since in ("since=earliest", "since=now")]
-            yield Wave(requests * (READERS // 2), window=READERS, is_read=False, seconds=HELD_SECONDS)
+            yield Wave(requests * (self.readers // 2), window=self.readers, is_read=False, seconds=HELD_SECONDS)
 
     def check(self, seen):
-        if seen.outcome.asked < READERS * len(FORMS):
+        if seen.outcome.asked < self.readers * len(FORMS):
             raise Broken(f"only {seen.outcome.asked} readers")
-        if seen.increase("belfry_delivered_events_total") < READERS:
+        if seen.increase("belfry_delivered_events_total") < self.readers:
             raise Broken("the readers were sent nothing")
 
     def running(self, seen):

@@ -63,6 +63,17 @@ class AttackProcess:
         self._process.join()
 
 
+def go_on(attack, daemon, process, seconds, limit):
+    """Lets the attack become complete, and then last for so long; not beyond the moment `limit`."""
+    while process.waves < attack.waves_min and process.outcome is None and time.monotonic() < limit:
+        attack.meanwhile(daemon, None)
+        process.listen(0.1)
+    complete = time.monotonic()
+    while process.outcome is None and time.monotonic() < min(limit, complete + seconds):
+        attack.meanwhile(daemon, time.monotonic() - complete)
+        process.listen(0.1)
+
+
 def run(attack, daemon, options):
     """The attack on a daemon that runs."""
     attack.prepare(daemon)
@@ -77,14 +88,7 @@ def run(attack, daemon, options):
     start_bytes = daemon.resident_bytes()
     cpu, waited, began = daemon.cpu_seconds(), daemon.kept_waiting_seconds(), time.monotonic()
     with Client(daemon.port, attack.kinds, serial=1_000_000) as client, AttackProcess(attack, daemon.port) as process:
-        limit = began + options.limit
-        while process.waves < attack.waves_min and process.outcome is None and time.monotonic() < limit:
-            attack.meanwhile(daemon, None)
-            process.listen(0.1)
-        complete = time.monotonic()
-        while process.outcome is None and time.monotonic() < min(limit, complete + options.seconds):
-            attack.meanwhile(daemon, time.monotonic() - complete)
-            process.listen(0.1)
+        go_on(attack, daemon, process, options.seconds, began + options.limit)
         seconds = time.monotonic() - began
         cpu = (daemon.cpu_seconds() - cpu) / seconds
         waited = (daemon.kept_waiting_seconds() - waited) / seconds

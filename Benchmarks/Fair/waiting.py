@@ -7,6 +7,7 @@ from .attack import Attack, BUSY_MIN, Broken, Figure, MEGABYTE
 from .load import Wave
 
 HEARTBEAT = "5s"  # instead of 15 s, so that a run sees several
+SOON = "500ms"  # in the short form
 TOPICS_OF_A_USER = 7400  # within the default limit
 KINDS = 100  # of the last segment of a topic
 
@@ -38,6 +39,7 @@ class Streams(Attack):
     topics_there = TOPICS_OF_A_USER
     patterns_each = 3
     waves_min = 1
+    works = ("reads", "short_requests")
 
     def topics(self):
         return one_event_each(self.topics_there)
@@ -46,22 +48,28 @@ class Streams(Attack):
         each = self.patterns_each
         yield Wave(get(f"/topics/{patterns(each, stream * each)}?as=ndjson") for stream in range(self.wanted))
 
-    def check(self, seen):
-        super().check(seen)
-        has_heartbeats = seen.outcome.later_bytes >= seen.outcome.held
-        if "stream_heartbeat" in self.settings and not has_heartbeats and seen.busy < BUSY_MIN:
-            raise Broken("the streams had no heartbeats, and the loop idles")
-
     def running(self, seen):
         return f"{super().running(seen)}, {self.patterns_each} patterns each, {self.topics_there:,} topics"
 
 
-class Heartbeats(Streams):
+class Idle(Streams):
+    """Streams that have heartbeats and nothing else."""
+
+    settings = {"stream_heartbeat": HEARTBEAT}
+    works = (*Streams.works, "deadlines")
+
+    def check(self, seen):
+        super().check(seen)
+        if seen.outcome.later_bytes < seen.outcome.held and seen.busy < BUSY_MIN:
+            raise Broken("the streams had no heartbeats, and the loop idles")
+
+
+class FewIdle(Idle):
     name = "heartbeats"
     title = "240 idle streams of 100 patterns each, more than 16,384 together, with heartbeats"
-    settings = {"stream_heartbeat": HEARTBEAT}
     wanted = 240
     patterns_each = 100
+    small = {"topics_there": 600, "patterns_each": 20, "settings": {"stream_heartbeat": SOON}}
 
 
 class Reload(Streams):
@@ -69,6 +77,8 @@ class Reload(Streams):
     title = "a reload with another rule every 5 s, beside 4,000 streams of 3 patterns"
     wanted = 4000
     every_seconds = 5
+    small = {"topics_there": 600, "wanted": 300, "every_seconds": 0.5}
+    works = (*Streams.works, "judgements")
 
     def prepare(self, daemon):
         super().prepare(daemon)
@@ -88,12 +98,13 @@ class Reload(Streams):
         return f"{super().running(seen)}, {seen.reloads} reloads"
 
 
-class Idle(Streams):
+class ManyIdle(Idle):
     name = "streams"
     title = "10,000 idle streams of 3 patterns of their own, with heartbeats, and 100,000 topics"
-    settings = {"bus_topics": 140_000, "stream_heartbeat": HEARTBEAT}
+    settings = {**Idle.settings, "bus_topics": 140_000}
     wanted = 10_000
     topics_there = 100_000
+    small = {"topics_there": 2000, "wanted": 400, "settings": {"stream_heartbeat": SOON}}
 
 
 class NewTopics(Streams):
@@ -101,6 +112,7 @@ class NewTopics(Streams):
     title = "a publish to a new topic, beside 10,000 idle streams of 3 patterns of their own"
     settings = {"bus_topics": 140_000}
     wanted = 10_000
+    small = {"topics_there": 600, "wanted": 300}
     kinds = (*client.ORDINARY, client.NEW_TOPICS)
 
     def figures(self, seen):
@@ -114,6 +126,8 @@ class Patterns(Streams):
     title = "1,000,000 distinct waiting patterns: 8,000 streams of 128"
     wanted = 8000
     patterns_each = 128
+    small = {"topics_there": 600, "wanted": 60}
+    works = ("reads", "long_requests")
 
     def completeness(self, seen):
         # Either is fine, but nothing else.

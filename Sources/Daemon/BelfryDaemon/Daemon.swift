@@ -202,7 +202,10 @@ public final class Daemon: Sendable {
         warn(of: addresses)
         // Weak: the server makes its handlers by the service.
         service.addFigures { [weak server] page in server?.write(to: &page) }
-        service.addFigures { [bus] page in page.write(bus.work.all) }
+        service.addFigures { [bus, weak service, weak server] page in
+            page.write(
+                bus.work.all + (service?.work ?? []) + (server?.loops.flatMap(\.work) ?? []))
+        }
         if let store = store as? SQLiteStore { service.addFigures(store.write(to:)) }
         service.addFigures(ProcessFigures().write(to:))
         service.addFigures { [dropped = accessLog.dropped] page in

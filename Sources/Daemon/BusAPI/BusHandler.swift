@@ -56,6 +56,10 @@ final class BusHandler: RequestHandler {
         subscriptions.clearVacant(atMost: .max, bus.forgetSubscriptions(to:))
     }
 
+    func beginTurn() {
+        for work in meters.work { work.endTurn() }
+    }
+
     func admit(_ head: RequestHead) -> BodyAdmission { admissions.admission(of: head) }
 
     func handle(_ request: Request, _ exchange: Exchange) {
@@ -127,15 +131,19 @@ final class BusHandler: RequestHandler {
 
     private func deliverOn() {
         deliversOn = false
-        var left = Limits.deliveriesPerTurnMax
-        while left > 0, !endings.isEmpty {
-            left -= 1
+        // A turn that had mail has had some already.
+        while meters.deliveries.isLeft, !endings.isEmpty {
+            meters.deliveries.begin()
             endings.removeFirst().tell()
         }
-        while left > 0, let (members, news, isOnlyOne) = deliveries.next(atMost: left) {
-            left -= members.count
+        while meters.deliveries.isLeft,
+            let (members, news, isOnlyOne) = deliveries.next(atMost: meters.deliveries.left)
+        {
             reads.share(forOne: isOnlyOne) {
-                for subscription in members { subscription.advance(news) }
+                for subscription in members {
+                    meters.deliveries.begin()
+                    subscription.advance(news)
+                }
             }
         }
         guard !deliveries.isEmpty || !endings.isEmpty else { return }
@@ -146,9 +154,9 @@ final class BusHandler: RequestHandler {
     /// Judges those who wait by rules that have changed, some at a time; whoever is told something
     /// before was judged then.
     private func judgeOn() {
-        var left = Limits.judgedTermsPerTurnMax
-        while left > 0, let subscription = unjudged.popLast() {
-            left -= Limits.judgementTerms + subscription.reader.selector.termCount
+        while meters.judgements.isLeft, let subscription = unjudged.popLast() {
+            meters.judgements.begin(
+                Limits.judgementTerms + subscription.reader.selector.termCount)
             judge(subscription)
         }
         guard !unjudged.isEmpty else { return }

@@ -76,6 +76,9 @@ public final class BusService: Sendable {
         state.write { $0.figures.append(figures) }
     }
 
+    /// What the handlers do in turns of their loops, by kind.
+    public var work: [BoundedWork] { state.read { $0.meters.flatMap(\.work) } }
+
     /// The page of `/metrics`.
     func metrics(version: String) -> PrometheusText {
         let (meters, figures) = state.read { ($0.meters, $0.figures) }

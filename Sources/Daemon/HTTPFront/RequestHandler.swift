@@ -8,6 +8,9 @@ public protocol RequestHandler: AnyObject {
     /// request with `Exchange.offer` is only asked while this is the same.
     var configurationNumber: UInt32 { get }
 
+    /// Called at the beginning of each turn of the loop, before anything else of it.
+    func beginTurn()
+
     /// Decides about a request's body before it is read; called once for every request that
     /// passed the strict checks, bodyless ones included, and always before `handle`.
     func admit(_ head: RequestHead) -> BodyAdmission

@@ -1,19 +1,21 @@
 internal import Synchronization
 
-/// How many steps one kind of work takes in one turn, beside the most that it may take.
+/// One kind of work that is done in turns, each of about so many steps: what is left of a turn, and
+/// how far the longest one came.
 ///
-/// Steps are what its bound is in: topics that are looked at, subscriptions that are told. They say
-/// whether the bound holds, on a fast machine and on a slow one.
+/// Steps are what the bound is in, such as topics that are looked at. So they say whether it holds,
+/// on a fast machine and on a slow one. A turn begins nothing more once its steps are taken; the last
+/// thing that it began may go beyond them.
 ///
-/// Safe from any thread; a turn is counted by one.
+/// Safe from any thread; one thread at a time takes a turn of several things.
 public final class BoundedWork: Sendable {
     /// What is done, as figures name it.
     public let kind: String
-    /// Steps of one turn at the most.
+    /// Steps that a turn may take, at least 1.
     public let stepsMax: Int
     /// Turns in which there was something to do.
     public let turns = Counter()
-    private let current = Atomic<Int>(0)
+    private let taken = Atomic<Int>(0)
     private let most = Atomic<Int>(0)
 
     /// Work of a kind with its bound.
@@ -22,24 +24,37 @@ public final class BoundedWork: Sendable {
         self.stepsMax = stepsMax
     }
 
-    /// Counts steps of a turn that is under way.
-    public func add(_ steps: Int) { current.wrappingAdd(steps, ordering: .relaxed) }
+    /// Steps that are left of the turn that is under way, 0 at least.
+    public var left: Int { max(0, stepsMax - taken.load(ordering: .relaxed)) }
 
-    /// Ends a turn whose steps were added.
-    public func endTurn() {
-        let steps = current.load(ordering: .relaxed)
-        guard steps > 0 else { return }
-        current.store(0, ordering: .relaxed)
-        countTurn(of: steps)
+    /// Whether anything may begin in it.
+    public var isLeft: Bool { left > 0 }
+
+    /// Begins something of so many steps.
+    public func begin(_ steps: Int = 1) {
+        let before = taken.load(ordering: .relaxed)
+        taken.store(before + steps, ordering: .relaxed)
+        note(before + 1)
     }
 
-    /// Counts a whole turn.
+    /// Ends a turn.
+    public func endTurn() {
+        guard taken.load(ordering: .relaxed) > 0 else { return }
+        taken.store(0, ordering: .relaxed)
+        turns.add()
+    }
+
+    /// Counts a turn that took so many steps.
     public func countTurn(of steps: Int) {
         turns.add()
-        most.max(steps, ordering: .relaxed)
+        note(steps)
     }
 
-    /// The steps of the longest turn so far.
+    private func note(_ steps: Int) {
+        if steps > mostSteps { most.max(steps, ordering: .relaxed) }
+    }
+
+    /// How many steps the longest turn so far took, the last thing that it began counted as one.
     public var mostSteps: Int { most.load(ordering: .relaxed) }
 }
 
@@ -47,15 +62,14 @@ extension PrometheusText {
     /// Writes what all of these did, those of one kind taken together.
     public mutating func write(_ works: [BoundedWork]) {
         let kinds = Dictionary(grouping: works, by: \.kind).sorted { $0.key < $1.key }
-        family(
-            "belfry_turns_total", .counter, "Turns that had work of this kind to do.")
+        family("belfry_turns_total", .counter, "Turns that had work of this kind to do.")
         for (kind, works) in kinds {
             sample(works.reduce(0) { $0 + $1.turns.value }, ["kind": kind])
         }
         family(
             "belfry_turn_steps_highest", .gauge, "Steps of the longest turn since the start.")
         for (kind, works) in kinds { sample(works.map(\.mostSteps).max() ?? 0, ["kind": kind]) }
-        family("belfry_turn_steps_bound", .gauge, "Steps that a turn may take at the most.")
+        family("belfry_turn_steps_bound", .gauge, "Steps that a turn may take.")
         for (kind, works) in kinds { sample(works.map(\.stepsMax).max() ?? 0, ["kind": kind]) }
     }
 }

@@ -14,8 +14,8 @@ enum Limits {
     static let turnStepsMax = 4_096
     /// Steps that a look at a topic takes beside finding it.
     static let topicVisitSteps = 8
-    /// A turn ends behind the topic that it is at, so that it may take some steps more.
-    static let turnStepsTakenMax = turnStepsMax + selectorTermsMax + topicVisitSteps
+    /// Steps that a turn may take more, since it ends behind the topic that it is at.
+    static let lastTopicStepsMax = selectorTermsMax + topicVisitSteps
     /// How long such a read leaves the lock to others between two turns: enough for a thread that
     /// sleeps to wake up and take it.
     static let turnPauseMicroseconds: UInt32 = 50
@@ -24,6 +24,9 @@ enum Limits {
     /// Events that one hold of the lock takes out of retention: more than a batch has, so that a topic
     /// that is published to keeps to its bounds, and about a millisecond.
     static let retiredEventsMax = 16_384
+    /// Events that one hold of the lock lets go in a sweep, which ends behind the topic that it is
+    /// at: as many leave retention there, and as many the grace.
+    static let sweptEventsMax = 3 * retiredEventsMax
     /// Steps of one turn of the removal of many topics: at most a hundred topics, which are committed
     /// together.
     static let removalStepsMax = 1_024

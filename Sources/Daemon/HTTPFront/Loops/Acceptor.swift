@@ -58,7 +58,10 @@ final class Acceptor {
         let index = Int(token - PollToken.firstListener)
         guard index < listeners.count, resumesAt == nil else { return }
         let listener = listeners[index].descriptor
-        for _ in 0..<HTTPFrontLimits.acceptsPerTurnMax {
+        var tries = 0
+        defer { meters.accepts.countTurn(of: tries) }
+        while tries < HTTPFrontLimits.acceptsPerTurnMax {
+            tries += 1
             let descriptor = clinux_accept(listener)
             if descriptor >= 0 {
                 welcome(descriptor)

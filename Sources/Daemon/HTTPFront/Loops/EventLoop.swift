@@ -99,9 +99,11 @@ final class EventLoop {
 
     private func runTurn() {
         let count = poller.wait(milliseconds: sleepMilliseconds())
+        meters.count(turn)
         turn.begin()
         defer { meters.turns.observe(turn.microseconds) }
         meters.beginTurn(at: now)
+        handler.beginTurn()
         // First, so that who is told to wait in this turn waits for the next.
         continueStreams()
         continuePostponed()
@@ -159,6 +161,7 @@ final class EventLoop {
 
     private func passDeadlines() {
         for slot in timers.advance(to: now, atMost: HTTPFrontLimits.deadlinesPerTurnMax) {
+            meters.deadlines.begin()
             if let connection = connections[slot] {
                 carryOut(connection.machine.deadlinePassed(), on: connection)
             }

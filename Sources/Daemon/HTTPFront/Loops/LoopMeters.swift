@@ -36,6 +36,15 @@ public final class LoopMeters: Sendable {
     /// Requests whose answer is awaited while the parser keeps their connection.
     public let pending = Gauge()
 
+    let accepts = BoundedWork("accepts", stepsMax: HTTPFrontLimits.acceptsPerTurnMax)
+    let deadlines = BoundedWork("deadlines", stepsMax: HTTPFrontLimits.deadlinesPerTurnMax)
+    let repeated = BoundedWork("repeated_requests", stepsMax: HTTPFrontLimits.stepsPerTurnMax)
+    let short = BoundedWork("short_requests", stepsMax: HTTPFrontLimits.stepsPerTurnMax)
+    let long = BoundedWork("long_requests", stepsMax: HTTPFrontLimits.longStepsPerTurnMax)
+
+    /// What the loop itself does in a turn, by kind.
+    public var work: [BoundedWork] { [accepts, deadlines, repeated, short, long] }
+
     private let turn = Atomic<UInt64>(0)
 
     init() {}
@@ -56,7 +65,15 @@ public final class LoopMeters: Sendable {
         if let code = response.problemCode { problems.add(code) }
     }
 
+    /// Counts what a turn did that is over.
+    func count(_ turn: LoopTurn) {
+        if turn.unparsed.begun > 0 { repeated.countTurn(of: turn.unparsed.begun) }
+        if turn.short.begun > 0 { short.countTurn(of: turn.short.begun) }
+        if turn.long.begun > 0 { long.countTurn(of: turn.long.begun) }
+    }
+
     func beginTurn(at now: UInt64) {
         turn.store(now, ordering: .relaxed)
+        deadlines.endTurn()
     }
 }

@@ -48,13 +48,19 @@ struct LoopTurn {
 /// The steps that one turn of a loop has for work of one kind, a microsecond or two each; what finds
 /// none left waits for the next turn.
 struct StepBudget {
-    private var left: Int
+    private let stepsMax: Int
+    private var spent = 0
+    /// Steps that were spent when the last thing began, that one counted as one.
+    private(set) var begun = 0
 
-    init(_ steps: Int = HTTPFrontLimits.stepsPerTurnMax) { left = steps }
+    init(_ steps: Int = HTTPFrontLimits.stepsPerTurnMax) { stepsMax = steps }
 
-    var isLeft: Bool { left > 0 }
+    var isLeft: Bool { spent < stepsMax }
 
-    mutating func spend(_ steps: Int) { left -= steps }
+    mutating func spend(_ steps: Int) {
+        begun = spent + 1
+        spent += steps
+    }
 
     /// What a request costs: its work grows with its target, which may be a list of patterns, and with
     /// its body.

@@ -64,8 +64,9 @@ extension EventBus {
         matching selector: Selector, from place: Int
     ) -> (topics: [TopicDescription], next: Int?) {
         let now = clock.now()
+        var steps = Limits.removalStepsMax
+        defer { work.removals.countTurn(of: Limits.removalStepsMax - steps) }
         return withLog { log in
-            var steps = Limits.removalStepsMax
             var found: [TopicRecord] = []
             let next = log.visit(selector, from: place, now: now, &steps) { found.append($0) }
             return (found.map { log.describe($0) }, next)

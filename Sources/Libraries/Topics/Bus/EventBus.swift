@@ -127,7 +127,15 @@ public final class EventBus: Sendable {
     /// - Complexity: O(topics that are due), some at a time under the lock.
     package func sweep() {
         let now = clock.now()
-        while withLog({ $0.sweep(now: now) }) {}
+        var goesOn = true
+        while goesOn {
+            let steps = withLog { log in
+                let before = log.steps
+                goesOn = log.sweep(now: now)
+                return log.steps - before
+            }
+            if steps > 0 { work.sweeps.countTurn(of: steps) }
+        }
         relieve()
     }
 

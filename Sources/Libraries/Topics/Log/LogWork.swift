@@ -3,10 +3,17 @@ package import Telemetry
 /// What is done in turns under the lock of the log, by kind.
 package struct LogWork: Sendable {
     /// Reads of selectors; a step is a look at a topic, an event or a name.
-    package let reads = BoundedWork("reads", stepsMax: Limits.turnStepsTakenMax)
+    package let reads = BoundedWork(
+        "reads", stepsMax: Limits.turnStepsMax + Limits.lastTopicStepsMax)
     /// Lists and summaries of topics; a step is the same.
-    package let lists = BoundedWork("lists", stepsMax: Limits.turnStepsTakenMax)
+    package let lists = BoundedWork(
+        "lists", stepsMax: Limits.turnStepsMax + Limits.lastTopicStepsMax)
+    /// Looks for the topics of a removal; a step is the same.
+    package let removals = BoundedWork(
+        "removals", stepsMax: Limits.removalStepsMax + Limits.lastTopicStepsMax)
+    /// Sweeps; a step is an event that goes.
+    package let sweeps = BoundedWork("sweeps", stepsMax: Limits.sweptEventsMax)
 
     /// All of them.
-    package var all: [BoundedWork] { [reads, lists] }
+    package var all: [BoundedWork] { [reads, lists, removals, sweeps] }
 }

@@ -58,6 +58,18 @@ import Testing
         _ = watch.end()
     }
 
+    @Test func newConnectionsWhoseRequestsComeTogetherGoToTheParserSomeATurn() throws {
+        let server = try LoopServer()
+        let most = 1 + HTTPFrontLimits.stepsPerTurnMax / HTTPFrontLimits.parserEntrySteps
+        let clients = try (0..<3 * most).map { _ in try server.connect() }
+        try server.acceptAll()
+        let watch = try watch(server) { $0.handled.count }
+        for client in clients { try client.send("GET", "/a") }
+        watch.begin()
+        for client in clients { #expect(try client.readAnswer().text == "a") }
+        #expect((1...most).contains(watch.end()))
+    }
+
     @Test func requestsWithAKnownHeadThatComeTogetherAreHandledSomeATurn() throws {
         let server = try LoopServer()
         let target = Self.target.replacing("/a?", with: "/park?") + "&since="

@@ -108,6 +108,10 @@ public enum HTTPFrontLimits {
     /// Steps above which a request is long: a target of 480 bytes, or a body of 30 KiB.
     static let shortRequestStepsMax = 64
 
+    /// Steps of giving a socket to the parser, which makes room for a head and reads it: 64 sockets a
+    /// turn.
+    static let parserEntrySteps = 32
+
     /// Steps of a request or a message that has nothing in it.
     static let requestSteps = 4
 

@@ -94,6 +94,18 @@ import Testing
         }
     }
 
+    @Test func closedListenerTakesNobodyThoughAChildStillHoldsIt() throws {
+        let address = try ListenAddress("127.0.0.1:0")
+        var open = try ListeningSocket.open(address, sendBufferBytes: 1 << 16)
+        let port = try #require(open?.address.port)
+        // What a child that was forked holds until it calls `exec`.
+        let copy = dup(try #require(open?.descriptor))
+        defer { close(copy) }
+        _ = try RawClient(.tcp(port))
+        open = nil
+        #expect(throws: RawClient.Failure.self) { try RawClient(.tcp(port)) }
+    }
+
     @Test func socketOfASuccessorIsNotRemoved() throws {
         try withDirectory { (directory: String) throws in
             let path = directory + "/s"

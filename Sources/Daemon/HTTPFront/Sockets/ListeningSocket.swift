@@ -22,7 +22,11 @@ final class ListeningSocket: Sendable {
     }
 
     deinit {
-        if !isInherited { close(descriptor) }
+        guard !isInherited else { return }
+        // A child that was forked and has not yet called `exec` holds the descriptor too, and would
+        // let clients wait for an answer that nobody gives.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
     }
 
     /// Opens what the configuration names; nil for an optional address that this machine lacks.

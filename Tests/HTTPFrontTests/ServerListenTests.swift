@@ -94,6 +94,40 @@ import Testing
         }
     }
 
+    /// A child process with copies of them would hold them open for its time. In a process of its
+    /// own, for other tests start some.
+    @Test func bindingLeavesOtherSocketsAlone() async {
+        await #expect(processExitsWith: .success) {
+            var template = Array("/tmp/front-XXXXXX".utf8CString)
+            try #require(mkdtemp(&template) != nil)
+            let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+            defer { rmdir(directory) }
+            let (isOver, held) = (Protected(false), Protected(0))
+            try await inParallel(2) { index in
+                guard index == 1 else {
+                    defer { isOver.value = true }
+                    for _ in 0..<300 {
+                        let socket = try ListeningSocket.open(
+                            .unix(path: directory + "/s", mode: 0o666), sendBufferBytes: 1 << 16)
+                        socket?.removeFile()
+                    }
+                    return
+                }
+                while !isOver.value {
+                    var ends: [Int32] = [-1, -1]
+                    let type = Int32(SOCK_STREAM.rawValue)
+                    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+                    close(ends[0])
+                    // Where nobody holds the other end, nothing can be sent.
+                    let sent = send(ends[1], "x", 1, Int32(MSG_NOSIGNAL))
+                    if sent == 1 { held.write { $0 += 1 } }
+                    close(ends[1])
+                }
+            }
+            #expect(held.value == 0)
+        }
+    }
+
     @Test func closedListenerTakesNobodyThoughAChildStillHoldsIt() throws {
         let address = try ListenAddress("127.0.0.1:0")
         var open = try ListeningSocket.open(address, sendBufferBytes: 1 << 16)

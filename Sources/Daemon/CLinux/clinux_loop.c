@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,34 +60,31 @@ struct binding {
     int descriptor;
     const void *address;
     uint32_t size;
-    int result;
 };
 
 static int bind_without_umask(void *argument) {
-    struct binding *binding = argument;
+    const struct binding *binding = argument;
     umask(0);
-    long result = syscall(SYS_bind, binding->descriptor, binding->address, binding->size);
-    binding->result = result == 0 ? 0 : -errno;
-    return 0;
+    return bind(binding->descriptor, binding->address, binding->size) == 0 ? 0 : errno;
 }
 
 int clinux_bind_with_mode(int descriptor, const void *address, uint32_t size, uint32_t mode) {
     if (fchmod(descriptor, mode) != 0) return -errno;
-    struct binding binding = {descriptor, address, size, 0};
-    // Memory and descriptors are those of this process, so that no copy of a socket outlives its
-    // owner; the umask is the child's own. Its end sends no signal, and it takes none.
-    _Alignas(16) char stack[16384];
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t child = clone(
-        bind_without_umask, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &binding);
-    int error = errno;
-    if (child >= 0) {
-        while (waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR) continue;
+    struct binding binding = {descriptor, address, size};
+    _Alignas(16) char stack[65536];
+    // Unlike a child of `fork`, it has no copies of sockets, which would outlive their owners.
+    pid_t child = clone(bind_without_umask, stack + sizeof stack, CLONE_FILES | SIGCHLD, &binding);
+    if (child < 0) return -errno;
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno == EINTR) continue;
+        // Where SIGCHLD is ignored nobody keeps the status: then a bound socket has a name.
+        struct sockaddr_un name;
+        socklen_t length = sizeof name;
+        int result = getsockname(descriptor, (struct sockaddr *)&name, &length);
+        return result == 0 && length > sizeof name.sun_family ? 0 : -ECHILD;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return child < 0 ? -error : binding.result;
+    return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
 int clinux_duplicate(int descriptor) { return result_of(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }

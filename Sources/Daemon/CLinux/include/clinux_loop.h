@@ -40,8 +40,9 @@ int clinux_accept(int listener);
 /// -errno.
 ///
 /// The kernel takes the umask's bits from those of the socket, and all threads have one umask. So a
-/// child process binds, with its own; it has the memory and the descriptors of this one. Nothing changes the file by its path afterwards: whoever may
-/// write in its folder could have put a link to another file there.
+/// child process binds, with its own; it shares the descriptors of this process. Nothing
+/// changes the file by its path afterwards: whoever may write in its folder could have put a link to
+/// another file there.
 int clinux_bind_with_mode(int descriptor, const void *address, uint32_t size, uint32_t mode);
 
 /// A second descriptor of the same socket, closed on exec, or -errno.

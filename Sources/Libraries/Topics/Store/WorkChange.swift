@@ -1,0 +1,191 @@
+/// What one change of a work group makes durable: all of it, or nothing.
+///
+/// A group is its record and the rows of its open jobs; settled jobs have no row. The store keeps
+/// both and understands neither.
+package struct WorkChange: Sendable {
+    /// The group that changes, by a number that no other group ever has.
+    package let group: GroupNumber
+    /// Whether it survives a restart; false where progress lives in memory alone, and the change
+    /// only takes its place in the order.
+    package let persists: Bool
+    /// The group as it is from now on; nil where it stays as it was.
+    package var record: GroupRecord?
+    /// Jobs that are open from now on as they stand here, in place of their rows of before.
+    package var open: [JobRecord] = []
+    /// Jobs that are open no more.
+    package var settled: [EventID] = []
+    /// Whether every job of before goes first: a seek.
+    package var forgetsJobs = false
+    /// Whether the group goes, with all of its jobs.
+    package var removesGroup = false
+
+    /// A change of nothing so far.
+    package init(of group: GroupNumber, persists: Bool) {
+        self.group = group
+        self.persists = persists
+    }
+
+    /// What it takes while it waits, in bytes.
+    package var queuedBytes: Int {
+        Overhead.queuedBatchBytes + settled.count * 8
+            + open.reduce(record == nil ? 0 : 256) { $0 + $1.memoryBytes }
+    }
+}
+
+/// What names a group in the store and in leases: never given twice, by whatever name the group goes.
+package struct GroupNumber: Hashable, Comparable, Sendable {
+    /// The number; positive.
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (left: GroupNumber, right: GroupNumber) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// One group as a store keeps it.
+package struct GroupRecord: Hashable, Sendable {
+    /// Its name, checked by whoever made it.
+    package var name: String
+    /// The terms of its selector, as texts.
+    package var terms: [String]
+    /// The only type of events that it takes; nil takes all.
+    package var type: String?
+    /// How long a lease lasts that says nothing else, in microseconds.
+    package var lease: Int64
+    /// How often a job is handed out before it is a dead letter.
+    package var attempts: Int
+    /// Where dead letters go; nil has jobs tried for ever.
+    package var dead: TopicName?
+    /// Whether at most one job of a key is open.
+    package var isOrderedByKey: Bool
+    /// How many jobs are leased at once at most.
+    package var inFlightMax: Int
+    /// Whether workers answer requests.
+    package var replies: Bool
+    /// Whether it survives a restart.
+    package var persists: Bool
+    /// Who made it.
+    package var owner: UInt32?
+    /// Raised by every seek; leases of another epoch are over.
+    package var epoch: Int64
+    /// Everything the selector wants up to here was taken in.
+    package var reach: EventID
+    /// Losses up to here were told, or never count.
+    package var reportedThrough: EventID
+    /// The widest that it missed so far, for whoever asks; nil where it missed nothing.
+    package var gap: Gap?
+    /// What became of its jobs so far.
+    package var tally: JobTally
+
+    package init(
+        name: String, terms: [String], type: String?, lease: Int64, attempts: Int,
+        dead: TopicName?, isOrderedByKey: Bool, inFlightMax: Int, replies: Bool, persists: Bool,
+        owner: UInt32?, epoch: Int64, reach: EventID, reportedThrough: EventID, gap: Gap?,
+        tally: JobTally
+    ) {
+        self.name = name
+        self.terms = terms
+        self.type = type
+        self.lease = lease
+        self.attempts = attempts
+        self.dead = dead
+        self.isOrderedByKey = isOrderedByKey
+        self.inFlightMax = inFlightMax
+        self.replies = replies
+        self.persists = persists
+        self.owner = owner
+        self.epoch = epoch
+        self.reach = reach
+        self.reportedThrough = reportedThrough
+        self.gap = gap
+        self.tally = tally
+    }
+}
+
+/// How jobs of a group ended.
+package struct JobTally: Hashable, Sendable {
+    /// Settled by a worker.
+    package var done: Int64 = 0
+    /// Dead letters.
+    package var dead: Int64 = 0
+    /// Their events went before anybody settled them.
+    package var gone: Int64 = 0
+    /// Their time to live was over before they were handed out.
+    package var expired: Int64 = 0
+
+    package init() {}
+}
+
+/// One open job as a store keeps it.
+package struct JobRecord: Hashable, Sendable {
+    /// Where it stands.
+    package enum State: Hashable, Sendable {
+        /// Nobody's; it may be handed out once so many microseconds have passed, counted anew by a
+        /// restart.
+        case waiting(microseconds: Int64)
+        /// Somebody's, until the lease has lasted so long, counted anew by a restart.
+        case leased(JobLease)
+    }
+
+    /// The event.
+    package let id: EventID
+    /// Its topic.
+    package let topic: TopicName
+    /// How often it was handed out.
+    package var attempt: Int
+    package var state: State
+
+    package init(id: EventID, topic: TopicName, attempt: Int, state: State) {
+        self.id = id
+        self.topic = topic
+        self.attempt = attempt
+        self.state = state
+    }
+
+    var memoryBytes: Int { 160 }
+}
+
+/// Who has a job, and until when.
+package struct JobLease: Hashable, Sendable {
+    /// What only the worker knows: 16 random bytes. Jobs of one batch share it.
+    package let token: LeaseToken
+    /// How long it lasts, in microseconds.
+    package let length: Int64
+    /// The worker's name; nil where it gave none.
+    package let worker: String?
+    /// Whose worker it is: text that is equal for equal callers.
+    package let caller: String?
+
+    package init(token: LeaseToken, length: Int64, worker: String?, caller: String?) {
+        self.token = token
+        self.length = length
+        self.worker = worker
+        self.caller = caller
+    }
+}
+
+/// The secret of a lease: 128 random bits.
+package struct LeaseToken: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// One group that a store retained, with its open jobs.
+package struct StoredGroup: Sendable {
+    package let number: GroupNumber
+    package let record: GroupRecord
+    package let jobs: [JobRecord]
+
+    package init(number: GroupNumber, record: GroupRecord, jobs: [JobRecord]) {
+        self.number = number
+        self.record = record
+        self.jobs = jobs
+    }
+}

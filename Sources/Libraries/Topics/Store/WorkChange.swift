@@ -133,13 +133,16 @@ package struct JobRecord: Hashable, Sendable {
     package let id: EventID
     /// Its topic.
     package let topic: TopicName
+    /// Its key, where the group is ordered by key: the row outlives the event.
+    package let key: String?
     /// How often it was handed out.
     package var attempt: Int
     package var state: State
 
-    package init(id: EventID, topic: TopicName, attempt: Int, state: State) {
+    package init(id: EventID, topic: TopicName, key: String?, attempt: Int, state: State) {
         self.id = id
         self.topic = topic
+        self.key = key
         self.attempt = attempt
         self.state = state
     }

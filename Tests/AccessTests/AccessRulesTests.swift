@@ -28,7 +28,7 @@ import Topics
     func eachSubjectMeansExactlyWhomItNames(
         subject: String, caller: Caller, isAllowed: Bool
     ) throws {
-        let rules = try AccessRules("a publish,subscribe,administer \(subject)")
+        let rules = try AccessRules("a publish,subscribe,work,administer \(subject)")
         for verb in AccessVerb.allCases {
             #expect(try rules.allows(verb, "a", caller) == isAllowed)
         }

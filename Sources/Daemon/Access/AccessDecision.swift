@@ -1,6 +1,6 @@
 public import Topics
 
-/// Whether a caller may do something with a topic, and why.
+/// Whether a caller may do something with a topic, or with all of a pattern, and why.
 public struct AccessDecision: Sendable, CustomStringConvertible {
     enum Reason: Sendable {
         /// No rule is about it.
@@ -13,17 +13,22 @@ public struct AccessDecision: Sendable, CustomStringConvertible {
 
     /// What was asked for.
     public let verb: AccessVerb
-    /// The topic.
-    public let topic: TopicName
+    /// The topic, or the pattern all of whose topics it is about.
+    public let term: Selector.Term
     /// Who asked.
     public let caller: Caller
     let reason: Reason
 
-    init(_ verb: AccessVerb, _ topic: TopicName, _ caller: Caller, _ reason: Reason) {
+    init(_ verb: AccessVerb, _ term: Selector.Term, _ caller: Caller, _ reason: Reason) {
         self.verb = verb
-        self.topic = topic
+        self.term = term
         self.caller = caller
         self.reason = reason
+    }
+
+    /// The same for another verb, which takes the right to this one.
+    func asked(to verb: AccessVerb) -> AccessDecision {
+        AccessDecision(verb, term, caller, reason)
     }
 
     /// Whether the caller may.
@@ -56,7 +61,7 @@ public struct AccessDecision: Sendable, CustomStringConvertible {
 
     /// The decision in words, for the person who wrote the rules: it names them.
     public var description: String {
-        let what = "\(caller) \(isAllowed ? "may" : "may not") \(verb.rawValue) '\(topic)'"
+        let what = "\(caller) \(isAllowed ? "may" : "may not") \(verb.rawValue) '\(term)'"
         let why =
             switch reason {
             case .noRule where verb == .administer:

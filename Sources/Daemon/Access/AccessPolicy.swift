@@ -58,15 +58,18 @@ public struct AccessPolicy: Equatable, Sendable {
     public func administer(
         _ topic: TopicName, madeBy owner: UInt32?, _ caller: Caller
     ) -> AccessDecision {
-        if let uid = caller.uid {
-            let who: String? =
-                uid == 0
-                ? "root"
-                : uid == administrator
-                    ? "the bus's own user" : uid == owner ? "the user who made it" : nil
-            if let who { return AccessDecision(.administer, topic, caller, .administrator(who)) }
+        if let who = administrator(of: owner, caller) {
+            return AccessDecision(.administer, .name(topic), caller, .administrator(who))
         }
         return rules.decide(.administer, topic, for: caller)
+    }
+
+    /// Who may administer something that `owner` made whatever rules say, if the caller is that.
+    private func administrator(of owner: UInt32?, _ caller: Caller) -> String? {
+        guard let uid = caller.uid else { return nil }
+        if uid == 0 { return "root" }
+        if uid == administrator { return "the bus's own user" }
+        return uid == owner ? "the user who made it" : nil
     }
 
     /// Whether a caller may register a topic that is not there: whoever may publish to it could
@@ -76,5 +79,40 @@ public struct AccessPolicy: Equatable, Sendable {
         if publishing.isAllowed { return publishing }
         let administering = administer(topic, madeBy: nil, caller)
         return administering.isAllowed || administering.wantsToken ? administering : publishing
+    }
+
+    // MARK: What it may with all topics of a selector
+
+    /// Whether a caller may publish to every topic of a selector.
+    public func publish(toAll selector: Selector, _ caller: Caller) -> AccessDecision {
+        rules.decide(.publish, all: selector, for: caller)
+    }
+
+    /// Whether a caller may receive from every topic of a selector: one cursor cannot skip for one
+    /// reader what another may see.
+    public func subscribe(toAll selector: Selector, _ caller: Caller) -> AccessDecision {
+        rules.decide(.subscribe, all: selector, for: caller)
+    }
+
+    /// Whether a caller may take jobs of every topic of a selector: where no rule says who works,
+    /// whoever receives from it.
+    public func work(_ selector: Selector, _ caller: Caller) -> AccessDecision {
+        let subscribing = subscribe(toAll: selector, caller)
+        guard subscribing.isAllowed else { return subscribing.asked(to: .work) }
+        let working = rules.decide(.work, all: selector, for: caller)
+        if case .noRule = working.reason { return subscribing.asked(to: .work) }
+        return working
+    }
+
+    /// Whether a caller may change or end a group of this selector, which `owner` made; nil where
+    /// nobody knows who did.
+    public func administer(
+        groupOf selector: Selector, madeBy owner: UInt32?, _ caller: Caller
+    ) -> AccessDecision {
+        if let who = administrator(of: owner, caller) {
+            return AccessDecision(
+                .administer, selector.terms[0], caller, .administrator(who))
+        }
+        return rules.decide(.administer, all: selector, for: caller)
     }
 }

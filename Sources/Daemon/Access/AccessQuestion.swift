@@ -23,7 +23,7 @@ public struct AccessQuestion: Sendable {
         }
         guard let verb = AccessVerb(rawValue: String(words[1])) else {
             throw AccessError(
-                "`\(words[1])` is no verb: write publish, subscribe or administer")
+                "`\(words[1])` is no verb: write publish, subscribe, work or administer")
         }
         self.verb = verb
         do throws(NameError) {
@@ -53,6 +53,7 @@ public struct AccessQuestion: Sendable {
         return switch verb {
         case .publish: policy.publish(topic, caller)
         case .subscribe: policy.subscribe(topic, caller)
+        case .work: policy.work(Selector(topic), caller)
         case .administer: policy.administer(topic, madeBy: nil, caller)
         }
     }

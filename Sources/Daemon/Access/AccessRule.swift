@@ -34,8 +34,8 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
         for word in words[1].split(separator: ",", omittingEmptySubsequences: false) {
             guard let verb = AccessVerb(rawValue: String(word)) else {
                 throw AccessError(
-                    "`\(word)` is no verb: write publish, subscribe or administer, or several "
-                        + "with commas and no blanks between them")
+                    "`\(word)` is no verb: write publish, subscribe, work or administer, or "
+                        + "several with commas and no blanks between them")
             }
             if !verbs.contains(verb) { verbs.append(verb) }
         }

@@ -3,8 +3,8 @@ public import Topics
 /// Who may do what, compiled from rules: never changes, so that any thread may ask.
 ///
 /// About one topic and one verb the most specific selector that has a rule for the verb decides
-/// alone; where none has, everybody may publish and subscribe, and nobody may administer who is not
-/// mentioned by `AccessPolicy`.
+/// alone; where none has, everybody may publish and subscribe, whoever may subscribe may work, and
+/// nobody may administer who is not mentioned by `AccessPolicy`.
 public struct AccessRules: Equatable, Sendable {
     /// What was made of the rules; an object, so that every request pays for one reference.
     private final class Compiled: Sendable {
@@ -12,6 +12,7 @@ public struct AccessRules: Equatable, Sendable {
         let needGroups: Bool
         let publish: GrantTree
         let subscribe: GrantTree
+        let work: GrantTree
         let administer: GrantTree
         /// Tells the selectors about subscribing from those of other rules.
         let subscribeMark: UInt64
@@ -21,6 +22,7 @@ public struct AccessRules: Equatable, Sendable {
             needGroups = rules.contains { $0.subjects.contains(where: \.isGroup) }
             publish = GrantTree(rules, .publish)
             subscribe = GrantTree(rules, .subscribe)
+            work = GrantTree(rules, .work)
             administer = GrantTree(rules, .administer)
             subscribeMark = UInt64(
                 truncatingIfNeeded: subscribe.grants.map(\.selector).hashValue)
@@ -60,9 +62,35 @@ public struct AccessRules: Equatable, Sendable {
         _ verb: AccessVerb, _ topic: TopicName, for caller: Caller
     ) -> AccessDecision {
         guard let grant = tree(verb).grant(for: topic) else {
-            return AccessDecision(verb, topic, caller, .noRule)
+            return AccessDecision(verb, .name(topic), caller, .noRule)
         }
-        return AccessDecision(verb, topic, caller, .ruled(grant, admits: grant.admits(caller)))
+        return AccessDecision(
+            verb, .name(topic), caller, .ruled(grant, admits: grant.admits(caller)))
+    }
+
+    /// Whether a caller may do something with every topic of a selector, those included that are yet
+    /// to come; where it may not, the decision is about the first term that is not wholly its.
+    ///
+    /// - Complexity: O(segments + groups of the caller) for each name; for each pattern O(rules about
+    ///   the verb), and a search for each of these that names others.
+    public func decide(
+        _ verb: AccessVerb, all selector: Selector, for caller: Caller
+    ) -> AccessDecision {
+        var first: AccessDecision?
+        for term in selector.terms {
+            let decision =
+                switch term {
+                case .name(let topic): decide(verb, topic, for: caller)
+                case .pattern(let pattern):
+                    AccessDecision(
+                        verb, term, caller,
+                        tree(verb).reason(about: pattern, for: caller, isOpen: verb != .administer))
+                }
+            guard decision.isAllowed else { return decision }
+            first = first ?? decision
+        }
+        guard let first else { preconditionFailure("a selector has a term") }
+        return first
     }
 
     /// What a caller may know of with a selector that is not one name; nil for everything.
@@ -115,6 +143,7 @@ public struct AccessRules: Equatable, Sendable {
         switch verb {
         case .publish: compiled.publish
         case .subscribe: compiled.subscribe
+        case .work: compiled.work
         case .administer: compiled.administer
         }
     }

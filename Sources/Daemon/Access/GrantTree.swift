@@ -18,6 +18,8 @@ struct GrantTree: Sendable {
     /// All grants, the most specific first.
     let grants: [Grant]
     private var nodes = [Node()]
+    /// Segments of the longest selector.
+    private let depth: Int
 
     /// The tree of what the rules say about one verb.
     init(_ rules: [AccessRule], _ verb: AccessVerb) {
@@ -28,9 +30,10 @@ struct GrantTree: Sendable {
         grants = bySelector.map { Grant($0, $1) }.sorted {
             Self.isMoreSpecific($0.selector, $1.selector)
         }
+        depth = grants.reduce(0) { max($0, $1.selector.segments.count) }
         for (index, grant) in grants.enumerated() {
             var node = 0
-            for segment in grant.selector.text.split(separator: ".") {
+            for segment in grant.selector.segments {
                 node = child(of: node, segment)
             }
             nodes[node].grant = index
@@ -53,6 +56,73 @@ struct GrantTree: Sendable {
     /// Whether some selector matches every topic that a text of a topic or pattern matches.
     func covers(_ selector: Substring) -> Bool {
         find(selector.split(separator: ".")[...], below: 0, withWildcards: true) != nil
+    }
+
+    /// What decides about all topics of a pattern: the first reason found why one of them is not the
+    /// caller's, else what decides about most of them.
+    ///
+    /// Names are without end, so that a topic whose segments no rule names stands for all that only
+    /// wildcards match: these, of the pattern and of its part in each selector that does not admit
+    /// the caller, in every length that rules tell apart.
+    ///
+    /// - Parameter isOpen: Whether a topic without a rule is everybody's.
+    func reason(
+        about pattern: TopicPattern, for caller: Caller, isOpen: Bool
+    ) -> AccessDecision.Reason {
+        let verdicts = grants.map { $0.admits(caller) }
+        func reason(_ topic: [Substring]) -> (AccessDecision.Reason, isAllowed: Bool) {
+            guard let index = find(topic[...], below: 0, withWildcards: true) else {
+                return (.noRule, isOpen)
+            }
+            return (.ruled(grants[index], admits: verdicts[index]), verdicts[index])
+        }
+        let asked = pattern.segments
+        let own = unnamedTopics(of: asked).map(reason)
+        if let against = own.first(where: { !$0.isAllowed }) { return against.0 }
+        for (grant, admits) in zip(grants, verdicts) where !admits {
+            guard let part = Self.intersection(asked, grant.selector.segments) else { continue }
+            for topic in unnamedTopics(of: part) {
+                let (against, isAllowed) = reason(topic)
+                if !isAllowed { return against }
+            }
+        }
+        return own[0].0
+    }
+
+    /// Topics of a pattern whose segments are named by no rule where the pattern leaves them open, one
+    /// of each length up to one that is longer than every selector.
+    private func unnamedTopics(of pattern: [Substring]) -> [[Substring]] {
+        let fixed = pattern.map { $0 == "*" || $0 == ">" ? Self.unnamed : $0 }
+        guard pattern.last == ">" else { return [fixed] }
+        return (0...max(0, depth + 1 - fixed.count)).map { more in
+            fixed + Array(repeating: Self.unnamed, count: more)
+        }
+    }
+
+    /// A segment that no rule can name.
+    private static let unnamed: Substring = "\0"
+
+    /// The pattern of the topics that both match; nil if there are none.
+    private static func intersection(
+        _ left: [Substring], _ right: [Substring]
+    ) -> [Substring]? {
+        var both: [Substring] = []
+        for index in 0..<max(left.count, right.count) {
+            guard index < left.count, index < right.count else { return nil }
+            let (own, other) = (left[index], right[index])
+            if own == ">" { return isOpen(right, from: index) ? both + right[index...] : nil }
+            if other == ">" { return isOpen(left, from: index) ? both + left[index...] : nil }
+            guard own == other || own == "*" || other == "*" else { return nil }
+            let segment = own == "*" ? other : own
+            guard index > 0 || own == other || !segment.hasPrefix("$") else { return nil }
+            both.append(segment)
+        }
+        return both
+    }
+
+    /// Whether a wildcard may stand for these segments: none does for the bus's own topics.
+    private static func isOpen(_ segments: [Substring], from index: Int) -> Bool {
+        index > 0 || !segments[0].hasPrefix("$")
     }
 
     private func find(
@@ -82,8 +152,7 @@ struct GrantTree: Sendable {
 
     /// The order of selectors: by the first segment in which they differ, `>` last.
     private static func isMoreSpecific(_ left: TopicPattern, _ right: TopicPattern) -> Bool {
-        let pairs = zip(left.text.split(separator: "."), right.text.split(separator: "."))
-        for (left, right) in pairs where left != right {
+        for (left, right) in zip(left.segments, right.segments) where left != right {
             let ranks = (rank(left), rank(right))
             return ranks.0 == ranks.1 ? left < right : ranks.0 < ranks.1
         }
@@ -97,4 +166,9 @@ struct GrantTree: Sendable {
         default: 0
         }
     }
+}
+
+extension TopicPattern {
+    /// What stands between its dots.
+    fileprivate var segments: [Substring] { text.split(separator: ".") }
 }

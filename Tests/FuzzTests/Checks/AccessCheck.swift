@@ -18,17 +18,22 @@ extension ParserCheck {
         guard let question = try? AccessQuestion(lines[0], users: FewUsers()) else { return }
         let policy = AccessPolicy(rules: AccessRules(rules), administrator: 42)
         let answer = question.answer(of: policy)
+        guard case .name(let topic) = answer.term else {
+            return try hold(false, "a question about a pattern")
+        }
         let deciding = mostSpecific(
-            rules.filter { $0.verbs.contains(answer.verb) && $0.selector.matches(answer.topic) })
+            rules.filter { $0.verbs.contains(answer.verb) && $0.selector.matches(topic) })
         let isNamed = deciding.contains { $0.subjects.contains { $0.isAbout(answer.caller) } }
         let isRuled = deciding.isEmpty ? answer.verb != .administer : isNamed
         let mayAlways =
             answer.verb == .administer && (answer.caller.uid == 0 || answer.caller.uid == 42)
-        try agree(answer.isAllowed, isRuled || mayAlways, "what is allowed")
+        let mayReceive =
+            answer.verb != .work || policy.subscribe(topic, answer.caller).isAllowed
+        try agree(answer.isAllowed, (isRuled || mayAlways) && mayReceive, "what is allowed")
         let isSeen =
-            policy.rules.visibility(for: answer.caller).map { $0.shows(answer.topic) } ?? true
+            policy.rules.visibility(for: answer.caller).map { $0.shows(topic) } ?? true
         try agree(
-            isSeen, policy.subscribe(answer.topic, answer.caller).isAllowed, "seen, and received")
+            isSeen, policy.subscribe(topic, answer.caller).isAllowed, "seen, and received")
     }
 
     /// The rules of the selector that nothing else comes before.

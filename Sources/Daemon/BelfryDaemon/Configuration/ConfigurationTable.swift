@@ -106,7 +106,7 @@ extension ConfigurationKey {
             "access", "rule", list: \.access.rules, .lines(of: .accessRule), isLive: true,
             purpose: """
                 Access to topics: a topic or pattern, one or several of the verbs publish, \
-                subscribe and administer, and the subjects: uid:N gid:N user:NAME group:NAME \
+                subscribe, work and administer, and the subjects: uid:N gid:N user:NAME group:NAME \
                 token:NAME anyone. Of the selectors that match a topic and have a rule for the \
                 verb, the most specific decides alone. A topic without a rule is open to \
                 everybody.

@@ -123,6 +123,7 @@ extension Refusal {
             switch decision.verb {
             case .publish: "publish to"
             case .subscribe: "receive from"
+            case .work: "take jobs of"
             case .administer: "delete or change"
             }
         let caller = decision.caller.description
@@ -132,7 +133,12 @@ extension Refusal {
                 "the rules for '\($0)' do not name this caller (access.rule in belfryd.conf)."
             }
             ?? "root, the bus's own user and the user who made it may."
-        let detail = "\(who) may not \(intent) topic '\(decision.topic)': \(why)"
+        let what =
+            switch decision.term {
+            case .name(let topic): "topic '\(topic)'"
+            case .pattern(let pattern): "every topic of '\(pattern)'"
+            }
+        let detail = "\(who) may not \(intent) \(what): \(why)"
         guard decision.wantsToken else {
             self.init(.accessDenied, detail)
             return

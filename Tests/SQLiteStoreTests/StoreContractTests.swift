@@ -66,7 +66,7 @@ import Topics
                     switch outcome {
                     case .success(.events(let events)): places.write { $0 += events.map(\.id) }
                     case .success(.removal(let id)): places.write { $0.append(id) }
-                    case .success(.registration): break
+                    case .success: break
                     case .failure(let error): Issue.record("\(error)")
                     }
                     inside.write { $0 -= 1 }

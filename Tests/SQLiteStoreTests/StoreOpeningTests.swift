@@ -152,6 +152,9 @@ import Topics
                 VALUES ('a', 0, 1, 0, 0, 0, 1, 1);
                 INSERT INTO events (id, topic, time, payload) VALUES (100, 1, 5, x'78')
                 """)
+            let path = "\(folder.path)/belfry.db"
+            #expect(try SQLiteStore.check(path) == [])
+            try SQLiteStore.backUp(path, to: "\(folder.path)/older.db")
             let bench = try StoreBench(in: folder)
             let id = try bench.publish("a", "y")[0]
             #expect(
@@ -162,6 +165,10 @@ import Topics
             #expect(
                 try database.texts("SELECT topic || ' ' || payload FROM log") == ["a x", "a y"])
             #expect(try SQLiteStore.check(bench.path) == [])
+            try SQLiteStore.backUp(path, to: "\(folder.path)/newer.db")
+            for copy in ["older", "newer"] {
+                #expect(try SQLiteStore.check("\(folder.path)/\(copy).db") == [])
+            }
         }
     }
 

@@ -71,17 +71,24 @@ package final class ShelfStore: EventStore {
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
         inner.commit(entry) { [self] outcome in
-            switch (entry, outcome) {
-            case (.events(_, persists: true, _), .success(.events(let events))):
-                let stored = events.map(\.stored)
-                shelf.write { $0.events[stored[0].topic, default: []] += stored }
-                then(.success(.events(stored)))
-            case (.removal(let topic), .success):
-                shelf.write { $0.events[topic] = nil }
-                then(outcome)
-            default:
-                then(outcome)
-            }
+            then(outcome.map { put(entry, $0) })
+        }
+    }
+
+    /// Puts on the shelf what belongs there, and returns what the bus is told.
+    private func put(_ entry: StoreEntry, _ receipt: StoreReceipt) -> StoreReceipt {
+        switch (entry, receipt) {
+        case (.events(_, persists: true, _), .events(let events)):
+            let stored = events.map(\.stored)
+            shelf.write { $0.events[stored[0].topic, default: []] += stored }
+            return .events(stored)
+        case (.removal(let topic), _):
+            shelf.write { $0.events[topic] = nil }
+            return receipt
+        case (.together(let entries), .together(let receipts)):
+            return .together(zip(entries, receipts).map { put($0, $1) })
+        default:
+            return receipt
         }
     }
 

@@ -13,6 +13,7 @@ struct CommitGroup {
 
     private let database: Database
     private let rows: EventRows
+    private let groups: GroupRows
     private let now: Timestamp
     private(set) var outcomes: [Outcome] = []
     /// What is still to be removed of topics.
@@ -23,9 +24,10 @@ struct CommitGroup {
     /// The first id that it gave.
     private(set) var firstID: EventID?
 
-    init(_ database: Database, _ rows: EventRows, now: Timestamp) {
+    init(_ database: Database, _ rows: EventRows, _ groups: GroupRows, now: Timestamp) {
         self.database = database
         self.rows = rows
+        self.groups = groups
         self.now = now
     }
 
@@ -40,27 +42,45 @@ struct CommitGroup {
             if let rest = outcome.rest { rests.append(rest) }
             outcomes.append(.loss(job, outcome.loss))
         case .entry(let job):
-            switch job.entry {
-            case .events(let batch, let persists, let owner):
-                let events =
-                    persists
-                    ? try store(batch, owner, &topics, &ids)
-                    : try pass(batch, owner, &topics, &ids)
-                firstID = firstID ?? events.first?.id
-                outcomes.append(.receipt(job, .success(.events(events))))
-            case .registration(let name, let settings, let owner):
+            let receipt = try place(job.entry, &topics, &ids)
+            outcomes.append(.receipt(job, .success(receipt)))
+        }
+    }
+
+    /// Gives an entry its place.
+    private mutating func place(
+        _ entry: StoreEntry, _ topics: inout TopicRows, _ ids: inout IDSequence
+    ) throws(DatabaseError) -> StoreReceipt {
+        switch entry {
+        case .events(let batch, let persists, let owner):
+            let events =
+                persists
+                ? try store(batch, owner, &topics, &ids)
+                : try pass(batch, owner, &topics, &ids)
+            firstID = firstID ?? events.first?.id
+            return .events(events)
+        case .registration(let name, let settings, let owner):
+            try begin()
+            var topic = try topics.ensure(name, owner: owner)
+            topic.settings = settings
+            topics.change(topic)
+            return .registration
+        case .removal(let name):
+            try begin()
+            let id = EventID(rawValue: ids.take(1, at: now).first)
+            firstID = firstID ?? id
+            try remove(name, &topics)
+            return .removal(id)
+        case .work(let change):
+            if change.persists {
                 try begin()
-                var topic = try topics.ensure(name, owner: owner)
-                topic.settings = settings
-                topics.change(topic)
-                outcomes.append(.receipt(job, .success(.registration)))
-            case .removal(let name):
-                try begin()
-                let id = EventID(rawValue: ids.take(1, at: now).first)
-                firstID = firstID ?? id
-                try remove(name, &topics)
-                outcomes.append(.receipt(job, .success(.removal(id))))
+                try groups.write(change, topics)
             }
+            return .work
+        case .together(let entries):
+            var receipts: [StoreReceipt] = []
+            for entry in entries { receipts.append(try place(entry, &topics, &ids)) }
+            return .together(receipts)
         }
     }
 

@@ -54,6 +54,10 @@ enum Limits {
     /// What an event takes on the disk beside its payload and attributes: its row, its place in
     /// the index, and its part of pages that are not full.
     static let eventOverheadBytes = 64
+    /// What an open job takes on the disk with its lease, about.
+    static let jobRowBytes = 192
+    /// What a work group takes on the disk, about.
+    static let groupRowBytes = 1_024
     /// Of the file, what is kept for topics and for pages that fill unevenly.
     static let spareBytes = 1 << 20
     /// Free bytes of the disk from which on a store that was refused for want of room is ready

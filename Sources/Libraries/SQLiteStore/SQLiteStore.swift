@@ -105,7 +105,8 @@ package final class SQLiteStore: EventStore {
                     removedThrough: topic.removedThrough, removedTime: topic.removedTime,
                     older: older, recent: [])
             },
-            tombstones: opening.found.tombstones)
+            tombstones: opening.found.tombstones, groups: opening.groups.groups,
+            lastGroup: opening.groups.last)
     }
 
     private func start(

@@ -71,6 +71,46 @@ struct Schema {
         """,
         // 3: an event that never was is told from one that is gone, in later lives, too.
         "ALTER TABLE bus ADD COLUMN unused_through INTEGER NOT NULL DEFAULT 0;",
+        // 4: work groups and their open jobs. A job with a token is leased. `due` is how long a job
+        // waits that nobody has, from a start on.
+        """
+        CREATE TABLE groups (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            selector TEXT NOT NULL,
+            type TEXT,
+            lease INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            dead TEXT,
+            by_key INTEGER NOT NULL,
+            in_flight INTEGER NOT NULL,
+            replies INTEGER NOT NULL,
+            persists INTEGER NOT NULL,
+            owner INTEGER,
+            epoch INTEGER NOT NULL,
+            reach INTEGER NOT NULL,
+            gap_reported INTEGER NOT NULL,
+            gap_after INTEGER,
+            gap_through INTEGER,
+            done INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            gone INTEGER NOT NULL,
+            expired INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE jobs (
+            in_group INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            topic INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            due INTEGER,
+            lease INTEGER,
+            token_high INTEGER,
+            token_low INTEGER,
+            worker TEXT,
+            caller TEXT,
+            PRIMARY KEY (in_group, id)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// Brings an empty or older file to this version, each step in a transaction of its own.

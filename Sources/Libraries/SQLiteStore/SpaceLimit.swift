@@ -54,14 +54,28 @@ struct SpaceLimit {
     /// What jobs will take on the disk, about.
     static func bytes(of jobs: [CommitQueue.Job]) -> Int {
         var bytes = 0
-        for case .entry(let job) in jobs {
-            guard case .events(let batch, persists: true, _) = job.entry else { continue }
-            let attributes = batch.attributes.textBytes
-            for payload in batch.payloads {
-                bytes += payload.count + attributes + Limits.eventOverheadBytes
-            }
-        }
+        for case .entry(let job) in jobs { bytes += self.bytes(of: job.entry) }
         return bytes
+    }
+
+    private static func bytes(of entry: StoreEntry) -> Int {
+        switch entry {
+        case .events(let batch, persists: true, _):
+            let attributes = batch.attributes.textBytes
+            return batch.payloads.reduce(0) {
+                $0 + $1.count + attributes + Limits.eventOverheadBytes
+            }
+        case .work(let change) where change.persists: return bytes(of: change)
+        case .together(let entries): return entries.reduce(0) { $0 + bytes(of: $1) }
+        case .events, .removal, .registration, .work: return 0
+        }
+    }
+
+    /// What a change that settles jobs takes beyond them is nothing: it goes through at any size.
+    private static func bytes(of change: WorkChange) -> Int {
+        let isSmaller = change.removesGroup || change.forgetsJobs || !change.settled.isEmpty
+        let record = isSmaller || change.record == nil ? 0 : Limits.groupRowBytes
+        return record + change.open.count * Limits.jobRowBytes
     }
 
     /// Sees to it that `bytes` more fit, in a transaction of its own; nothing is open before.

@@ -8,6 +8,8 @@ struct StoreOpening {
     let ledger: IDLedger
     /// What the file holds.
     let found: TopicLoading.Found
+    /// Its work groups.
+    let groups: GroupLoading.Found
     /// Why the new life could not be written yet; nil if it has begun.
     let refusal: BusError?
     private let configuration: SQLiteStoreConfiguration
@@ -30,7 +32,8 @@ struct StoreOpening {
             try Self.check(database, file, schema)
             try Self.set(database, configuration)
             try schema.migrate(database)
-            (ledger, found, refusal) = try Self.begin(database, file, configuration, ceiling, now)
+            (ledger, found, groups, refusal) = try Self.begin(
+                database, file, configuration, ceiling, now)
             try database.execute("PRAGMA cache_spill = ON")
         } catch let error as DatabaseError {
             throw .unusable(configuration.path, error)
@@ -118,24 +121,29 @@ struct StoreOpening {
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
         _ ceiling: IDCeiling?, _ now: Timestamp
-    ) throws -> (IDLedger, TopicLoading.Found, BusError?) {
+    ) throws -> (IDLedger, TopicLoading.Found, GroupLoading.Found, BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
         var start = try LifeStart(database, file, ceiling, now: now)
         var begun = ledger(start)
         var found = TopicLoading.Found()
+        var groups = GroupLoading.Found()
+        func look() throws(DatabaseError) {
+            found = try TopicLoading.load(database)
+            groups = try GroupLoading.load(database)
+        }
         do {
-            try begun.begin { () throws(DatabaseError) in found = try TopicLoading.load(database) }
-            return (begun, found, nil)
+            try begun.begin(look)
+            return (begun, found, groups, nil)
         } catch {
             guard start.bus.life > 1, let refusal = lackOfRoom(error, file) else { throw error }
             start = try LifeStart(database, file, ceiling, now: now, followsClock: false)
             try database.execute("BEGIN IMMEDIATE")
             try start.apply(to: database)
-            found = try TopicLoading.load(database)
+            try look()
             try database.execute("ROLLBACK")
-            return (ledger(start), found, refusal)
+            return (ledger(start), found, groups, refusal)
         }
     }
 

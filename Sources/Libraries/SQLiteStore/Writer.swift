@@ -12,6 +12,7 @@ final class Writer: ThreadWork {
     private let log: Log
     private let shared: SharedParts
     private let rows: EventRows
+    private let groups: GroupRows
     private let space: SpaceLimit
     private var ledger: IDLedger
     private var maintenance: StoreMaintenance
@@ -43,6 +44,7 @@ final class Writer: ThreadWork {
         topics = try TopicRows(database)
         for topic in opening.found.topics { topics.load(topic.state) }
         rows = try EventRows(database)
+        groups = try GroupRows(database)
         space = try SpaceLimit(database, rows, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, leftovers: opening.found.leftovers,
@@ -124,7 +126,7 @@ final class Writer: ThreadWork {
     }
 
     private func commit(_ jobs: [CommitQueue.Job]) throws(WriteFailure) -> CommitGroup {
-        var group = CommitGroup(database, rows, now: clock.now())
+        var group = CommitGroup(database, rows, groups, now: clock.now())
         do throws(DatabaseError) {
             for job in jobs { try group.apply(job, &topics, &ids) }
             if group.hasBegun {
@@ -168,9 +170,18 @@ final class Writer: ThreadWork {
         switch outcome {
         case .loss(let job, let loss): job.then?(loss)
         case .receipt(let job, let result):
-            if case .success(.events(let events)) = result { ledger.note(events) }
+            if case .success(let receipt) = result { note(receipt) }
             job.then(result)
             shared.queue.finished(job)
+        }
+    }
+
+    /// Notes the events that are about to be answered.
+    private func note(_ receipt: StoreReceipt) {
+        switch receipt {
+        case .events(let events): ledger.note(events)
+        case .together(let receipts): for receipt in receipts { note(receipt) }
+        case .removal, .registration, .work: break
         }
     }
 
@@ -216,22 +227,31 @@ final class Writer: ThreadWork {
         shared.readiness.value = .refusing("\(error)")
     }
 
-    /// Lets events through that need no row, if the topic is one that a start takes for lost.
+    /// Lets through what needs no row.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
-        guard held.isEmpty, case .events(let batch, persists: false, _) = job.entry,
-            ids.has(batch.payloads.count), topics.passes(batch.topic)
-        else { return false }
-        var group = CommitGroup(database, rows, now: clock.now())
+        guard held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry) else { return false }
+        var group = CommitGroup(database, rows, groups, now: clock.now())
         do throws(DatabaseError) {
             try group.apply(.entry(job), &topics, &ids)
         } catch {
-            preconditionFailure("\(batch.topic) needs no disk, and had \(error)")
+            preconditionFailure("what needs no disk had \(error)")
         }
         for case .receipt(let job, let result) in group.outcomes {
             job.then(result)
             shared.queue.finished(job)
         }
         return true
+    }
+
+    /// Whether an entry is of events of topics that a start takes for lost, and of groups whose
+    /// progress it forgets.
+    private func needsNoRow(_ entry: StoreEntry) -> Bool {
+        switch entry {
+        case .events(let batch, let persists, _): !persists && topics.passes(batch.topic)
+        case .work(let change): !change.persists
+        case .together(let entries): entries.allSatisfy { needsNoRow($0) }
+        case .removal, .registration: false
+        }
     }
 
     private func answer(_ job: CommitQueue.EntryJob, _ error: BusError) {
@@ -304,17 +324,6 @@ final class Writer: ThreadWork {
             try ledger.close(ids, topics)
         } catch {
             log.error("the store \(file.path) was not closed in order: \(error.text)")
-        }
-    }
-}
-
-extension StoreEntry {
-    /// How many ids it takes.
-    var idCount: Int {
-        switch self {
-        case .events(let batch, _, _): batch.payloads.count
-        case .removal: 1
-        case .registration: 0
         }
     }
 }

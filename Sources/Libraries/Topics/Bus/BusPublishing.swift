@@ -38,21 +38,24 @@ extension EventBus {
         case .failure(let error):
             withLog { $0.cancel(prepared) }
             return .failure(error)
-        case .success(.events(let events)):
-            guard !events.isEmpty else { break }
-            let (first, last) = (events[0].id, events[events.count - 1].id)
-            let time = events[events.count - 1].time
-            let now = clock.now()
-            let subscribers = withLog { $0.admit(events, of: prepared, now: now) }
-            notify(prepared.batch.topic, newest: last, .events)
-            return .success(
-                PublishReceipt(
-                    first: first, last: last, count: events.count, time: time,
-                    subscribers: subscribers))
-        case .success:
-            break
+        case .success(let receipt):
+            return .success(admit(prepared, receipt))
         }
-        preconditionFailure("the store took events of \(prepared.batch.topic) as something else")
+    }
+
+    /// Makes a batch visible that the store took, and tells observers.
+    func admit(_ prepared: PreparedBatch, _ receipt: StoreReceipt) -> PublishReceipt {
+        guard case .events(let events) = receipt, !events.isEmpty else {
+            preconditionFailure(
+                "the store took events of \(prepared.batch.topic) as something else")
+        }
+        let (first, last) = (events[0].id, events[events.count - 1].id)
+        let time = events[events.count - 1].time
+        let now = clock.now()
+        let subscribers = withLog { $0.admit(events, of: prepared, now: now) }
+        notify(prepared.batch.topic, newest: last, .events)
+        return PublishReceipt(
+            first: first, last: last, count: events.count, time: time, subscribers: subscribers)
     }
 
     /// Registers a topic, or replaces all settings of one that exists; it then stays without

@@ -20,6 +20,10 @@ public final class EventBus: Sendable {
     public let broadcaster: Broadcaster
     private let logger: Log
     private let log: Protected<Guarded>
+    /// The work groups that the store retained, until somebody takes them.
+    private let storedGroups: Protected<[StoredGroup]>
+    /// No group was ever given a number up to here that survives: the next one is above it.
+    package let lastGroup: GroupNumber
     /// Whom subscriptions of this process are woken by; observes from the first of them on.
     let followers = FollowerHub()
     let observing = Once()
@@ -58,6 +62,10 @@ public final class EventBus: Sendable {
         logger = log
         let contents = try store.open(
             StoreContext(clock: clock, commitQueueBytesMax: limits.commitQueueBytesMax))
+        storedGroups = Protected(contents.groups)
+        // Groups whose rows a restored copy lacks had numbers, too: ids tell of their time.
+        lastGroup = max(
+            contents.lastGroup, GroupNumber(rawValue: Int64(contents.newest.rawValue)))
         self.log = Protected(
             Guarded(
                 log: EventLog(
@@ -192,6 +200,14 @@ public final class EventBus: Sendable {
         while let next = place {
             let now = clock.now()
             place = withLog { $0.followDefaults(from: next, now: now) }
+        }
+    }
+
+    /// The work groups that the store retained, by their numbers; none for who asks again.
+    package func takeStoredGroups() -> [StoredGroup] {
+        storedGroups.write { groups in
+            defer { groups = [] }
+            return groups
         }
     }
 

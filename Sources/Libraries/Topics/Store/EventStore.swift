@@ -120,12 +120,28 @@ package enum StoreEntry: Sendable {
     case removal(TopicName)
     /// New settings of a topic, and who made it. Takes no id.
     case registration(TopicName, TopicSettings, owner: UInt32?)
+    /// A change of a work group. Takes no id.
+    case work(WorkChange)
+    /// Several entries, which take their places one after the other: all of them, or none.
+    case together([StoreEntry])
 
     /// What the entry takes while it waits, in bytes.
     package var queuedBytes: Int {
         switch self {
         case .events(let batch, _, _): batch.queuedBytes
         case .removal, .registration: Overhead.queuedBatchBytes
+        case .work(let change): change.queuedBytes
+        case .together(let entries): entries.reduce(0) { $0 + $1.queuedBytes }
+        }
+    }
+
+    /// How many ids it takes.
+    package var idCount: Int {
+        switch self {
+        case .events(let batch, _, _): batch.payloads.count
+        case .removal: 1
+        case .registration, .work: 0
+        case .together(let entries): entries.reduce(0) { $0 + $1.idCount }
         }
     }
 }
@@ -138,4 +154,8 @@ package enum StoreReceipt: Sendable {
     case removal(EventID)
     /// The settings hold for everything after.
     case registration
+    /// The group is what the change made of it, for everything after.
+    case work
+    /// What each of the entries took, in their order.
+    case together([StoreReceipt])
 }

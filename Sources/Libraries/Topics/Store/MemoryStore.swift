@@ -160,11 +160,32 @@ package final class MemoryStore: EventStore {
             return .success(.registration)
         case .removal:
             return ids(1).map { .removal(EventID(rawValue: $0.first)) }
+        case .work:
+            return .success(.work)
+        case .together(let entries):
+            return together(entries)
         case .events(let batch, _, _):
             return ids(batch.payloads.count).map { first, time in
                 .events(Self.events(of: batch, first: first, time: time))
             }
         }
+    }
+
+    /// Has the ids of all before the first takes its own: from there on nothing fails.
+    private func together(_ entries: [StoreEntry]) -> Result<StoreReceipt, BusError> {
+        do throws(StoreError) {
+            try prepare(entries.reduce(0) { $0 + $1.idCount })
+        } catch {
+            return .failure(.storeFailed(error.detail))
+        }
+        var receipts: [StoreReceipt] = []
+        for entry in entries {
+            switch perform(entry) {
+            case .success(let receipt): receipts.append(receipt)
+            case .failure(let error): return .failure(error)
+            }
+        }
+        return .success(.together(receipts))
     }
 
     private static func events(

@@ -13,11 +13,16 @@ package struct StoreContents: Sendable {
     package var topics: [StoredTopic]
     /// Topics that vanished, oldest first.
     package var tombstones: [StoredTombstone]
+    /// Work groups, by their numbers.
+    package var groups: [StoredGroup]
+    /// No group was ever given a number above this one.
+    package var lastGroup: GroupNumber
 
     /// Contents as given.
     package init(
         newest: EventID, floor: EventID, floorTime: Timestamp, unusedThrough: EventID = .zero,
-        topics: [StoredTopic] = [], tombstones: [StoredTombstone] = []
+        topics: [StoredTopic] = [], tombstones: [StoredTombstone] = [],
+        groups: [StoredGroup] = [], lastGroup: GroupNumber = GroupNumber(rawValue: 0)
     ) {
         self.newest = newest
         self.floor = floor
@@ -25,6 +30,8 @@ package struct StoreContents: Sendable {
         self.unusedThrough = unusedThrough
         self.topics = topics
         self.tombstones = tombstones
+        self.groups = groups
+        self.lastGroup = lastGroup
     }
 }
 

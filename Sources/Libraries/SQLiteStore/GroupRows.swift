@@ -1,0 +1,155 @@
+internal import Topics
+
+/// The rows of work groups and of their open jobs, as changes leave them.
+///
+/// Belongs to the writer's thread.
+struct GroupRows {
+    private let put: Statement
+    private let remove: Statement
+    private let putJob: Statement
+    private let removeJob: Statement
+    private let removeJobs: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        put = try database.prepare(
+            """
+            INSERT INTO groups (\(GroupColumns.names)) VALUES (\(GroupColumns.parameters))
+            ON CONFLICT (number) DO UPDATE SET \(GroupColumns.replacements)
+            """)
+        remove = try database.prepare("DELETE FROM groups WHERE number = ?1")
+        putJob = try database.prepare(
+            "REPLACE INTO jobs (\(JobColumns.names)) VALUES (\(JobColumns.parameters))")
+        removeJob = try database.prepare("DELETE FROM jobs WHERE in_group = ?1 AND id = ?2")
+        removeJobs = try database.prepare("DELETE FROM jobs WHERE in_group = ?1")
+    }
+
+    /// Makes a change of a group; a transaction is open.
+    ///
+    /// - Complexity: O(jobs that it names); O(open jobs of the group) where all go.
+    func write(_ change: WorkChange, _ topics: TopicRows) throws(DatabaseError) {
+        if change.forgetsJobs || change.removesGroup {
+            removeJobs.bind(change.group.rawValue, at: 1)
+            try removeJobs.run()
+        }
+        if change.removesGroup {
+            remove.bind(change.group.rawValue, at: 1)
+            return try remove.run()
+        }
+        if let record = change.record { try write(record, change.group) }
+        removeJob.bind(change.group.rawValue, at: 1)
+        for id in change.settled {
+            removeJob.bind(id, at: 2)
+            try removeJob.run()
+        }
+        putJob.bind(change.group.rawValue, at: JobColumns.group + 1)
+        for job in change.open { try write(job, topics) }
+    }
+
+    private func write(_ record: GroupRecord, _ number: GroupNumber) throws(DatabaseError) {
+        put.bind(number.rawValue, at: GroupColumns.number + 1)
+        put.bind(record.name, at: GroupColumns.name + 1)
+        put.bind(record.terms.joined(separator: ","), at: GroupColumns.selector + 1)
+        put.bind(record.type, at: GroupColumns.type + 1)
+        put.bind(record.lease, at: GroupColumns.lease + 1)
+        put.bind(Int64(record.attempts), at: GroupColumns.attempts + 1)
+        put.bind(record.dead?.text, at: GroupColumns.dead + 1)
+        put.bind(record.isOrderedByKey ? 1 : 0, at: GroupColumns.byKey + 1)
+        put.bind(Int64(record.inFlightMax), at: GroupColumns.inFlight + 1)
+        put.bind(record.replies ? 1 : 0, at: GroupColumns.replies + 1)
+        put.bind(record.persists ? 1 : 0, at: GroupColumns.persists + 1)
+        put.bind(record.owner.map { Int64($0) }, at: GroupColumns.owner + 1)
+        put.bind(record.epoch, at: GroupColumns.epoch + 1)
+        put.bind(record.reach, at: GroupColumns.reach + 1)
+        put.bind(record.reportedThrough, at: GroupColumns.gapReported + 1)
+        put.bind(record.gap.map { Int64($0.after.rawValue) }, at: GroupColumns.gapAfter + 1)
+        put.bind(record.gap.map { Int64($0.through.rawValue) }, at: GroupColumns.gapThrough + 1)
+        put.bind(record.tally.done, at: GroupColumns.done + 1)
+        put.bind(record.tally.dead, at: GroupColumns.failed + 1)
+        put.bind(record.tally.gone, at: GroupColumns.gone + 1)
+        put.bind(record.tally.expired, at: GroupColumns.expired + 1)
+        try put.run()
+    }
+
+    private func write(_ job: JobRecord, _ topics: TopicRows) throws(DatabaseError) {
+        let topic = try topics.ensure(job.topic, owner: nil)
+        var due: Int64?
+        var lease: JobLease?
+        switch job.state {
+        case .waiting(let microseconds): due = microseconds
+        case .leased(let taken): lease = taken
+        }
+        putJob.bind(job.id, at: JobColumns.id + 1)
+        putJob.bind(topic.number, at: JobColumns.topic + 1)
+        putJob.bind(Int64(job.attempt), at: JobColumns.attempt + 1)
+        putJob.bind(due, at: JobColumns.due + 1)
+        putJob.bind(lease?.length, at: JobColumns.lease + 1)
+        putJob.bind(lease.map { Int64(bitPattern: $0.token.high) }, at: JobColumns.tokenHigh + 1)
+        putJob.bind(lease.map { Int64(bitPattern: $0.token.low) }, at: JobColumns.tokenLow + 1)
+        putJob.bind(lease?.worker, at: JobColumns.worker + 1)
+        putJob.bind(lease?.caller, at: JobColumns.caller + 1)
+        try putJob.run()
+    }
+}
+
+/// The columns of whole rows of `groups`, in the order in which statements name them.
+enum GroupColumns {
+    static let number: Int32 = 0
+    static let name: Int32 = 1
+    static let selector: Int32 = 2
+    static let type: Int32 = 3
+    static let lease: Int32 = 4
+    static let attempts: Int32 = 5
+    static let dead: Int32 = 6
+    static let byKey: Int32 = 7
+    static let inFlight: Int32 = 8
+    static let replies: Int32 = 9
+    static let persists: Int32 = 10
+    static let owner: Int32 = 11
+    static let epoch: Int32 = 12
+    static let reach: Int32 = 13
+    static let gapReported: Int32 = 14
+    static let gapAfter: Int32 = 15
+    static let gapThrough: Int32 = 16
+    static let done: Int32 = 17
+    static let failed: Int32 = 18
+    static let gone: Int32 = 19
+    static let expired: Int32 = 20
+
+    private static let all = [
+        "number", "name", "selector", "type", "lease", "attempts", "dead", "by_key", "in_flight",
+        "replies", "persists", "owner", "epoch", "reach", "gap_reported", "gap_after",
+        "gap_through", "done", "failed", "gone", "expired",
+    ]
+
+    /// The names, for a statement.
+    static let names = all.joined(separator: ", ")
+    /// A parameter for each, for a statement.
+    static let parameters = all.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    /// What a row becomes that is there already, for a statement.
+    static let replacements =
+        all.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+}
+
+/// The columns of whole rows of `jobs`, in the order in which statements name them.
+enum JobColumns {
+    static let group: Int32 = 0
+    static let id: Int32 = 1
+    static let topic: Int32 = 2
+    static let attempt: Int32 = 3
+    static let due: Int32 = 4
+    static let lease: Int32 = 5
+    static let tokenHigh: Int32 = 6
+    static let tokenLow: Int32 = 7
+    static let worker: Int32 = 8
+    static let caller: Int32 = 9
+
+    private static let all = [
+        "in_group", "id", "topic", "attempt", "due", "lease", "token_high", "token_low", "worker",
+        "caller",
+    ]
+
+    /// The names, for a statement.
+    static let names = all.joined(separator: ", ")
+    /// A parameter for each, for a statement.
+    static let parameters = all.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+}

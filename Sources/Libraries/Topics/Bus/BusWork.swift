@@ -1,0 +1,63 @@
+extension EventBus {
+    /// Commits a change of a work group, and with it batches of events: all of it, or nothing.
+    ///
+    /// The batches are checked and admitted exactly as ``publish(_:then:)`` does; where one of them
+    /// is refused, nothing is committed. `then` gets their places in their order, before this
+    /// returns or on a thread of the store. By then the events are visible and observers were told.
+    ///
+    /// - Complexity: O(events + jobs that the change names).
+    package func commit(
+        _ change: WorkChange, publishing batches: [PublishBatch] = [],
+        then: @escaping @Sendable (Result<[PublishReceipt], BusError>) -> Void
+    ) {
+        let prepared: [PreparedBatch]
+        do throws(BusError) {
+            prepared = try prepare(batches)
+        } catch {
+            return then(.failure(error))
+        }
+        guard !prepared.isEmpty else {
+            return store.commit(.work(change)) { outcome in then(outcome.map { _ in [] }) }
+        }
+        let events = prepared.map {
+            StoreEntry.events($0.batch, persists: $0.persists, owner: $0.owner)
+        }
+        store.commit(.together(events + [.work(change)])) { [self] outcome in
+            then(finish(prepared, outcome))
+        }
+    }
+
+    /// Prepares all of the batches, or none.
+    private func prepare(_ batches: [PublishBatch]) throws(BusError) -> [PreparedBatch] {
+        var prepared: [PreparedBatch] = []
+        for batch in batches {
+            let room = room
+            do throws(BusError) {
+                prepared.append(
+                    try withLog { log throws(BusError) in try log.prepare(batch, room: room) })
+            } catch {
+                cancel(prepared)
+                throw error
+            }
+        }
+        return prepared
+    }
+
+    private func cancel(_ prepared: [PreparedBatch]) {
+        for batch in prepared { withLog { $0.cancel(batch) } }
+    }
+
+    private func finish(
+        _ prepared: [PreparedBatch], _ outcome: Result<StoreReceipt, BusError>
+    ) -> Result<[PublishReceipt], BusError> {
+        switch outcome {
+        case .failure(let error):
+            cancel(prepared)
+            return .failure(error)
+        case .success(.together(let receipts)):
+            return .success(zip(prepared, receipts).map { admit($0, $1) })
+        case .success:
+            preconditionFailure("the store took several entries as something else")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Topics
+
+@testable import SQLiteStore
+
+/// What changes of work groups are made of, with short verbs.
+enum WorkSamples {
+    static func record(_ name: String, reach: UInt64 = 0, done: Int64 = 0) -> GroupRecord {
+        var tally = JobTally()
+        tally.done = done
+        return GroupRecord(
+            name: name, terms: ["jobs.*", "mail"], type: nil, lease: 60_000_000, attempts: 5,
+            dead: nil, isOrderedByKey: false, inFlightMax: 1_000, replies: false, persists: true,
+            owner: nil, epoch: 0, reach: EventID(rawValue: reach), reportedThrough: .zero, gap: nil,
+            tally: tally)
+    }
+
+    static func waiting(_ id: EventID, _ topic: String, attempt: Int = 0) throws -> JobRecord {
+        JobRecord(
+            id: id, topic: try TopicName(topic), attempt: attempt,
+            state: .waiting(microseconds: 1_500))
+    }
+
+    static func leased(_ id: EventID, _ topic: String, token: UInt64) throws -> JobRecord {
+        let lease = JobLease(
+            token: LeaseToken(high: .max, low: token), length: 30_000_000, worker: "w1",
+            caller: "uid 7")
+        return JobRecord(
+            id: id, topic: try TopicName(topic), attempt: 1, state: .leased(lease))
+    }
+
+    static func change(
+        _ number: Int64, persists: Bool = true, record: GroupRecord? = nil,
+        open: [JobRecord] = [], settled: [EventID] = []
+    ) -> WorkChange {
+        var change = WorkChange(of: GroupNumber(rawValue: number), persists: persists)
+        change.record = record
+        change.open = open
+        change.settled = settled
+        return change
+    }
+}
+
+extension StoredGroup {
+    /// All of it, to compare.
+    var whole: [AnyHashable] { [number, record, jobs] }
+}

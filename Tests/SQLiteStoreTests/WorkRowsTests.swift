@@ -61,7 +61,7 @@ import Topics
             try WorkSamples.waiting(ids[0], "jobs.a", attempt: 3),
             try WorkSamples.leased(ids[1], "jobs.a", token: .max),
             JobRecord(
-                id: ids[2], topic: try TopicName("jobs.a"), attempt: 1,
+                id: ids[2], topic: try TopicName("jobs.a"), key: nil, attempt: 1,
                 state: .leased(
                     JobLease(
                         token: LeaseToken(high: 0, low: 0), length: 0, worker: nil, caller: nil))),

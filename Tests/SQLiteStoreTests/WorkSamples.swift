@@ -16,7 +16,7 @@ enum WorkSamples {
 
     static func waiting(_ id: EventID, _ topic: String, attempt: Int = 0) throws -> JobRecord {
         JobRecord(
-            id: id, topic: try TopicName(topic), attempt: attempt,
+            id: id, topic: try TopicName(topic), key: nil, attempt: attempt,
             state: .waiting(microseconds: 1_500))
     }
 
@@ -25,7 +25,7 @@ enum WorkSamples {
             token: LeaseToken(high: .max, low: token), length: 30_000_000, worker: "w1",
             caller: "uid 7")
         return JobRecord(
-            id: id, topic: try TopicName(topic), attempt: 1, state: .leased(lease))
+            id: id, topic: try TopicName(topic), key: "k1", attempt: 1, state: .leased(lease))
     }
 
     static func change(

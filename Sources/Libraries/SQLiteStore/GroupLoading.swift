@@ -110,7 +110,7 @@ enum GroupLoading {
                     caller: row.text(JobColumns.caller)))
         }
         return JobRecord(
-            id: row.id(JobColumns.id), topic: topic, attempt: Int(row.integer(JobColumns.attempt)),
-            state: state)
+            id: row.id(JobColumns.id), topic: topic, key: row.text(JobColumns.key),
+            attempt: Int(row.integer(JobColumns.attempt)), state: state)
     }
 }

@@ -81,6 +81,7 @@ struct GroupRows {
         putJob.bind(job.id, at: JobColumns.id + 1)
         putJob.bind(topic.number, at: JobColumns.topic + 1)
         putJob.bind(Int64(job.attempt), at: JobColumns.attempt + 1)
+        putJob.bind(job.key, at: JobColumns.key + 1)
         putJob.bind(due, at: JobColumns.due + 1)
         putJob.bind(lease?.length, at: JobColumns.lease + 1)
         putJob.bind(lease.map { Int64(bitPattern: $0.token.high) }, at: JobColumns.tokenHigh + 1)
@@ -142,10 +143,11 @@ enum JobColumns {
     static let tokenLow: Int32 = 7
     static let worker: Int32 = 8
     static let caller: Int32 = 9
+    static let key: Int32 = 10
 
     private static let all = [
         "in_group", "id", "topic", "attempt", "due", "lease", "token_high", "token_low", "worker",
-        "caller",
+        "caller", "key",
     ]
 
     /// The names, for a statement.

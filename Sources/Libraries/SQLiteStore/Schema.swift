@@ -101,6 +101,7 @@ struct Schema {
             in_group INTEGER NOT NULL,
             id INTEGER NOT NULL,
             topic INTEGER NOT NULL,
+            key TEXT,
             attempt INTEGER NOT NULL,
             due INTEGER,
             lease INTEGER,

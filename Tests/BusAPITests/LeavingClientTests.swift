@@ -11,6 +11,7 @@ import Testing
     init() throws {
         server = try StreamServer()
         for index in 0..<300 { try server.publish("x", to: "a.t\(index)") }
+        try server.publish(String(repeating: "x", count: 300_000), to: "large")
     }
 
     /// As many patterns as a selector has at the most: to compare all topics with them takes turns.
@@ -40,6 +41,8 @@ import Testing
             ("GET", "/topics"), ("GET", "/topics?match=a.*"), ("HEAD", "/topics/a.*"),
             ("GET", "/topics/\(patterns)?since=earliest&as=json"),
             ("GET", "/topics/\(patterns)?since=earliest&as=ndjson"),
+            ("GET", "/topics/large?since=earliest&as=json"),
+            ("GET", "/topics/large?since=earliest&as=ndjson"),
         ])
     func nothingIsLookedUpForAClientThatHasLeft(_ method: String, _ target: String) throws {
         let gate = try hold()

@@ -25,33 +25,36 @@ import Topics
         for index in 0..<10 { try server.publish("y", to: "a.t\(index)") }
         try server.remove("a.gone")
         var reader = try reader()
-        guard case .gap = reader.begin(at: .after(first.predecessor), limit) else {
+        guard case .gap = reader.begin(at: .after(first.predecessor), limit, within: .all) else {
             Issue.record("a gap comes first")
             return
         }
         #expect(keptBytes > 0)
         reader.wait()
         #expect(reader.isCatchingUp)
-        guard case .events(let events, isCutShort: true) = reader.next(limit) else {
+        guard case .events(let events, isCutShort: true) = reader.next(limit, within: .all) else {
             Issue.record("five events follow")
             return
         }
         #expect(events.count == 5)
         #expect(keptBytes > 0 && reader.isCatchingUp)
-        while case .events(_, isCutShort: true) = reader.next(limit) {}
+        while case .events(_, isCutShort: true) = reader.next(limit, within: .all) {}
         #expect(keptBytes == 0 && reader.isCaughtUp)
     }
 
     @Test func aReadThatNoLongerFitsIsLetGoAtThatMoment() throws {
         var reader = try reader()
-        guard case .events(let events, isCutShort: true) = reader.begin(at: .earliest, limit) else {
+        guard
+            case .events(let events, isCutShort: true) = reader.begin(
+                at: .earliest, limit, within: .all)
+        else {
             Issue.record("five events")
             return
         }
         #expect(keptBytes > 0)
         reader.rewind(to: events[2].id)
         #expect(keptBytes == 0)
-        guard case .events(let again, isCutShort: true) = reader.next(limit) else {
+        guard case .events(let again, isCutShort: true) = reader.next(limit, within: .all) else {
             Issue.record("the events that it went back over")
             return
         }

@@ -95,11 +95,13 @@ final class StreamServer {
         }
     }
 
-    func connect() throws -> RawClient { try RawClient(address) }
+    func connect(receiveBufferBytes: Int32? = nil) throws -> RawClient {
+        try RawClient(address, receiveBufferBytes: receiveBufferBytes)
+    }
 
     /// Asks for a stream and reads the head of the answer.
     func open(_ target: String, receiveBufferBytes: Int32? = nil) throws -> RawClient {
-        let client = try RawClient(address, receiveBufferBytes: receiveBufferBytes)
+        let client = try connect(receiveBufferBytes: receiveBufferBytes)
         try client.send("GET", target)
         let head = try client.readHead()
         guard head.status == 200 else { throw RawClient.Failure.malformed(head.statusLine) }

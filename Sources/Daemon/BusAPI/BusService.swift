@@ -15,6 +15,8 @@ public final class BusService: Sendable {
     let log: Log
     let waiting = Gauge()
     let longReads = LongReads()
+    /// Where answers are made beside the loops.
+    let answers: AnswerSpace
     /// How long a reader that reconnects by itself should wait, in milliseconds.
     let retryMilliseconds: @Sendable () -> Int
     private let state: Protected<State>
@@ -39,7 +41,11 @@ public final class BusService: Sendable {
         self.bus = bus
         self.memory = memory
         self.log = log
-        state = Protected(State(configuration: configuration))
+        let state = Protected(State(configuration: configuration))
+        self.state = state
+        answers = AnswerSpace(of: memory) { bytes in
+            for loop in state.read({ $0.loops }) { loop.makeRoom(forAnswersOf: bytes) }
+        }
     }
 
     /// The handler of one loop; called by the server once on each loop's thread.

@@ -27,6 +27,28 @@ enum Limits {
     /// than a busy disk takes, and so short that the wait that was asked for still means something.
     static let fetchMillisecondsMax = 2_000
 
+    /// How long a poll whose time is up still waits for an answer that is to be made beside the loop:
+    /// as long as a reader may hold room without progress.
+    static let madeMillisecondsMax = 30_000
+
+    /// Events of a JSON answer that a loop itself looks at.
+    static let answeredAtOnceEventsMax = 256
+
+    /// Bytes on the wire of a JSON answer that a loop writes by itself, some 100 µs; a larger one is
+    /// written on another thread.
+    static let answeredAtOnceBytesMax = 64 << 10
+
+    /// The same of what a stream tells of the past: one that has no large event is told in pieces that
+    /// are smaller.
+    static let toldAtOnceBytesMax = 192 << 10
+
+    /// The fraction of the space for answers that one takes of which nothing is known yet.
+    static let guessedFraction = 16
+
+    /// How long reads that find no room wait until they look again, in microseconds: the time in
+    /// which a fast reader takes some megabytes.
+    static let heldMicroseconds: UInt32 = 5_000
+
     /// Bytes after which a stream's write is not added to, one event at least: what the kernel takes
     /// at once from a connection of ours, half as much again being in its buffer.
     static let streamWriteBytes = 64 << 10

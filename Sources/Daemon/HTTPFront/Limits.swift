@@ -205,6 +205,12 @@ public enum HTTPFrontLimits {
     /// look again.
     public static let shedIntervalMilliseconds: UInt64 = 100
 
+    /// Milliseconds without a byte read after which a connection may be closed because others wait for
+    /// room for their answers.
+    ///
+    /// A client on the same machine that reads takes its bytes within some milliseconds.
+    public static let stalledMilliseconds: UInt64 = 250
+
     /// Turns in which the parser gets rid of its last connections: one resumes, one ends.
     public static let parserTurnsAtEnd = 4
 

@@ -19,10 +19,14 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     unowned let handler: BusHandler
     private var gap: Gap?
     private var socket: DetachedSocket?
+    /// What answers it where its socket could not leave the parser, and its answer takes longer.
+    private var reply: PendingReply?
     /// Where it stood in the loop's table last.
     private var group: SubscriptionGroup?
     /// Whether its time was up while the store was reading: what that finds is still told.
     private var isOverdue = false
+    /// Whether what it reads is too much for the loop.
+    private var isMaking = false
 
     private enum Step {
         case answer(Response)
@@ -48,7 +52,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Begins anew, after an earlier wait was answered, where `text` says.
     func begin(at text: String, _ exchange: Exchange) throws(Refusal) {
-        assert(socket == nil && !reader.isFetching, "a poll begins anew once it was answered")
+        assert(!isAwaited && !reader.isFetching, "a poll begins anew once it was answered")
         try request.begin(at: text)
         try handler.admit(request, exchange)
         reader = LogReader(
@@ -60,20 +64,20 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Answers, or begins to wait.
     func begin(_ exchange: Exchange) throws(Refusal) {
-        let first = reader.begin(at: request.start, limit)
+        let first = reader.begin(at: request.start, limitAtOnce, within: atOnce)
         switch take(first) ?? step() {
         case .answer(let response): exchange.respond(response)
         case .wait where wait == 0 || exchange.isDraining: exchange.respond(nothing())
-        case .wait: try park(exchange)
+        case .wait: if try !park(exchange) { exchange.respond(nothing()) }
         case .fetch:
-            try park(exchange)
+            if try !park(exchange) { reply = exchange.reply }
             fetch()
         }
     }
 
     func advance(_ news: LogNews?) {
         handler.judge(self)
-        guard socket != nil, !reader.isFetching else { return }
+        guard isAwaited, !reader.isFetching else { return }
         if let news { reader.skip(to: news.after) }
         switch step(news) {
         case .answer(let response): finish(response)
@@ -84,69 +88,84 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Ends the wait, unless it began behind the place of the removal in the order.
     func topicRemoved(at place: EventID) {
-        guard reader.beganAt < place else { return }
+        guard reader.beganAt < place, !isMakingAnswer else { return }
         finish(PollAnswer(request: request, cursor: reader.cursor, gap: gap).deleted())
     }
 
-    func fetched(_ read: Result<LogRead, BusError>) {
+    func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
         handler.judge(self)
-        guard socket != nil else { return }
+        guard isAwaited else { return }
         switch read {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let read):
-            if case .answer(let response)? = take(reader.take(fetched: read)) {
+            let step = reader.take(fetched: read)
+            if let made {
+                count(read.events)
+                finish(answer.made(made.body))
+            } else if case .answer(let response)? = take(step) {
                 finish(response)
             } else {
                 advance(nil)
             }
         }
-        if isOverdue, socket != nil, !reader.isFetching { finish(nothing()) }
+        // Its time was up, or it has no place to wait.
+        if isOverdue || reply != nil, isAwaited, !reader.isFetching { finish(nothing()) }
     }
 
-    func drain() { answerWithCursor() }
+    func drain() { if !isMakingAnswer { answerWithCursor() } }
 
     func forbidden(_ refusal: Refusal) { finish(refusal.response) }
 
     func timedOut(_ socket: DetachedSocket) {
-        guard reader.isFetching, !isOverdue else { return answerWithCursor() }
+        if !reader.isFetching, case .fetch = lookAgain() { fetch() }
+        guard isAwaited else { return }
+        guard reader.isFetching, !isOverdue else { return finish(nothing()) }
         isOverdue = true
-        socket.setDeadline(milliseconds: Limits.fetchMillisecondsMax)
+        socket.setDeadline(
+            milliseconds: isMaking ? Limits.madeMillisecondsMax : Limits.fetchMillisecondsMax)
     }
 
-    func peerUncertain(_ socket: DetachedSocket) { answerWithCursor() }
+    func peerUncertain(_ socket: DetachedSocket) { if !isMakingAnswer { answerWithCursor() } }
 
     func closed(_ socket: DetachedSocket) { leave() }
 
-    /// Ends the wait without an event: its time is up, or the bus is leaving.
+    /// Ends the wait without an event: the bus is leaving, or nobody may be there.
     private func answerWithCursor() {
-        handler.skip(self)
-        guard socket != nil else { return }
-        if !reader.isFetching, case .answer(let response) = step() {
-            finish(response)
-        } else {
-            finish(nothing())
-        }
+        if !reader.isFetching { _ = lookAgain() }
+        finish(nothing())
     }
 
-    private func park(_ exchange: Exchange) throws(Refusal) {
+    /// One last look; what it finds is the answer.
+    private func lookAgain() -> Step {
+        handler.skip(self)
+        guard isAwaited else { return .wait }
+        let step = step()
+        if case .answer(let response) = step { finish(response) }
+        return step
+    }
+
+    /// Has it wait outside the parser; false where it cannot.
+    private func park(_ exchange: Exchange) throws(Refusal) -> Bool {
         try handler.refuseIfFull(request.selector, for: exchange.account)
-        guard let socket = exchange.detach(self) else {
-            exchange.respond(nothing())
-            return
-        }
+        guard let socket = exchange.detach(self) else { return false }
         self.socket = socket
         reader.wait()
         group = handler.join(self, for: exchange.account, near: group)
         socket.setDeadline(milliseconds: Int(wait / 1_000))
+        return true
     }
 
     private func step(_ news: LogNews? = nil) -> Step {
         while true {
             if handler.reads.isForOne || reader.isCatchingUp {
-                if let step = take(reader.next(limit, of: news)) { return step }
-            } else {
-                let read = reader.next(limit, of: news, in: handler.reads)
+                let next = reader.next(limitAtOnce, of: news, within: atOnce)
+                if let step = take(next) { return step }
+            } else if let read = reader.next(
+                limitAtOnce, of: news, in: handler.reads, within: atOnce)
+            {
                 if let step = take(LogReader.Step(read.outcome), of: read) { return step }
+            } else {
+                return .fetch
             }
         }
     }
@@ -157,8 +176,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     private func take(_ step: LogReader.Step, of read: SharedRead? = nil) -> Step? {
         switch step {
         case .events(let events, _):
-            let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
-            handler.meters.countDelivery(of: events.count, in: form, lag: lag)
+            count(events)
             return .answer(response(of: events, read))
         case .caughtUp: return gap == nil ? .wait : .answer(nothing())
         case .gap(let told):
@@ -171,9 +189,22 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         }
     }
 
+    private func count(_ events: [Event]) {
+        let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
+        handler.meters.countDelivery(of: events.count, in: form, lag: lag)
+    }
+
     private func fetch() {
-        guard socket != nil else { return }
-        reader.fetch(limit, for: self, by: handler.service.longReads, on: handler.loop)
+        guard isAwaited else { return }
+        isMaking = reader.largeBytes > 0
+        let (form, gap) = (request.form, gap)
+        let bytes = min(limit.bytes, Limits.pollPayloadBytesMax)
+        reader.fetch(limit, of: bytes, for: self, by: handler) { read in
+            guard case .events(let events, let next, _) = read, form == .json,
+                events.wireBytes > Limits.answeredAtOnceBytesMax
+            else { return nil }
+            return (PollAnswer.body(of: events, cursor: next.after, gap: gap), events.count)
+        }
     }
 
     private var wait: Int64 { request.wait ?? handler.configuration.waitDefault }
@@ -184,6 +215,20 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
             : ReadLimit(
                 events: request.eventsMax ?? Limits.pollEventsDefault,
                 bytes: Limits.pollPayloadBytesMax)
+    }
+
+    /// What the loop itself reads; what many are told at one time is read for all of them.
+    private var limitAtOnce: ReadLimit {
+        guard request.form == .json, !handler.reads.areShared else { return limit }
+        return ReadLimit(
+            events: min(limit.events, Limits.answeredAtOnceEventsMax),
+            bytes: Limits.answeredAtOnceBytesMax)
+    }
+
+    /// What the loop itself writes of that.
+    private var atOnce: AtOnce {
+        guard request.form == .json, !handler.reads.areShared else { return .all }
+        return AtOnce(bytesMax: Limits.answeredAtOnceBytesMax, eventsMax: limit.events)
     }
 
     private var answer: PollAnswer {
@@ -202,13 +247,21 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         }
     }
 
+    /// Whether its answer is still to come, behind what began it.
+    private var isAwaited: Bool { socket != nil || reply != nil }
+
+    /// Whether what it answers was found, and is being written beside the loop.
+    private var isMakingAnswer: Bool { isMaking && reader.isFetching }
+
     private func finish(_ response: Response) {
-        let socket = self.socket
+        let (socket, reply) = (socket, reply)
         leave()
         socket?.finish(response)
+        reply?.send(response)
     }
 
     private func leave() {
+        reply = nil
         guard socket != nil else { return }
         socket = nil
         handler.leave(self)

@@ -18,6 +18,27 @@ struct PollAnswer {
             events.map { encodings.encoded($0, as: .envelope, isNews: isNews) })
     }
 
+    /// The body of these events in JSON, written alone.
+    static func body(of events: [Event], cursor: EventID, gap: Gap?) -> [UInt8] {
+        var json = JSONWriter(reserving: events.wireBytes)
+        var envelope: [UInt8] = []
+        write(to: &json, cursor, gap) { json in
+            for event in events {
+                envelope.removeAll(keepingCapacity: true)
+                EventEncoding.envelope.write(event, to: &envelope)
+                envelope.withUnsafeBytes { json.encoded($0) }
+            }
+        }
+        return json.finished()
+    }
+
+    /// The events whose body was made already.
+    func made(_ body: ResponseBody) -> Response {
+        var fields: HeaderLines = [("Content-Type", "application/json")]
+        fields.add(contentsOf: headers)
+        return Response(status: 200, headers: fields, body: body)
+    }
+
     /// No event: the wait is over, the bus is leaving, or only a gap is to be told.
     func nothing() -> Response {
         request.form == .json ? json([]) : Response(status: 204, headers: headers)
@@ -67,18 +88,27 @@ struct PollAnswer {
     private func json(_ events: [EncodedEvent]) -> Response {
         var json = JSONWriter(
             reserving: events.reduce(160) { $0 + $1.bytes(isFramed: false).count + 1 })
+        Self.write(to: &json, cursor, gap) { json in
+            for event in events {
+                withExtendedLifetime(event) { json.encoded(event.bytes(isFramed: false)) }
+            }
+        }
+        return .json(json, headers)
+    }
+
+    private static func write(
+        to json: inout JSONWriter, _ cursor: EventID, _ gap: Gap?,
+        _ events: (inout JSONWriter) -> Void
+    ) {
         json.beginObject()
         json.name("events")
         json.beginArray()
-        for event in events {
-            withExtendedLifetime(event) { json.encoded(event.bytes(isFramed: false)) }
-        }
+        events(&json)
         json.endArray()
         json.name("cursor")
         json.quotedInteger(cursor.rawValue)
         json.name("gap")
         if let gap { gap.write(to: &json) } else { json.null() }
         json.endObject()
-        return .json(json, headers)
     }
 }

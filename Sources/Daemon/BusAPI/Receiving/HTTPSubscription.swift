@@ -30,8 +30,9 @@ protocol HTTPSubscription: AnyObject {
     /// The topic that its selector is exactly the name of was deleted, at this place in the order.
     func topicRemoved(at place: EventID)
 
-    /// The store's answer to what its reader had asked.
-    func fetched(_ read: Result<LogRead, BusError>)
+    /// What the longer read of its reader has found, and what was written of it beside the loop; nil
+    /// where that is left to the loop.
+    func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?)
 
     /// Who asked for it may not have it any more: it has to end now.
     func forbidden(_ refusal: Refusal)

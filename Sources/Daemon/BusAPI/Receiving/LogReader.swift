@@ -18,8 +18,8 @@ struct LogReader {
         case gap(Gap)
         /// Nothing more for now.
         case caughtUp
-        /// What comes next takes longer: only the store has it, or there are many topics to look at.
-        /// Go on with ``fetch(_:for:by:on:)``.
+        /// What comes next takes longer: only the store has it, there are many topics to look at, or
+        /// it is much to write. Go on with ``fetch(_:of:for:by:_:)``.
         case older
 
         /// The step of what was found.
@@ -52,6 +52,8 @@ struct LogReader {
     private var kept: KeptRead?
     /// The same read where a turn of it did not come to an end.
     private var unfinished: SelectorRead?
+    /// About what the events take that were too much; 0 where none were.
+    private(set) var largeBytes = 0
     private let bus: EventBus
     private let memory: MemoryBudget
 
@@ -69,26 +71,31 @@ struct LogReader {
     var cursor: EventID { position.after }
 
     /// Finds its place and looks there, both at one moment.
-    mutating func begin(at start: StartPosition, _ limit: ReadLimit) -> Step {
+    mutating func begin(
+        at start: StartPosition, _ limit: ReadLimit, within atOnce: AtOnce
+    ) -> Step {
         if selector.singleName != nil, case .after(let id) = start, id != .zero {
             position = LogPosition(after: id)
-            return next(limit)
+            return next(limit, within: atOnce)
         }
-        return take(
-            look(bus.longRead(from: start, matching: selector, filter: filter, limit: limit)))
+        let read = look(bus.longRead(from: start, matching: selector, filter: filter, limit: limit))
+        return take(read, within: atOnce)
     }
 
     /// Looks at what comes next.
-    mutating func next(_ limit: ReadLimit, of news: LogNews? = nil) -> Step {
+    mutating func next(
+        _ limit: ReadLimit, of news: LogNews? = nil, within atOnce: AtOnce
+    ) -> Step {
         if unfinished != nil {
             unfinished = nil
             kept = nil
         }
         if let read = kept?.read {
-            if read.goesOn(at: position, limit) { return take(look(read)) }
+            if read.goesOn(at: position, limit) { return take(look(read), within: atOnce) }
             kept = nil
         }
-        return take(bus.look(position, matching: selector, of: news, filter, limit))
+        let read = bus.look(position, matching: selector, of: news, filter, limit)
+        return take(read, within: atOnce)
     }
 
     /// Whether it reads on where a longer read has come to, which is its own.
@@ -112,11 +119,12 @@ struct LogReader {
     }
 
     /// Looks at what comes next, together with whoever stands at the same place in this delivery,
-    /// and goes on behind it.
+    /// and goes on behind it; nil stands for ``Step/older``, where it is too much.
     mutating func next(
-        _ limit: ReadLimit, of news: LogNews? = nil, in reads: SharedReads
-    ) -> SharedRead {
+        _ limit: ReadLimit, of news: LogNews? = nil, in reads: SharedReads, within atOnce: AtOnce
+    ) -> SharedRead? {
         let read = reads.read(position, selector, filter, limit, of: news)
+        if passes(before: read.outcome, atOnce) { return nil }
         pass(read.outcome)
         return read
     }
@@ -130,26 +138,39 @@ struct LogReader {
     /// There may be something behind its cursor, which it cannot tell now.
     mutating func fallBehind() { isCaughtUp = false }
 
-    /// Reads what comes next, however long that takes; `owner` hears of it on its loop by `fetched`,
-    /// with what ``take(fetched:)`` understands.
+    /// Reads what comes next, however long that takes, and has `make` write it, once there is room;
+    /// `owner` hears of it on its loop by `fetched`, with what ``take(fetched:)`` understands.
+    ///
+    /// - Parameter bytes: About what the answer takes in memory.
     mutating func fetch(
-        _ limit: ReadLimit, for owner: any HTTPSubscription, by reads: LongReads,
-        on loop: LoopHandle
+        _ limit: ReadLimit, of bytes: Int, for owner: any HTTPSubscription,
+        by handler: BusHandler, _ make: @escaping MadeAnswer.Maker
     ) {
         let cancellation = Cancellation()
         fetching = cancellation
         // The owner is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let owner = owner
-        let asked = selector
+        let (asked, loop) = (selector, handler.loop)
         let read =
             unfinished ?? bus.longRead(position, matching: asked, filter: filter, limit: limit)
         unfinished = nil
-        let long = LongRead(read, from: bus, by: reads, for: owner.account, unless: cancellation) {
-            result in
+        let answers = handler.service.answers
+        let room = answers.room(for: largeBytes > 0 ? largeBytes : answers.guess(bytes))
+        largeBytes = 0
+        let long = LongRead(
+            read, from: bus, by: handler.service.longReads, for: owner.account,
+            unless: cancellation, in: room, make
+        ) { result, made in
             loop.post { _ in
+                // Its room is given back behind what the owner does with it.
+                defer { withExtendedLifetime(room) {} }
                 guard !cancellation.isCancelled else { return }
                 let found = owner.reader.end(read, of: asked, with: result)
-                owner.fetched(found)
+                if let found {
+                    owner.fetched(found, made)
+                } else {
+                    owner.fetched(.success(.older(owner.reader.position)), nil)
+                }
             }
         }
         long.goOn()
@@ -157,10 +178,10 @@ struct LogReader {
 
     private mutating func end(
         _ read: SelectorRead, of asked: Selector, with result: Result<LogRead, BusError>
-    ) -> Result<LogRead, BusError> {
+    ) -> Result<LogRead, BusError>? {
         fetching = nil
         // What was found for a selector that it no longer has may not be told: it asks anew.
-        guard selector == asked else { return .success(.older(position)) }
+        guard selector == asked else { return nil }
         keep(read)
         return result
     }
@@ -181,10 +202,25 @@ struct LogReader {
         self.selector = selector
     }
 
-    /// Goes on behind what was read.
-    private mutating func take(_ read: LogRead) -> Step {
+    /// Goes on behind what was read, unless that is too much.
+    private mutating func take(_ read: LogRead, within atOnce: AtOnce) -> Step {
+        if passes(before: read, atOnce) { return .older }
         pass(read)
         return Step(read)
+    }
+
+    /// Whether a read was too much: then it stands before the first of its events.
+    private mutating func passes(before read: LogRead, _ atOnce: AtOnce) -> Bool {
+        guard case .events(let events, var next, let isCutShort) = read,
+            atOnce.isLess(than: events, isCutShort)
+        else { return false }
+        // What lies between here and there was not wanted, and is not lost.
+        next.after = events[0].id.predecessor
+        position = next
+        largeBytes = events.wireBytes
+        isCaughtUp = false
+        kept = nil
+        return true
     }
 
     /// Goes on behind what the store has read. What came meanwhile has woken nobody, so that there

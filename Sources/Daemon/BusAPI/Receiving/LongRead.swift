@@ -1,44 +1,54 @@
 internal import HTTPFront
 internal import Topics
 
-/// A read that takes several turns, or needs the store, on its way to its next answer.
+/// A read that takes several turns, needs the store, or finds more than a loop writes in one turn, on
+/// its way to its next answer.
 ///
 /// Its turns are those of ``LongReads``, also behind a page of the store: the store's threads have
-/// others to serve. Nothing is told once it is cancelled.
+/// others to serve. It begins once there is room for what it finds. Nothing is told once it is
+/// cancelled.
 final class LongRead: Sendable {
+    /// Who is told what was found, and what was written of it.
+    typealias Then = @Sendable (Result<LogRead, BusError>, MadeAnswer?) -> Void
+
     private let read: SelectorRead
     private let bus: EventBus
     private let reads: LongReads
     private let account: CallerAccount?
     private let cancellation: Cancellation
-    private let then: @Sendable (Result<LogRead, BusError>) -> Void
+    private let room: AnswerRoom
+    private let make: MadeAnswer.Maker
+    private let then: Then
 
     init(
         _ read: SelectorRead, from bus: EventBus, by reads: LongReads, for account: CallerAccount?,
-        unless cancellation: Cancellation,
-        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+        unless cancellation: Cancellation, in room: AnswerRoom,
+        _ make: @escaping MadeAnswer.Maker, _ then: @escaping Then
     ) {
         self.read = read
         self.bus = bus
         self.reads = reads
         self.account = account
         self.cancellation = cancellation
+        self.room = room
+        self.make = make
         self.then = then
     }
 
     /// Has it go on soon.
     func goOn() {
-        reads.add(for: account, unless: cancellation) { self.turn() }
+        reads.add(for: account, unless: cancellation, in: room) { self.turn() }
     }
 
     private func turn() -> Bool {
         switch bus.turn(of: read) {
         case .goOn: return true
-        case .done(let found): then(.success(found))
+        case .done(let found):
+            then(.success(found), MadeAnswer(of: found, in: room, by: make))
         case .ask(let request):
             bus.readPage(request) { [self] outcome in
                 switch outcome {
-                case .failure(let error): then(.failure(error))
+                case .failure(let error): then(.failure(error), nil)
                 case .success(let page):
                     read.take(page)
                     goOn()

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HTTPFront
 internal import Protection
 internal import Topics
@@ -16,10 +17,17 @@ final class LongReads: Sendable {
     private struct Read {
         let user: UInt32?
         let cancellation: Cancellation
+        let room: AnswerRoom?
         let turn: Turn
 
-        /// Takes a turn, unless nobody waits for it any more; true where it needs another.
-        func goOn() -> Bool { !cancellation.isCancelled && turn() }
+        enum Outcome { case over, goesOn, held }
+
+        /// Takes a turn, unless nobody waits for it any more, or it has no room yet.
+        func goOn() -> Outcome {
+            if cancellation.isCancelled { return .over }
+            if let room, !room.take() { return .held }
+            return turn() ? .goesOn : .over
+        }
     }
 
     private struct State {
@@ -46,6 +54,9 @@ final class LongReads: Sendable {
             return lines[order.removeFirst()]?.first
         }
 
+        /// How many users have a line.
+        var lineCount: Int { lines.count }
+
         /// Has the read that took a turn go on in its line, or leave it.
         mutating func pass(_ read: Read, goesOn: Bool) {
             if !goesOn { _ = lines[read.user]?.removeFirst() }
@@ -61,20 +72,38 @@ final class LongReads: Sendable {
 
     /// Has `turn` run soon, again and again until it needs no more, or is cancelled: on another
     /// thread, or before this returns where there is none to be had.
+    ///
+    /// - Parameter room: What it takes before its first turn; until it can, its line is held.
     func add(
-        for account: CallerAccount?, unless cancellation: Cancellation, _ turn: @escaping Turn
+        for account: CallerAccount?, unless cancellation: Cancellation, in room: AnswerRoom? = nil,
+        _ turn: @escaping Turn
     ) {
-        let read = Read(user: account?.uid, cancellation: cancellation, turn: turn)
+        let read = Read(
+            user: account?.uid, cancellation: cancellation, room: room, turn: turn)
         guard state.write({ $0.add(read) }) else { return }
         guard let thread = try? OwnedThread({ self.work() }) else { return work() }
         thread.detach()
     }
 
     private func work() {
+        var held = 0
         while let read = state.write({ $0.next() }) {
-            let goesOn = read.goOn()
-            state.write { $0.pass(read, goesOn: goesOn) }
-            if goesOn { EventBus.pause() }
+            let outcome = read.goOn()
+            let lines = state.write { state in
+                state.pass(read, goesOn: outcome != .over)
+                return state.lineCount
+            }
+            switch outcome {
+            case .over: held = 0
+            case .goesOn:
+                held = 0
+                EventBus.pause()
+            case .held:
+                held += 1
+                guard held >= lines else { continue }
+                held = 0
+                usleep(Limits.heldMicroseconds)
+            }
         }
     }
 }

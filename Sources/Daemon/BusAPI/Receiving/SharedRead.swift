@@ -12,6 +12,17 @@ final class SharedRead {
         let count: Int
         /// The last of these.
         let last: EventID
+
+        /// What is written of the first of these events, made elsewhere.
+        init(_ made: MadeAnswer, of events: [Event]) {
+            self.init(piece: made.body, count: made.count, last: events[made.count - 1].id)
+        }
+
+        init(piece: ResponseBody, count: Int, last: EventID) {
+            self.piece = piece
+            self.count = count
+            self.last = last
+        }
     }
 
     private struct Made {

@@ -18,6 +18,9 @@ final class SharedReads {
 
     init(of bus: EventBus) { self.bus = bus }
 
+    /// Whether others may be told, at this moment, what one of them reads.
+    var areShared: Bool { isDelivering && !isForOne }
+
     /// Shares what is read while `delivery` runs, which may be for one subscription alone.
     func share(forOne isForOne: Bool, _ delivery: () -> Void) {
         self.isForOne = isForOne

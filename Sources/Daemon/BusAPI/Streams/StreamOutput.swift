@@ -4,7 +4,7 @@ internal import Topics
 /// Bytes of a stream on their way into one write, with the framing of its connection.
 struct StreamOutput {
     let framing: StreamFraming
-    private var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     init(_ framing: StreamFraming) { self.framing = framing }
 

@@ -86,11 +86,11 @@ extension StreamingResponse {
     /// the topic's next life begins.
     private func lookBack(_ output: inout StreamOutput) {
         let limit = ReadLimit(events: 1, bytes: .max)
-        var step = reader.next(limit)
+        var step = reader.next(limit, within: .all)
         while case .gap(let gap) = step {
             handler.meters.gaps.add()
             output.add { writing.gap(gap, to: &$0) }
-            step = reader.next(limit)
+            step = reader.next(limit, within: .all)
         }
         if case .events(let events, _) = step { reader.rewind(to: events[0].id.predecessor) }
         if reader.cursor != told { output.add { writing.cursor(reader.cursor, to: &$0) } }

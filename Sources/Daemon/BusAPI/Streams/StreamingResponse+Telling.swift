@@ -9,21 +9,29 @@ extension StreamingResponse {
         if news == nil { handler.skip(self) } else { handler.judge(self) }
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
+            let (limit, atOnce) = (limit, atOnce)
             let goesOn =
                 reader.isCatchingUp || place?.isAlone == true
-                ? tell(reader.next(limit, of: news), handler, socket)
-                : tell(reader.next(limit, of: news, in: handler.reads), handler, socket)
+                ? tell(reader.next(limit, of: news, within: atOnce), nil, handler, socket)
+                : tell(
+                    reader.next(limit, of: news, in: handler.reads, within: atOnce), handler,
+                    socket)
             guard goesOn else { return }
         }
     }
 
     /// Tells what a look at the log found; false when the next look has to wait.
+    ///
+    /// - Parameter written: What was written of it beside the loop.
     func tell(
-        _ step: LogReader.Step, _ handler: BusHandler, _ socket: any StreamSink
+        _ step: LogReader.Step, _ written: MadeAnswer?, _ handler: BusHandler,
+        _ socket: any StreamSink
     ) -> Bool {
         switch step {
         case .events(let events, let isCutShort):
-            let write = made(of: events, handler, socket.framing)
+            let write =
+                written.map { SharedRead.Write($0, of: events) }
+                ?? made(of: events, handler, socket.framing)
             let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
             return tell(write, of: events.count, isCutShort, lag, handler, socket)
         case .gap(let gap): return tell(gap, socket)
@@ -34,8 +42,9 @@ extension StreamingResponse {
 
     /// The same of a look that others share.
     private func tell(
-        _ read: SharedRead, _ handler: BusHandler, _ socket: any StreamSink
+        _ read: SharedRead?, _ handler: BusHandler, _ socket: any StreamSink
     ) -> Bool {
+        guard let read else { return fetch() }
         switch read.outcome {
         case .events(let events, _, let isCutShort):
             let framing = socket.framing
@@ -78,9 +87,28 @@ extension StreamingResponse {
         return false
     }
 
-    private func fetch() -> Bool {
-        reader.fetch(limit, for: self, by: handler.service.longReads, on: handler.loop)
+    /// Has what comes next read and written beside the loop.
+    func fetch() -> Bool {
+        guard let framing = socket?.framing else { return false }
+        let encoding = encoding
+        reader.fetch(limit, of: Limits.streamWriteBytes, for: self, by: handler) { read in
+            let events = read.events
+            guard events.wireBytes > Limits.toldAtOnceBytesMax else { return nil }
+            var output = StreamOutput(framing)
+            let count = output.add(events, as: encoding)
+            return (output.bytes, count)
+        }
         return false
+    }
+
+    /// Tells the first events behind a head, which were written beside the loop.
+    func tell(_ made: MadeAnswer, of events: [Event], _ socket: any StreamSink) {
+        // Else it is asked for again, once the socket takes it.
+        guard socket.isWritable else { return reader.rewind(to: events[0].id.predecessor) }
+        let write = SharedRead.Write(made, of: events)
+        socket.write(write.piece)
+        note(write, reader.hasNews ? handler.bus.lag(of: events[0]) : nil, handler)
+        if write.count < events.count { reader.rewind(to: write.last) }
     }
 
     /// As many of these events as make one write; the others are read again.

@@ -64,7 +64,8 @@ final class StreamingResponse: HTTPSubscription {
     ) throws(Refusal) {
         guard let opening else { return }
         try handler.refuseIfFull(opening.request.selector, for: exchange.account)
-        let first = behindGaps(reader.begin(at: opening.request.start, limit), opening)
+        let first = behindGaps(
+            reader.begin(at: opening.request.start, limit, within: atOnce), opening)
         if isStrict, let gap = opening.gap { return exchange.respond(opening.gone(gap)) }
         guard let socket = try take(self, exchange) else {
             throw Refusal(.limitBus, "No stream can be opened now; try again in a second.")
@@ -83,16 +84,16 @@ final class StreamingResponse: HTTPSubscription {
         if opening == nil, farewell == nil { pump(news) }
     }
 
-    func fetched(_ read: Result<LogRead, BusError>) {
+    func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
         handler.judge(self)
         guard let socket else { return }
         if farewell != nil { return sayFarewell() }
         switch read {
-        case .success(let read) where opening != nil: open(reader.take(fetched: read))
+        case .success(let read) where opening != nil: open(reader.take(fetched: read), made)
         case .success(let read):
             // Else it is asked for again, once the socket takes it.
             guard socket.isWritable else { return }
-            _ = tell(reader.take(fetched: read), handler, socket)
+            _ = tell(reader.take(fetched: read), made, handler, socket)
             pump()
         case .failure(let error) where opening != nil:
             leave()
@@ -120,7 +121,7 @@ final class StreamingResponse: HTTPSubscription {
 
     /// Says the head and what is there already, in one write, unless the store has to be asked
     /// where it begins.
-    private func open(_ first: LogReader.Step) {
+    private func open(_ first: LogReader.Step, _ made: MadeAnswer? = nil) {
         guard let socket, let opening else { return }
         let step = behindGaps(first, opening)
         if isStrict, let gap = opening.gap {
@@ -128,8 +129,8 @@ final class StreamingResponse: HTTPSubscription {
             return socket.finish(opening.gone(gap))
         }
         if case .older = step {
-            return reader.fetch(
-                limit, for: self, by: handler.service.longReads, on: handler.loop)
+            _ = fetch()
+            return
         }
         var output = StreamOutput(socket.framing)
         var events: [Event] = []
@@ -145,9 +146,10 @@ final class StreamingResponse: HTTPSubscription {
                 writing.cursor(told, to: &text)
             }
         }
-        if !events.isEmpty { tellFirst(events, in: &output) }
+        if !events.isEmpty, made == nil { tellFirst(events, in: &output) }
         self.opening = nil
         socket.beginStream(head, first: output.piece)
+        if let made { tell(made, of: events, socket) }
         timer.restart(heartbeat: heartbeat)
         socket.setDeadline(milliseconds: timer.arm())
         if left == 0 || endsCaughtUp, case .caughtUp = step { return end(.finished) }
@@ -163,7 +165,7 @@ final class StreamingResponse: HTTPSubscription {
         while case .gap(let gap) = step {
             handler.meters.gaps.add()
             opening.add(gap)
-            step = reader.next(limit)
+            step = reader.next(limit, within: atOnce)
         }
         return step
     }
@@ -172,6 +174,11 @@ final class StreamingResponse: HTTPSubscription {
     var isCaughtUp: Bool { socket?.isWritable == true && !reader.isFetching }
 
     var heartbeat: Int { Int(handler.configuration.heartbeat / 1_000) }
+
+    /// What the loop itself writes: news is written once for all who wait for it.
+    var atOnce: AtOnce {
+        reader.isLive ? .all : AtOnce(bytesMax: Limits.toldAtOnceBytesMax)
+    }
 
     var limit: ReadLimit {
         ReadLimit(

@@ -104,9 +104,21 @@ extension EventLoop {
     /// few; one that finds nobody is not repeated for `shedIntervalMilliseconds`.
     func shedSlowestIfShort(sparing newest: Connection) {
         guard unsent.isShort(at: now) else { return }
-        var excess = unsent.excess
+        shed(unsent.excess) { $0 !== newest }
+    }
+
+    /// Closes the connections that are longest without progress, of those whose peers have read
+    /// nothing for a while, until answers of so many bytes more have room.
+    func makeRoom(forAnswersOf bytes: Int) {
+        let excess = unsent.excess(with: bytes)
+        guard excess > 0, unsent.maySearch(at: now) else { return }
+        shed(excess) { $0.progressedAt + HTTPFrontLimits.stalledMilliseconds <= now }
+    }
+
+    private func shed(_ bytes: Int, where isEligible: (Connection) -> Bool) {
+        var excess = bytes
         var slow: [Connection] = []
-        for connection in connections.all where connection !== newest {
+        for connection in connections.all where isEligible(connection) {
             if connection.machine.parsing?.isCutOff == true {
                 excess -= connection.unsentBytes
             } else if connection.tail != nil || connection.request?.stage == .answered {

@@ -155,6 +155,7 @@ final class EventLoop {
         case .replies(let replies): replies.forEach(answerLate)
         case .settings(let others): settings.replace(by: others)
         case .inventory(let tell): tell(LoopInventory(index: handle.index, connections))
+        case .makeRoom(let bytes): makeRoom(forAnswersOf: bytes)
         case .drain(let due): beginDrain(until: due)
         }
     }

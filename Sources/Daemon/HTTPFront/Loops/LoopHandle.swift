@@ -15,4 +15,13 @@ public struct LoopHandle: Sendable {
     public func post(_ job: @escaping @Sendable (any RequestHandler) -> Void) {
         mailbox.post(.job(job))
     }
+
+    /// Closes connections whose peers have read nothing of their answers for
+    /// ``HTTPFrontLimits/stalledMilliseconds``, longest first, until answers of so many bytes more
+    /// have room in their share of the memory.
+    ///
+    /// - Complexity: O(connections of the loop), on its thread.
+    public func makeRoom(forAnswersOf bytes: Int) {
+        mailbox.post(.makeRoom(bytes))
+    }
 }

@@ -13,6 +13,8 @@ enum LoopMessage: Sendable {
     case settings(LoopSettings)
     /// Say what you hold.
     case inventory(@Sendable (LoopInventory) -> Void)
+    /// Close whoever does not read, until unsent answers leave room for so many bytes.
+    case makeRoom(Int)
     /// Begin to drain; at the moment, in monotonic milliseconds, end whatever is left.
     case drain(until: UInt64)
 }

@@ -8,10 +8,13 @@ public enum ResponseBody: Sendable {
     case shared(SharedBytes)
 
     /// Bytes that stay where they are for as long as `owner` lives, and never change.
+    ///
+    /// - Parameter isCounted: Whether the owner itself counts them against the memory budget, for as
+    ///   long as it lives.
     public static func shared(
-        owner: any AnyObject & Sendable, _ bytes: UnsafeRawBufferPointer
+        owner: any AnyObject & Sendable, _ bytes: UnsafeRawBufferPointer, isCounted: Bool = false
     ) -> ResponseBody {
-        .shared(SharedBytes(owner: owner, bytes: bytes))
+        .shared(SharedBytes(owner: owner, bytes: bytes, isCounted: isCounted))
     }
 
     /// How many bytes there are.
@@ -43,4 +46,7 @@ public struct SharedBytes: @unchecked Sendable {
 
     /// The bytes, valid while `owner` lives.
     public let bytes: UnsafeRawBufferPointer
+
+    /// Whether the owner counts them against the memory budget while it lives.
+    public let isCounted: Bool
 }

@@ -28,7 +28,7 @@ final class UnsentLedger {
 
     /// Whether connections are to be closed: the answers of all loops keep more than their share of
     /// the budget.
-    func isShort(at now: UInt64) -> Bool { memory.used(.unsent) > bytesMax && now >= nextSearchAt }
+    func isShort(at now: UInt64) -> Bool { memory.used(.unsent) > bytesMax && maySearch(at: now) }
 
     /// No connection was found to be closed; the next search waits.
     func foundNone(at now: UInt64) {
@@ -38,6 +38,12 @@ final class UnsentLedger {
     /// Bytes that must go until they keep seven eighths of their share.
     var excess: Int { memory.used(.unsent) - bytesMax / 8 * 7 }
 
+    /// Bytes that must go until so many more have room in their share.
+    func excess(with bytes: Int) -> Int { memory.used(.unsent) + bytes - bytesMax }
+
+    /// Whether a search for connections to close may begin.
+    func maySearch(at now: UInt64) -> Bool { now >= nextSearchAt }
+
     private var bytesMax: Int { memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
 
     /// Counts `extra` bytes and a body.
@@ -46,6 +52,7 @@ final class UnsentLedger {
         switch body {
         case .empty: break
         case .bytes(let bytes): memory.charge(bytes.count, to: .unsent)
+        case .shared(let shared) where shared.isCounted: break
         case .shared(let shared):
             let more = shares[ObjectIdentifier(shared.owner), default: Share()]
                 .add(bytes: shared.bytes.count)
@@ -59,6 +66,7 @@ final class UnsentLedger {
         switch body {
         case .empty: break
         case .bytes(let bytes): memory.release(bytes.count, from: .unsent)
+        case .shared(let shared) where shared.isCounted: break
         case .shared(let shared):
             let owner = ObjectIdentifier(shared.owner)
             guard var share = shares[owner] else { return }

@@ -1,0 +1,45 @@
+internal import HTTPFront
+internal import Topics
+
+/// What was written of events beside the loop, ready to be sent.
+struct MadeAnswer: Sendable {
+    /// Makes what is written of events that a read has found; nil where the loop makes it itself.
+    typealias Maker = @Sendable (LogRead) -> (bytes: [UInt8], count: Int)?
+
+    /// The bytes, counted for as long as somebody sends them.
+    let body: ResponseBody
+    /// How many of the events are in it, from the first on.
+    let count: Int
+
+    /// What `make` makes of a read, in this room.
+    init?(of read: LogRead, in room: AnswerRoom, by make: Maker) {
+        guard let made = make(read) else { return nil }
+        let bytes = AnswerBytes(made.bytes, in: room)
+        body = bytes.body
+        count = made.count
+    }
+}
+
+/// The bytes of an answer in a place of their own, in the room that was taken for them.
+private final class AnswerBytes: Sendable {
+    private let payload: Payload
+    private let room: AnswerRoom
+
+    init(_ bytes: [UInt8], in room: AnswerRoom) {
+        payload = Payload(bytes)
+        self.room = room
+        room.settle(at: bytes.count)
+    }
+
+    var body: ResponseBody { .shared(owner: self, payload.bytes, isCounted: true) }
+}
+
+extension LogRead {
+    /// The events that were found, none where it is something else.
+    var events: [Event] { if case .events(let events, _, _) = self { events } else { [] } }
+}
+
+extension [Event] {
+    /// About what they take on the wire, in bytes.
+    var wireBytes: Int { reduce(0) { $0 + $1.payload.count + Limits.encodedEventBytes } }
+}

@@ -172,4 +172,52 @@ import Topics
             #expect(answer.text.contains("\(WireAttribute.row(attribute).header)"))
         }
     }
+
+    @Test func everyFormShowsLabelsAndTheEndOfATimeToLive() throws {
+        let server = try StreamServer()
+        let client = try server.connect()
+        let before = server.bus.now
+        // The second of two requests that are alike is read in part: its time counts all the same.
+        var expiries: [Timestamp] = []
+        for _ in 0..<3 {
+            let answer = try client.exchange("POST", "/topics/t?ttl=1h30m", body: [0x78])
+            #expect(answer.status == 201)
+            let id = try #require(answer.header("event-id"))
+            let event = try client.exchange("GET", "/topics/t/events/\(id)")
+            let expires = try #require(event.header("event-expires"))
+            expiries.append(try #require(Timestamp(rfc3339: expires)))
+            let envelope = try client.exchange("GET", "/topics/t?since=latest&as=json&wait=0").text
+            #expect(envelope.contains("\"expires\":\"\(expires)\",\"data\":\"x\""))
+        }
+        let after = server.bus.now
+        let ttl: Int64 = 5_400_000_000
+        #expect(
+            expiries.allSatisfy {
+                before.advanced(microseconds: ttl) <= $0 && $0 <= after.advanced(microseconds: ttl)
+            })
+        #expect(Set(expiries).count == 3)
+        for text in ["0s", "999ms", "366d", "none", "x"] {
+            let answer = try client.exchange("POST", "/topics/t?ttl=\(text)", body: [0x78])
+            #expect(answer.status == 400 && answer.text.contains("PARAMETER_INVALID"))
+        }
+        let plain = try client.exchange("POST", "/topics/t", body: [0x78])
+        let id = try #require(plain.header("event-id"))
+        let event = try client.exchange("GET", "/topics/t/events/\(id)")
+        #expect(event.header("event-expires") == nil)
+
+        let labels = try EventLabels(["source": "\"a\"", "deadid": "7"])
+        server.bus.publish(
+            PublishBatch(
+                topic: try TopicName("u"),
+                attributes: EventAttributes.none.with(labels, expires: nil),
+                payloads: [Payload([0x78])])
+        ) { _ in }
+        for form in ["as=json", "as=ndjson", "as=sse&envelope=yes"] {
+            let text = try client.exchange("GET", "/topics/u?since=earliest&wait=0&\(form)").text
+            #expect(
+                text.contains(
+                    #""attributes":{"deadid":"7","source":"\"a\""},"data":"x""#), "\(text)")
+            #expect(!text.contains("expires"))
+        }
+    }
 }

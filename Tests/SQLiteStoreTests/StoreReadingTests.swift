@@ -138,4 +138,47 @@ import Topics
             #expect(ids.count == all)
         }
     }
+
+    @Test func labelsAndExpiriesAreReadAsTheyWerePublished() throws {
+        var rig = try StoreRig(.sqlite)
+        let labels = try EventLabels(["source": "/a=b \"ä\"", "id": "7"])
+        let expires = Timestamp(microseconds: 1_700_000_000_123_456)
+        let type = try EventAttributes(type: "t")
+        // One behind the other: what the last event said is not said of the next.
+        let attributes = [
+            EventAttributes.none, type.with(labels, expires: expires), type,
+            type.with(labels, expires: nil), type.with(.none, expires: expires), .none,
+            EventAttributes.none.with(labels, expires: expires),
+        ]
+        var ids: [EventID] = []
+        for attributes in attributes {
+            let batch = PublishBatch(
+                topic: try TopicName("a"), attributes: attributes, payloads: [.empty])
+            guard case .events(let events) = try rig.commit(.events(batch, persists: true)) else {
+                throw StoreRig.WrongReceipt()
+            }
+            #expect(events[0].attributes == attributes)
+            ids.append(events[0].id)
+        }
+        for _ in 0..<2 {
+            let read = try rig.read("a", from: .after(.zero), through: ids[ids.count - 1])
+            #expect(read.map(\.attributes) == attributes)
+            rig = try rig.reopened()
+        }
+    }
+
+    @Test func theViewShowsLabelsAndExpiries() throws {
+        let bench = try StoreBench()
+        let batch = PublishBatch(
+            topic: try TopicName("a"),
+            attributes: EventAttributes.none.with(
+                try EventLabels(["b": "2", "a": "1"]), expires: Timestamp(microseconds: 1_500_000)),
+            payloads: [.empty])
+        _ = try bench.answer { bench.bus.publish(batch, then: $0) }
+        bench.close()
+        let database = try Database(path: bench.path, mode: .reading)
+        #expect(
+            try database.texts("SELECT attributes || ' ' || expires FROM log")
+                == ["a=1\nb=2 1970-01-01T00:00:01.500000Z"])
+    }
 }

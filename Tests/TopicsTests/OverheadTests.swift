@@ -57,6 +57,31 @@ struct OverheadTests {
         }
     }
 
+    @Test func labelsAndExpiriesTakeWhatIsCountedForThem() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench()
+            let topic = try TopicName("a")
+            let count = 20_000
+            func batch(_ index: Int) throws -> PublishBatch {
+                let labels = try EventLabels([
+                    "source": "/a/longer/source/\(1_000_000 + index)", "id": "\(index)",
+                ])
+                return PublishBatch(
+                    topic: topic,
+                    attributes: EventAttributes.none.with(
+                        labels, expires: Timestamp(microseconds: Int64(index))),
+                    payloads: [.empty])
+            }
+            try Self.compare(counted: count * batch(0).memoryBytes) {
+                for index in 0..<count {
+                    let batch = try batch(index)
+                    _ = try bench.answer { bench.bus.publish(batch, then: $0) }
+                }
+            }
+            withExtendedLifetime(bench) {}
+        }
+    }
+
     private static func attributes(_ index: Int) throws -> EventAttributes {
         var texts = AttributeTexts()
         for attribute in EventAttribute.allCases {

@@ -82,19 +82,7 @@ final class EventReader {
         guard let mark = marks.mark(row.integer(EventColumns.topic)) else {
             throw DatabaseError(code: -1, text: "the topic of event \(id) is unknown")
         }
-        var texts = AttributeTexts()
-        var isAsBefore = true
-        for attribute in EventAttribute.all {
-            texts[attribute] = row.text(EventColumns.of(attribute))
-            if texts[attribute] != attributes[attribute] { isAsBefore = false }
-        }
-        if !isAsBefore {
-            do {
-                attributes = try EventAttributes(texts)
-            } catch {
-                throw DatabaseError(code: -1, text: "event \(id): \(error)")
-            }
-        }
+        try readAttributes(row, of: id)
         return Event(
             id: id, time: row.time(EventColumns.time), topic: mark.name,
             payload: row.payload(EventColumns.payload), attributes: attributes,
@@ -102,6 +90,26 @@ final class EventReader {
                 uid: row.optionalInteger(EventColumns.uid).map { UInt32(truncatingIfNeeded: $0) },
                 pid: row.optionalInteger(EventColumns.pid).map { Int32(truncatingIfNeeded: $0) }),
             isStored: true)
+    }
+
+    private func readAttributes(_ row: Statement, of id: EventID) throws(DatabaseError) {
+        var texts = AttributeTexts()
+        var isAsBefore = true
+        for attribute in EventAttribute.all {
+            texts[attribute] = row.text(EventColumns.of(attribute))
+            if texts[attribute] != attributes[attribute] { isAsBefore = false }
+        }
+        let expires = row.optionalInteger(EventColumns.expires).map(Timestamp.init(microseconds:))
+        let labels = row.text(EventColumns.labels)
+        if isAsBefore, labels == nil, attributes.labels.isEmpty, expires == attributes.expires {
+            return
+        }
+        do {
+            attributes = try EventAttributes(texts).with(
+                labels.map { try EventLabels(text: $0) } ?? .none, expires: expires)
+        } catch {
+            throw DatabaseError(code: -1, text: "event \(id): \(error)")
+        }
     }
 
     // MARK: Finding where to begin

@@ -42,6 +42,9 @@ struct EventRows {
         for attribute in EventAttribute.all {
             insert.bind(batch.attributes[attribute], at: EventColumns.of(attribute) + 1)
         }
+        let labels = batch.attributes.labels
+        insert.bind(labels.isEmpty ? nil : labels.text, at: EventColumns.labels + 1)
+        insert.bind(batch.attributes.expires?.microseconds, at: EventColumns.expires + 1)
         var events: [Event] = []
         events.reserveCapacity(batch.payloads.count)
         for (index, payload) in batch.payloads.enumerated() {

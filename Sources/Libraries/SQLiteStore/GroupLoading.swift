@@ -2,22 +2,14 @@ internal import Topics
 
 /// What a start reads of work groups: their rows, and those of their open jobs.
 enum GroupLoading {
-    /// What was found.
-    struct Found {
-        /// By their numbers.
-        var groups: [StoredGroup] = []
-        /// No group was ever given a number above this one.
-        var last = GroupNumber(rawValue: 0)
-    }
-
-    /// Reads all groups, each with its jobs by their ids.
+    /// Reads all groups by their numbers, each with its jobs by their ids.
     ///
     /// A job whose topic nobody remembers any more lost its event with it: its row goes, and counts
     /// as gone. The transaction that is open removes the row.
     ///
     /// - Complexity: O(groups × log jobs + jobs).
-    static func load(_ database: Database) throws(DatabaseError) -> Found {
-        var found = Found()
+    static func load(_ database: Database) throws(DatabaseError) -> [StoredGroup] {
+        var found: [StoredGroup] = []
         let topics = try names(database)
         let all = try database.prepare("SELECT \(GroupColumns.names) FROM groups ORDER BY number")
         let jobs = try database.prepare(
@@ -38,12 +30,9 @@ enum GroupLoading {
                     gone += 1
                 }
             }
-            found.groups.append(StoredGroup(number: number, record: record, jobs: open))
+            found.append(StoredGroup(number: number, record: record, jobs: open))
         }
         if gone > 0 { try removeGone(database) }
-        found.last = GroupNumber(
-            rawValue: try database.integer(
-                "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'groups'"))
         return found
     }
 

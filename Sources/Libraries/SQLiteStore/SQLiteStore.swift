@@ -105,8 +105,7 @@ package final class SQLiteStore: EventStore {
                     removedThrough: topic.removedThrough, removedTime: topic.removedTime,
                     older: older, recent: [])
             },
-            tombstones: opening.found.tombstones, groups: opening.groups.groups,
-            lastGroup: opening.groups.last)
+            tombstones: opening.found.tombstones, groups: opening.groups)
     }
 
     private func start(

@@ -75,7 +75,7 @@ struct Schema {
         // waits that nobody has, from a start on.
         """
         CREATE TABLE groups (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            number INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
             selector TEXT NOT NULL,
             type TEXT,
@@ -112,6 +112,21 @@ struct Schema {
             PRIMARY KEY (in_group, id)
         ) STRICT, WITHOUT ROWID;
         """,
+        // 5: labels of events, a line `name=value` for each, and their expiries.
+        """
+        ALTER TABLE events ADD COLUMN attributes TEXT;
+        ALTER TABLE events ADD COLUMN expires INTEGER;
+        DROP VIEW log;
+        CREATE VIEW log AS
+            SELECT events.id, topics.name AS topic,
+                strftime('%Y-%m-%dT%H:%M:%S', events.time / 1000000, 'unixepoch')
+                    || printf('.%06dZ', events.time % 1000000) AS time,
+                type, key, content_type, uid, pid, payload, attributes,
+                strftime('%Y-%m-%dT%H:%M:%S', events.expires / 1000000, 'unixepoch')
+                    || printf('.%06dZ', events.expires % 1000000) AS expires
+            FROM events JOIN topics ON topics.number = events.topic
+            WHERE events.id > topics.lost;
+        """,
     ])
 
     /// Brings an empty or older file to this version, each step in a transaction of its own.
@@ -144,10 +159,12 @@ enum EventColumns {
     static let uid: Int32 = 3
     static let pid: Int32 = 4
     static let payload: Int32 = 5
+    static let labels: Int32 = 6
+    static let expires: Int32 = 7
 
     /// The column of an attribute.
     static func of(_ attribute: EventAttribute) -> Int32 {
-        payload + 1 + Int32(attribute.rawValue)
+        expires + 1 + Int32(attribute.rawValue)
     }
 
     /// The name of that column; one that is new is a step more of the schema, and in the view `log`.
@@ -160,7 +177,8 @@ enum EventColumns {
     }
 
     private static let all =
-        ["id", "topic", "time", "uid", "pid", "payload"] + EventAttribute.all.map(name)
+        ["id", "topic", "time", "uid", "pid", "payload", "attributes", "expires"]
+        + EventAttribute.all.map(name)
 
     /// The names, for a statement.
     static let names = all.joined(separator: ", ")

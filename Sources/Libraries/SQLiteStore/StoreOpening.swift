@@ -9,7 +9,7 @@ struct StoreOpening {
     /// What the file holds.
     let found: TopicLoading.Found
     /// Its work groups.
-    let groups: GroupLoading.Found
+    let groups: [StoredGroup]
     /// Why the new life could not be written yet; nil if it has begun.
     let refusal: BusError?
     private let configuration: SQLiteStoreConfiguration
@@ -121,14 +121,14 @@ struct StoreOpening {
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
         _ ceiling: IDCeiling?, _ now: Timestamp
-    ) throws -> (IDLedger, TopicLoading.Found, GroupLoading.Found, BusError?) {
+    ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
         var start = try LifeStart(database, file, ceiling, now: now)
         var begun = ledger(start)
         var found = TopicLoading.Found()
-        var groups = GroupLoading.Found()
+        var groups: [StoredGroup] = []
         func look() throws(DatabaseError) {
             found = try TopicLoading.load(database)
             groups = try GroupLoading.load(database)

@@ -4,6 +4,12 @@ enum Limits {
     static let nameBytesMax = 255
     /// As for names; media types of RFC 6838 fit.
     static let attributeBytesMax = 255
+    /// As many as CloudEvents need; with the values bounded, headers of an answer still fit in 8 KiB.
+    static let labelsMax = 16
+    /// What CloudEvents recommend for names.
+    static let labelNameBytesMax = 20
+    /// A part of every event that carries them, so small beside it.
+    static let labelsBytesMax = 4_096
     /// Each term costs memory and a look-up by readers that begin or are behind; who needs more
     /// wants a pattern.
     static let selectorTermsMax = 128

@@ -2,7 +2,7 @@ internal import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
 ///
-/// `{"id","topic","time",…,"data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
+/// `{"id","topic","time",…,"attributes","expires","data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
 /// ``WireAttribute`` for each attribute; absent members are left out. `data` is the JSON value
 /// itself only if the stored Content-Type says JSON and the payload is such a text as ``JSONValue``
 /// accepts; other UTF-8 is a string, anything else `data_base64`.
@@ -30,9 +30,26 @@ enum Envelope {
             json.name(WireAttribute.row(attribute).member)
             json.string(text)
         }
+        writeExtras(event.attributes, to: &json)
         writeData(of: event, to: &json)
         writeSender(event.sender, to: &json)
         json.endObject()
+    }
+
+    private static func writeExtras(_ attributes: EventAttributes, to json: inout JSONWriter) {
+        if !attributes.labels.isEmpty {
+            json.name("attributes")
+            json.beginObject()
+            for label in attributes.labels.all {
+                json.name(label.name)
+                json.string(label.value)
+            }
+            json.endObject()
+        }
+        if let expires = attributes.expires {
+            json.name("expires")
+            json.string(expires.description)
+        }
     }
 
     private static func writeData(of event: Event, to json: inout JSONWriter) {

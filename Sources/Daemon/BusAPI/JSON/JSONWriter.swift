@@ -39,6 +39,13 @@ struct JSONWriter {
         needsComma = false
     }
 
+    /// Writes a member's name that is known only now; its value comes next.
+    mutating func name(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     mutating func string(_ text: String) {
         separate()
         JSONText.append(text, to: &bytes)

@@ -40,6 +40,7 @@ enum EventRoute {
             guard let text = attributes[attribute] else { continue }
             headers.add(WireAttribute.row(attribute).header, text)
         }
+        if let expires = attributes.expires { headers.add("Event-Expires", expires.description) }
         headers.add(contentsOf: browserGuards)
         return headers
     }

@@ -5,6 +5,8 @@ struct PublishRequest {
     var topic: TopicName
     let attributes: EventAttributes
     var sender: Sender
+    /// After so many microseconds nobody is to start on the events; nil for never.
+    let ttl: Int64?
     /// Whether each line of the body is an event.
     let isSplit: Bool
     /// Whether it says of the body what `curl -d` says of every one, that it is a form.

@@ -20,8 +20,13 @@ extension BusHandler {
         let payloads =
             request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
         guard !payloads.isEmpty else { return exchange.respond(PublishResponse.nothing()) }
+        var attributes = request.attributes
+        if let ttl = request.ttl {
+            attributes = attributes.with(
+                attributes.labels, expires: bus.now.advanced(microseconds: ttl))
+        }
         let batch = PublishBatch(
-            topic: request.topic, attributes: request.attributes, sender: request.sender,
+            topic: request.topic, attributes: attributes, sender: request.sender,
             payloads: payloads)
         let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
         let reply = exchange.reply
@@ -44,12 +49,13 @@ extension BusHandler {
         let (head, parameters) = (call.head, call.parameters)
         let topic = try publishable(call.resource.name, by: call.caller)
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
+        let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         try Self.refuseUnsupported(head)
         let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
         let isForm = try head.headers.only("content-type").map(Self.isForm) ?? false
         return PublishRequest(
             topic: topic, attributes: attributes,
-            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), isSplit: isSplit,
+            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), ttl: ttl, isSplit: isSplit,
             isForm: isForm)
     }
 

@@ -12,7 +12,7 @@ struct Route: Sendable {
 
     /// Every route, as the HTTP contract lists them.
     static let all: [Route] = [
-        Route("POST", .topic, WireAttribute.parameters + ["split"]) { $0.publish },
+        Route("POST", .topic, WireAttribute.parameters + ["split", "ttl"]) { $0.publish },
         Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
         Route("HEAD", .topic, []) { $0.summary },
         Route("PUT", .topic, ["keep", "bytes", "for", "persist"]) { $0.register },

@@ -5,7 +5,8 @@ public enum WireHeaders {
     /// What a page of a configured Origin may read of an answer.
     public static let exposed = list(
         ["Event-ID", "Event-Topic", "Event-Time"] + WireAttribute.ownHeaders + [
-            "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link", "Location",
+            "Event-Expires", "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link",
+            "Location",
             "Retry-After",
         ])
 

@@ -22,8 +22,6 @@ public final class EventBus: Sendable {
     private let log: Protected<Guarded>
     /// The work groups that the store retained, until somebody takes them.
     private let storedGroups: Protected<[StoredGroup]>
-    /// No group was ever given a number up to here that survives: the next one is above it.
-    package let lastGroup: GroupNumber
     /// Whom subscriptions of this process are woken by; observes from the first of them on.
     let followers = FollowerHub()
     let observing = Once()
@@ -63,9 +61,6 @@ public final class EventBus: Sendable {
         let contents = try store.open(
             StoreContext(clock: clock, commitQueueBytesMax: limits.commitQueueBytesMax))
         storedGroups = Protected(contents.groups)
-        // Groups whose rows a restored copy lacks had numbers, too: ids tell of their time.
-        lastGroup = max(
-            contents.lastGroup, GroupNumber(rawValue: Int64(contents.newest.rawValue)))
         self.log = Protected(
             Guarded(
                 log: EventLog(

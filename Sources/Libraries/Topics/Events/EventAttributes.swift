@@ -54,12 +54,27 @@ package struct AttributeTexts: Hashable, Sendable {
 /// What a publisher said about an event beside its bytes.
 ///
 /// Each is absent, or 1 to 255 bytes of 0x20 to 0x7E that neither begin nor end with a space.
-/// A batch shares one set of attributes.
+/// Labels and an expiry go with them. A batch shares one set of attributes.
 public struct EventAttributes: Hashable, Sendable {
     private final class Box: Sendable {
         let texts: AttributeTexts
+        /// What few events have; nil for nothing.
+        let extras: Extras?
 
-        init(_ texts: AttributeTexts) { self.texts = texts }
+        init(_ texts: AttributeTexts, _ extras: Extras?) {
+            self.texts = texts
+            self.extras = extras
+        }
+    }
+
+    private final class Extras: Sendable {
+        let labels: EventLabels
+        let expires: Timestamp?
+
+        init(_ labels: EventLabels, _ expires: Timestamp?) {
+            self.labels = labels
+            self.expires = expires
+        }
     }
 
     private let box: Box?
@@ -93,7 +108,20 @@ public struct EventAttributes: Hashable, Sendable {
             try AttributeError.check(text, attribute)
             isEmpty = false
         }
-        box = isEmpty ? nil : Box(texts)
+        box = isEmpty ? nil : Box(texts, nil)
+    }
+
+    private init(_ box: Box?) {
+        self.box = box
+    }
+
+    /// The same attributes, with these labels and this expiry in place of those there were.
+    package func with(_ labels: EventLabels, expires: Timestamp?) -> EventAttributes {
+        let texts = box?.texts ?? AttributeTexts()
+        if labels.isEmpty, expires == nil {
+            return EventAttributes(texts == AttributeTexts() ? nil : Box(texts, nil))
+        }
+        return EventAttributes(Box(texts, Extras(labels, expires)))
     }
 
     /// The text of one attribute; nil where it is absent.
@@ -108,30 +136,41 @@ public struct EventAttributes: Hashable, Sendable {
     /// What the bytes are (`Content-Type`).
     public var contentType: String? { box?.texts.contentType }
 
+    /// Named strings beside the attributes.
+    public var labels: EventLabels { box?.extras?.labels ?? .none }
+
+    /// When nobody is to start on the event any more; readers get it all the same. Nil for never.
+    public var expires: Timestamp? { box?.extras?.expires }
+
     /// Whether the type is one of the bus's own (`$…`), which nobody else publishes.
     public var isReserved: Bool { type?.utf8.first == UInt8(ascii: "$") }
 
     /// What the attributes take in memory, in bytes; 0 if there are none.
     var memoryBytes: Int {
         guard let box else { return 0 }
-        return EventAttribute.all.reduce(Overhead.attributesBytes) {
+        let extras = box.extras.map { Overhead.extrasBytes + $0.labels.memoryBytes } ?? 0
+        return EventAttribute.all.reduce(Overhead.attributesBytes + extras) {
             $0 + Overhead.ofText(box.texts[$1])
         }
     }
 
-    /// The bytes of all texts together.
+    /// The bytes of all texts together, those of labels with what stands between them.
     package var textBytes: Int {
         guard let box else { return 0 }
-        return EventAttribute.all.reduce(0) { $0 + (box.texts[$1]?.utf8.count ?? 0) }
+        let extras = box.extras.map { 8 + $0.labels.textBytes + 2 * $0.labels.all.count } ?? 0
+        return EventAttribute.all.reduce(extras) { $0 + (box.texts[$1]?.utf8.count ?? 0) }
     }
 
-    /// Whether every attribute is equal.
+    /// Whether every attribute is equal, and labels and expiry are.
     public static func == (left: EventAttributes, right: EventAttributes) -> Bool {
-        left.box === right.box || left.box?.texts == right.box?.texts
+        left.box === right.box
+            || left.box?.texts == right.box?.texts && left.expires == right.expires
+                && left.labels == right.labels
     }
 
     /// Feeds every attribute.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(box?.texts)
+        hasher.combine(expires)
     }
 }

@@ -7,7 +7,11 @@ enum Overhead {
     /// ring of its topic, which may be half empty (16), and its part of a removal mark (16).
     static let eventBytes = 160
     /// The shared object of the attributes: its head and the allocator's, in steps of 16 bytes.
-    static let attributesBytes = (MemoryLayout<AttributeTexts>.size + 16 + 8 + 15) / 16 * 16
+    static let attributesBytes = (MemoryLayout<AttributeTexts>.size + 8 + 16 + 8 + 15) / 16 * 16
+    /// What an event says beside the attributes: an object of labels and an expiry.
+    static let extrasBytes = 48
+    /// The head of a list of labels, and the allocator's.
+    static let labelListBytes = 48
     /// A topic: its record, its name, its places in the tables.
     static let topicBytes = 1_024
     /// What a vanished topic leaves behind.

@@ -15,14 +15,12 @@ package struct StoreContents: Sendable {
     package var tombstones: [StoredTombstone]
     /// Work groups, by their numbers.
     package var groups: [StoredGroup]
-    /// No group was ever given a number above this one.
-    package var lastGroup: GroupNumber
 
     /// Contents as given.
     package init(
         newest: EventID, floor: EventID, floorTime: Timestamp, unusedThrough: EventID = .zero,
         topics: [StoredTopic] = [], tombstones: [StoredTombstone] = [],
-        groups: [StoredGroup] = [], lastGroup: GroupNumber = GroupNumber(rawValue: 0)
+        groups: [StoredGroup] = []
     ) {
         self.newest = newest
         self.floor = floor
@@ -31,7 +29,6 @@ package struct StoreContents: Sendable {
         self.topics = topics
         self.tombstones = tombstones
         self.groups = groups
-        self.lastGroup = lastGroup
     }
 }
 

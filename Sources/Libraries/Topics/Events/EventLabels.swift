@@ -1,0 +1,140 @@
+/// Named strings that go with an event beside its ``EventAttributes``: what formats of other systems
+/// say about it, and what the bus says of its dead letters.
+///
+/// Up to 16 of whoever made the event, and one for each of ``DeathLabel``; all together at most
+/// 4 KiB. A name has 1 to 20 of `a-z 0-9`. A value has 1 to 255 bytes of UTF-8 without control
+/// characters.
+public struct EventLabels: Hashable, Sendable {
+    /// One name and its value.
+    public struct Label: Hashable, Sendable {
+        /// What the value is about.
+        public let name: String
+        /// The value.
+        public let value: String
+    }
+
+    /// All of them, by their names.
+    public private(set) var all: [Label]
+
+    /// No label.
+    public static let none = EventLabels()
+
+    private init() {
+        all = []
+    }
+
+    /// The labels as given.
+    ///
+    /// - Throws: `LabelError`, whose sentence says what is wrong with which name.
+    public init(_ values: [String: String]) throws(LabelError) {
+        all = values.map { Label(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+        for label in all { try LabelError.check(label) }
+        try checkCount()
+    }
+
+    private func checkCount() throws(LabelError) {
+        let others = all.count { DeathLabel(rawValue: $0.name) == nil }
+        guard others <= Limits.labelsMax, textBytes <= Limits.labelsBytesMax else {
+            throw LabelError(
+                detail: "\(others) labels of \(textBytes) bytes are too many: an event has at most "
+                    + "\(Limits.labelsMax) of \(Limits.labelsBytesMax) bytes together")
+        }
+    }
+
+    /// Whether there is none.
+    public var isEmpty: Bool { all.isEmpty }
+
+    /// The value of a name; nil where it is absent.
+    public subscript(name: String) -> String? { all.first { $0.name == name }?.value }
+
+    /// The same labels as those of a dead letter: what an earlier death said goes.
+    ///
+    /// - Throws: `LabelError`, as ``init(_:)``.
+    package func dying(_ death: [DeathLabel: String]) throws(LabelError) -> EventLabels {
+        var values: [String: String] = [:]
+        for label in all where DeathLabel(rawValue: label.name) == nil {
+            values[label.name] = label.value
+        }
+        for (label, value) in death { values[label.rawValue] = value }
+        return try EventLabels(values)
+    }
+
+    /// The bytes of all names and values.
+    package var textBytes: Int {
+        all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+
+    /// What they take in memory, in bytes.
+    var memoryBytes: Int {
+        all.reduce(all.isEmpty ? 0 : Overhead.labelListBytes) {
+            $0 + MemoryLayout<Label>.stride + Overhead.ofText($1.name) + Overhead.ofText($1.value)
+        }
+    }
+
+    // MARK: As one text
+
+    /// The labels as a store keeps them: a line `name=value` for each.
+    package var text: String {
+        all.map { "\($0.name)=\($0.value)" }.joined(separator: "\n")
+    }
+
+    /// The labels of a ``text``.
+    ///
+    /// - Throws: `LabelError` where it is none.
+    package init(text: String) throws(LabelError) {
+        var values: [String: String] = [:]
+        for line in text.split(separator: "\n") {
+            let name = line.prefix { $0 != "=" }
+            values[String(name)] = String(line.dropFirst(name.count + 1))
+        }
+        try self.init(values)
+    }
+}
+
+/// What the bus says of a dead letter, beside the labels of its event.
+package enum DeathLabel: String, CaseIterable, Sendable {
+    /// The group whose job it was.
+    case group = "deadgroup"
+    /// The topic that it was published to.
+    case topic = "deadtopic"
+    /// The id that it had there.
+    case id = "deadid"
+    /// How often it was handed out.
+    case attempts = "deadattempts"
+    /// Why it is one.
+    case reason = "deadreason"
+}
+
+/// Why labels of an event were refused.
+public struct LabelError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, and what to write instead.
+    public let detail: String
+
+    /// The same sentence.
+    public var description: String { detail }
+
+    init(detail: String) {
+        self.detail = detail
+    }
+
+    /// Refuses a name or a value that no label can have.
+    static func check(_ label: EventLabels.Label) throws(LabelError) {
+        let (name, value) = (label.name.utf8, label.value.utf8)
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard (1...Limits.labelNameBytesMax).contains(name.count),
+            name.allSatisfy({ letters.contains($0) || digits.contains($0) })
+        else {
+            throw LabelError(
+                detail: "'\(label.name.prefix(Limits.labelNameBytesMax))' is no name of a label: "
+                    + "use 1 to \(Limits.labelNameBytesMax) of a-z and 0-9")
+        }
+        guard (1...Limits.attributeBytesMax).contains(value.count),
+            !value.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else {
+            throw LabelError(
+                detail: "the label \(label.name) has \(value.count) bytes: use 1 to "
+                    + "\(Limits.attributeBytesMax), without control characters")
+        }
+    }
+}

@@ -89,15 +89,19 @@ class Answers(Attack):
     waves_min = 3
     together = 400
     bytes_each = 1_000_000
-    small = {"together": 40, "bytes_each": 100_000}
-    works = ("short_requests",)
+    targets = ("lines?as=json", "lines?as=ndjson&wait=0", "controls?as=json")
+    # Together more than a turn writes.
+    small = {"together": 40, "bytes_each": 100_000, "targets": (*targets, "page?as=json"),
+             "waves_min": 4}
+    works = ("short_requests", "writes")
 
     def topics(self):
         lines = (b"one of a thousand lines ".ljust(self.bytes_each // 1000 - 1, b"x") + b"\n") * 1000
         controls = CONTROLS * (self.bytes_each // len(CONTROLS))
-        return [(b"/topics/lines?split=lines", lines), (b"/topics/controls", controls)]
+        page = b"x" * 50_000
+        return [(b"/topics/lines?split=lines", lines), (b"/topics/controls", controls), (b"/topics/page", page)]
 
     def waves(self):
-        for target in itertools.cycle(("lines?as=json", "lines?as=ndjson&wait=0", "controls?as=json")):
+        for target in itertools.cycle(self.targets):
             request = get(f"/topics/{target}&since=earliest", CLOSE)
             yield Wave(itertools.repeat(request, self.together), window=self.together, until="end")

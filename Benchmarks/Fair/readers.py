@@ -26,7 +26,7 @@ class Readers(Attack):
     event_bytes = 1_000_000
     small = {"waves_min": 2, "readers": 700, "events": 6, "event_bytes": 50_000,
              "settings": {"bus_memory_bytes": "64M", "http_connections": 900, "http_connections_per_uid": 900}}
-    works = ("deliveries",)
+    works = ("deliveries", "writes")
 
     @property
     def plain(self):

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import Topics
@@ -65,5 +66,59 @@ import Topics
         let bytes = try Selector("a.*").waitingBytes
         #expect(watch.end() <= (Limits.clearedTermsPerTurnMax + 100) * bytes)
         #expect(server.bus.statistics.subscribers == 0)
+    }
+
+    /// Has clients ask together, on new connections, while the loop is held.
+    private func ask(_ count: Int, for target: String) throws -> [RawClient] {
+        let clients = try (0..<count).map { _ in try server.connect() }
+        for client in clients { try client.send("GET", target) }
+        return clients
+    }
+
+    @Test(arguments: ["large?since=earliest", "lines?since=earliest&as=ndjson&wait=0"])
+    func largeAnswersAreWrittenSomeATurn(_ target: String) throws {
+        let line = String(repeating: "x", count: 1_000)
+        try server.publish(String(repeating: "x", count: 400_000), to: "large")
+        for _ in 0..<400 { try server.publish(line, to: "lines") }
+        let clients = try (0..<40).map { _ in try server.connect() }
+        let descriptors = clients.map(\.descriptor)
+        // Nobody reads meanwhile, so that this is what was written.
+        let watch = try server.watch { descriptors.reduce(0) { $0 + Self.bytesUnread(in: $1) } }
+        for client in clients { try client.send("GET", "/topics/\(target)") }
+        watch.begin()
+        try server.wait { descriptors.allSatisfy { Self.bytesUnread(in: $0) > 1_000 } }
+        let written = watch.end()
+        let bound = HTTPFrontLimits.writeStepsPerTurnMax * HTTPFrontLimits.writtenBytesPerStep
+        #expect((1...(bound + HTTPFrontLimits.sendBytesMax)).contains(written))
+        for client in clients {
+            let answer = try client.readAnswer()
+            #expect(answer.status == 200 && answer.body.count >= 400_000)
+        }
+        try server.wait { server.memory.used(.unsent) == 0 }
+    }
+
+    private static func bytesUnread(in descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+    }
+
+    @Test func whatATurnHasNoRoomForIsWrittenBesideTheLoop() throws {
+        try server.publish(String(repeating: "x", count: 60_000), to: "t")
+        let (held, gate) = (Gate(), Gate())
+        server.service.longReads.add(for: nil, unless: Cancellation()) {
+            held.open()
+            _ = try? gate.wait()
+            return false
+        }
+        try held.wait()
+        let watch = try server.watch { 0 }
+        let clients = try ask(60, for: "/topics/t?since=earliest&as=json")
+        watch.begin()
+        let steps = 1 + 60_000 / Limits.encodedBytesPerStep
+        let atOnce = 1 + Limits.encodedStepsPerTurnMax / steps
+        try server.wait { server.loops[0].parked.value >= clients.count - 2 * atOnce }
+        gate.open()
+        for client in clients { #expect(try client.readAnswer().body.count > 60_000) }
+        _ = watch.end()
     }
 }

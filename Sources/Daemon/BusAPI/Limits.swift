@@ -41,6 +41,13 @@ enum Limits {
     /// written on another thread.
     static let answeredAtOnceBytesMax = 64 << 10
 
+    /// Steps of one turn of a loop for writing JSON answers: with `encodedBytesPerStep` a mebibyte, some
+    /// two milliseconds. What comes then is written on another thread.
+    static let encodedStepsPerTurnMax = 1_024
+
+    /// Bytes of a JSON answer that make a step.
+    static let encodedBytesPerStep = 1_024
+
     /// The same of what a stream tells of the past: one that has no large event is told in pieces that
     /// are smaller.
     static let toldAtOnceBytesMax = 192 << 10

@@ -105,6 +105,17 @@ public enum HTTPFrontLimits {
     /// Steps of one turn for long requests; the last that begins may go beyond.
     static let longStepsPerTurnMax = 1_024
 
+    /// Steps of one turn for the bytes of answers that are too large to be gathered: with
+    /// `writtenBytesPerStep` a mebibyte, which the kernel copies in some 500 µs.
+    static let writeStepsPerTurnMax = 1_024
+
+    /// Bytes of an answer that make a step.
+    static let writtenBytesPerStep = 1_024
+
+    /// Bytes of an answer that are written at one time: while its peer reads, the kernel would take
+    /// megabytes.
+    static let sendBytesMax = 256 * 1024
+
     /// Steps above which a request is long: a target of 480 bytes, or a body of 30 KiB.
     static let shortRequestStepsMax = 64
 
@@ -174,7 +185,7 @@ public enum HTTPFrontLimits {
     /// Looking at a request copies, and beyond some kilobytes parsing is the lesser part of its cost.
     static let receiveBufferBytes = 16 * 1024
 
-    /// Bodies made for one answer up to this many bytes are sent by the parser; longer ones leave it
+    /// Bodies up to this many bytes are sent by the parser; longer ones leave it
     /// together with their connection.
     ///
     /// Half of what the kernel takes at once: a shorter one hardly ever waits for its reader.

@@ -200,9 +200,9 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         let (form, gap) = (request.form, gap)
         let bytes = min(limit.bytes, Limits.pollPayloadBytesMax)
         reader.fetch(limit, of: bytes, for: self, by: handler) { read in
-            guard case .events(let events, let next, _) = read, form == .json,
-                events.wireBytes > Limits.answeredAtOnceBytesMax
-            else { return nil }
+            guard form == .json, case .events(let events, let next, _) = read else {
+                return nil
+            }
             return (PollAnswer.body(of: events, cursor: next.after, gap: gap), events.count)
         }
     }
@@ -228,7 +228,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// What the loop itself writes of that.
     private var atOnce: AtOnce {
         guard request.form == .json, !handler.reads.areShared else { return .all }
-        return AtOnce(bytesMax: Limits.answeredAtOnceBytesMax, eventsMax: limit.events)
+        let bytesMax = handler.meters.encodings.isLeft ? Limits.answeredAtOnceBytesMax : 0
+        return AtOnce(bytesMax: bytesMax, eventsMax: limit.events)
     }
 
     private var answer: PollAnswer {
@@ -239,12 +240,16 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// The answer of these events, which others who read the same may have had.
     private func response(of events: [Event], _ read: SharedRead?) -> Response {
-        guard let read, gap == nil else {
-            return answer.events(events, isNews: reader.isLive, handler.encodings)
+        guard let read, gap == nil else { return written(events) }
+        return read.response(to: request) { written(events) }
+    }
+
+    private func written(_ events: [Event]) -> Response {
+        let response = answer.events(events, isNews: reader.isLive, handler.encodings)
+        if request.form == .json {
+            handler.meters.encodings.begin(1 + response.body.count / Limits.encodedBytesPerStep)
         }
-        return read.response(to: request) {
-            answer.events(events, isNews: reader.isLive, handler.encodings)
-        }
+        return response
     }
 
     /// Whether its answer is still to come, behind what began it.

@@ -10,6 +10,12 @@ protocol StreamSink: AnyObject {
     /// Whether a piece may be written now.
     var isWritable: Bool { get }
 
+    /// Whether this turn of the loop has room for more events, here or on another stream.
+    var hasTurn: Bool { get }
+
+    /// Has the stream, which may be written now, go on in the next turn.
+    func rest()
+
     /// Answers the request without a stream; instead of ``beginStream(_:first:)``.
     func finish(_ answer: Response)
 

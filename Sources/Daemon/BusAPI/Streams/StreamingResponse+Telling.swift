@@ -9,6 +9,7 @@ extension StreamingResponse {
         if news == nil { handler.skip(self) } else { handler.judge(self) }
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
+            guard socket.hasTurn else { return socket.rest() }
             let (limit, atOnce) = (limit, atOnce)
             let goesOn =
                 reader.isCatchingUp || place?.isAlone == true

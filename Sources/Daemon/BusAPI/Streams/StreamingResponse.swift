@@ -146,7 +146,13 @@ final class StreamingResponse: HTTPSubscription {
                 writing.cursor(told, to: &text)
             }
         }
-        if !events.isEmpty, made == nil { tellFirst(events, in: &output) }
+        if !events.isEmpty, made == nil {
+            if socket.hasTurn {
+                tellFirst(events, in: &output)
+            } else {
+                reader.rewind(to: events[0].id.predecessor)
+            }
+        }
         self.opening = nil
         socket.beginStream(head, first: output.piece)
         if let made { tell(made, of: events, socket) }

@@ -49,6 +49,10 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
 
     var isWritable: Bool { socket?.isWritable == true }
 
+    var hasTurn: Bool { socket?.hasTurn == true }
+
+    func rest() { socket?.rest() }
+
     func finish(_ answer: Response) {
         stream = nil
         socket?.refuse(answer)

@@ -9,6 +9,8 @@ final class Connection {
     var machine = ConnectionMachine()
     /// Whether a stream has had its share of this turn of the loop.
     var isResting = false
+    /// Whether its unsent bytes wait for a turn of the loop that has room for them.
+    var awaitsTurn = false
     /// The turn that `turnCost` is about.
     var turn: UInt32 = 0
     /// What a stream's writes in that turn have cost, about as bytes.

@@ -13,6 +13,8 @@ struct DeferredWork {
     let ending = TurnQueue<Connection>()
     /// Detached sockets that were closed and whose owners are yet to hear of it.
     let lost = TurnQueue<Connection>()
+    /// Sockets whose unsent bytes the last turn had no room for.
+    let sending = TurnQueue<Connection>()
     /// Streams that have had their share of this turn and may write on in the next.
     let resting = TurnQueue<Connection>()
     /// WebSockets that have more to read.
@@ -24,12 +26,14 @@ struct DeferredWork {
     /// Whether the loop has to go on without waiting for news. Of `ending` the parser's work tells.
     var isDue: Bool {
         !(arrived.isEmpty && postponed.isEmpty && postponedLong.isEmpty && resting.isEmpty
-            && reading.isEmpty && lost.isEmpty && draining.isEmpty)
+            && sending.isEmpty && reading.isEmpty && lost.isEmpty && draining.isEmpty)
     }
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [arrived, postponed, postponedLong, ending, lost, resting, draining] {
+        for queue in [
+            arrived, postponed, postponedLong, ending, lost, sending, resting, draining,
+        ] {
             queue.removeAll()
         }
         reading.removeAll()

@@ -13,7 +13,7 @@ extension EventLoop {
         settle(request)
         let closes = !ResponseEncoder.keepsAlive(response, for: request.context)
         let needsUs = closes && connection.hasUnread || !parserHasRoom(for: response, request)
-        if needsUs || isHeavy(response) {
+        if needsUs || isHeavy(response, on: connection) {
             let losesInput = needsUs || connection.pipelinedBytes() != 0
             if leaveParser(connection) {
                 if losesInput { response.closesConnection = true }
@@ -108,12 +108,14 @@ extension EventLoop {
         return true
     }
 
-    /// Whether an answer takes memory of its own that has to be freed the moment its connection is
-    /// given up. The parser closes nobody before its next run, and in one run it answers
-    /// everybody who is ready.
-    private func isHeavy(_ response: Response) -> Bool {
-        guard case .bytes(let bytes) = response.body else { return false }
-        return bytes.count > HTTPFrontLimits.parserBodyBytesMax
+    /// Whether an answer is written by us, a share of it a turn: the parser answers everybody who is
+    /// ready in one run. One that takes memory of its own has to be freed, too, the moment its
+    /// connection is given up, and the parser closes nobody before its next run.
+    private func isHeavy(_ response: Response, on connection: Connection) -> Bool {
+        guard response.body.count > HTTPFrontLimits.parserBodyBytesMax else { return false }
+        guard case .shared = response.body else { return true }
+        // A request behind it would be lost.
+        return connection.pipelinedBytes() == 0
     }
 
     /// Whether libmicrohttpd, which has no way to say no later, can hold the answer's headers.

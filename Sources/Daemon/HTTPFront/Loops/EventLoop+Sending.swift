@@ -42,8 +42,7 @@ extension EventLoop {
 
     /// Writes the last bytes of an answer, then hands the socket back or ends it.
     func send(head: [UInt8], body: ResponseBody, closes: Bool, to connection: Connection) {
-        let result = SocketWriter.send(
-            head: head, body: body, from: 0, to: connection.descriptor)
+        let result = sendShare(head, body, from: 0, to: connection)
         conclude(result, closes: closes, connection) { sent in
             UnsentTail(head: head, body: body, sent: sent, closes: closes, ledger: unsent)
         }
@@ -74,7 +73,7 @@ extension EventLoop {
     /// The kernel takes more of an answer.
     func sendRest(of connection: Connection) {
         guard let tail = connection.tail else { return closeConnection(connection) }
-        switch tail.send(to: connection.descriptor) {
+        switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {
         case .failed: closeConnection(connection)
         case .partly(let sent):
             guard sent > 0 else { return }
@@ -85,6 +84,48 @@ extension EventLoop {
             poller.change(
                 connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
             send(head: tail.end, body: .empty, closes: tail.closes, to: connection)
+        }
+    }
+
+    /// Writes what is left of an answer, as far as the kernel takes it and this turn has room for it;
+    /// what has none goes on in the next.
+    func sendShare(
+        _ head: [UInt8], _ body: ResponseBody, from sent: Int, to connection: Connection
+    ) -> SendResult {
+        guard turn.writes.isLeft else {
+            sendLater(connection)
+            return .partly(0)
+        }
+        let result = SocketWriter.send(
+            head: head, body: body, from: sent, atMost: HTTPFrontLimits.sendBytesMax,
+            to: connection.descriptor)
+        switch result {
+        case .whole: turn.spendWrite(of: head.count + body.count - sent)
+        case .partly(let bytes):
+            turn.spendWrite(of: bytes)
+            // The kernel would not tell of room that it has not run out of.
+            if bytes == HTTPFrontLimits.sendBytesMax { sendLater(connection) }
+        case .failed: break
+        }
+        return result
+    }
+
+    private func sendLater(_ connection: Connection) {
+        guard !connection.awaitsTurn else { return }
+        connection.awaitsTurn = true
+        deferred.sending.append(connection)
+    }
+
+    /// Writes on for those whom the last turn had no room for.
+    func continueSending() {
+        deferred.sending.run(while: { turn.writes.isLeft }) { connection in
+            connection.awaitsTurn = false
+            guard connection.tail != nil else { return }
+            if connection.machine.isStreaming {
+                pushRest(of: connection)
+            } else if connection.machine.phase == .writing {
+                sendRest(of: connection)
+            }
         }
     }
 
@@ -112,7 +153,9 @@ extension EventLoop {
     func makeRoom(forAnswersOf bytes: Int) {
         let excess = unsent.excess(with: bytes)
         guard excess > 0, unsent.maySearch(at: now) else { return }
-        shed(excess) { $0.progressedAt + HTTPFrontLimits.stalledMilliseconds <= now }
+        shed(excess) {
+            !$0.awaitsTurn && $0.progressedAt + HTTPFrontLimits.stalledMilliseconds <= now
+        }
     }
 
     private func shed(_ bytes: Int, where isEligible: (Connection) -> Bool) {

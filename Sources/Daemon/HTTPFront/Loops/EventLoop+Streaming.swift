@@ -70,16 +70,20 @@ extension EventLoop {
         deferred.reading.run(while: { turn.messages.isLeft }) { $0.readingIsDue() }
     }
 
+    /// Has a stream go on in the next turn.
+    func rest(_ connection: Connection) {
+        guard connection.machine.isStreaming, !connection.isResting else { return }
+        connection.isResting = true
+        deferred.resting.append(connection)
+    }
+
     /// Writes a piece behind a head; false when the next has to wait.
     @discardableResult
     func push(head: [UInt8], _ piece: ResponseBody, to connection: Connection) -> Bool {
         connection.trace?.record.bytesOut += piece.count
-        switch SocketWriter.send(head: head, body: piece, from: 0, to: connection.descriptor) {
+        switch sendShare(head, piece, from: 0, to: connection) {
         case .whole:
-            if turn.spend(head.count + piece.count, on: connection), !connection.isResting {
-                connection.isResting = true
-                deferred.resting.append(connection)
-            }
+            if turn.spend(head.count + piece.count, on: connection) { rest(connection) }
             return !connection.isResting
         case .partly(let sent):
             connection.tail = UnsentTail(head: head, body: piece, sent: sent, ledger: unsent)
@@ -96,9 +100,9 @@ extension EventLoop {
     }
 
     /// Writes what is pending as far as the kernel takes it now.
-    private func pushRest(of connection: Connection) {
+    func pushRest(of connection: Connection) {
         guard let tail = connection.tail else { return }
-        switch tail.send(to: connection.descriptor) {
+        switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {
         case .whole:
             connection.tail = nil
             connection.deadlines.stall = .max

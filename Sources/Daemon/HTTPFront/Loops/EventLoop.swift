@@ -105,6 +105,7 @@ final class EventLoop {
         meters.beginTurn(at: now)
         handler.beginTurn()
         // First, so that who is told to wait in this turn waits for the next.
+        continueSending()
         continueStreams()
         continuePostponed()
         var hasMail = false

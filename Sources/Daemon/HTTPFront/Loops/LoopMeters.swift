@@ -40,10 +40,11 @@ public final class LoopMeters: Sendable {
     let deadlines = BoundedWork("deadlines", stepsMax: HTTPFrontLimits.deadlinesPerTurnMax)
     let repeated = BoundedWork("repeated_requests", stepsMax: HTTPFrontLimits.stepsPerTurnMax)
     let short = BoundedWork("short_requests", stepsMax: HTTPFrontLimits.stepsPerTurnMax)
+    let writes = BoundedWork("writes", stepsMax: HTTPFrontLimits.writeStepsPerTurnMax)
     let long = BoundedWork("long_requests", stepsMax: HTTPFrontLimits.longStepsPerTurnMax)
 
     /// What the loop itself does in a turn, by kind.
-    public var work: [BoundedWork] { [accepts, deadlines, repeated, short, long] }
+    public var work: [BoundedWork] { [accepts, deadlines, repeated, short, long, writes] }
 
     private let turn = Atomic<UInt64>(0)
 
@@ -70,6 +71,7 @@ public final class LoopMeters: Sendable {
         if turn.unparsed.begun > 0 { repeated.countTurn(of: turn.unparsed.begun) }
         if turn.short.begun > 0 { short.countTurn(of: turn.short.begun) }
         if turn.long.begun > 0 { long.countTurn(of: turn.long.begun) }
+        if turn.writes.begun > 0 { writes.countTurn(of: turn.writes.begun) }
     }
 
     func beginTurn(at now: UInt64) {

@@ -13,6 +13,8 @@ struct LoopTurn {
     var short = StepBudget()
     var long = StepBudget(HTTPFrontLimits.longStepsPerTurnMax)
     var messages = StepBudget()
+    /// What is left for the bytes of answers.
+    private(set) var writes = StepBudget(HTTPFrontLimits.writeStepsPerTurnMax)
     private var number: UInt32 = 0
     private var began = MonotonicClock.microseconds()
 
@@ -31,6 +33,12 @@ struct LoopTurn {
         number &+= 1
         (unparsed, short, messages) = (StepBudget(), StepBudget(), StepBudget())
         long = StepBudget(HTTPFrontLimits.longStepsPerTurnMax)
+        writes = StepBudget(HTTPFrontLimits.writeStepsPerTurnMax)
+    }
+
+    /// Counts so many bytes that the kernel has taken of an answer.
+    mutating func spendWrite(of bytes: Int) {
+        writes.spend(1 + bytes / HTTPFrontLimits.writtenBytesPerStep)
     }
 
     /// Counts a write of a stream; true once the stream has had its share.

@@ -70,6 +70,16 @@ public final class DetachedSocket {
     /// its share of this turn of the loop.
     public var isWritable: Bool { connection.isWritable }
 
+    /// Whether this turn of the loop has room for more bytes of answers; else a stream should `rest`.
+    public var hasTurn: Bool { loop.turn.writes.isLeft }
+
+    /// Has the owner of a stream that `isWritable` hear `writable` in the next turn of the loop, and
+    /// not be writable before.
+    public func rest() {
+        loop.assertOnThread()
+        loop.rest(connection)
+    }
+
     /// Writes the next piece of a stream, with one `send`.
     ///
     /// What the kernel does not take is kept, counted, and written as the peer reads. Not to be

@@ -12,55 +12,63 @@ enum SendResult {
 
 /// Writes to sockets we hold, without blocking and without SIGPIPE.
 enum SocketWriter {
-    /// Writes what is left of `head` and `body` behind their first `sent` bytes, in one system
-    /// call.
+    /// Writes what is left of `head` and `body` behind their first `sent` bytes, at most so many bytes,
+    /// in one system call.
     static func send(
-        head: [UInt8], body: ResponseBody, from sent: Int, to descriptor: Int32
+        head: [UInt8], body: ResponseBody, from sent: Int, atMost bytesMax: Int = .max,
+        to descriptor: Int32
     ) -> SendResult {
         // What most streams write is one piece without a head.
-        if head.isEmpty { return send(body, from: sent, to: descriptor) }
+        if head.isEmpty { return send(body, from: sent, atMost: bytesMax, to: descriptor) }
         return head.withUnsafeBytes { head in
             body.withBytes { body in
                 let restOfHead = head.dropFirst(sent)
                 let restOfBody = body.dropFirst(max(0, sent - head.count))
+                let total = restOfHead.count + restOfBody.count
                 return send(
                     UnsafeRawBufferPointer(rebasing: restOfHead),
-                    UnsafeRawBufferPointer(rebasing: restOfBody), to: descriptor)
+                    UnsafeRawBufferPointer(
+                        rebasing: restOfBody.prefix(max(0, bytesMax - restOfHead.count))),
+                    of: total, to: descriptor)
             }
         }
     }
 
     /// Writes what is left of `body` behind its first `sent` bytes, in one system call.
     private static func send(
-        _ body: ResponseBody, from sent: Int, to descriptor: Int32
+        _ body: ResponseBody, from sent: Int, atMost bytesMax: Int, to descriptor: Int32
     ) -> SendResult {
         switch body {
         case .empty: return .whole
         case .bytes(let bytes):
-            return bytes.withUnsafeBytes { send($0, from: sent, to: descriptor) }
+            return bytes.withUnsafeBytes {
+                send($0, from: sent, atMost: bytesMax, to: descriptor)
+            }
         case .shared(let shared):
             defer { withExtendedLifetime(body) {} }
-            return send(shared.bytes, from: sent, to: descriptor)
+            return send(shared.bytes, from: sent, atMost: bytesMax, to: descriptor)
         }
     }
 
-    /// Writes what is left of `bytes` behind its first `sent`, in one system call.
+    /// Writes what is left of `bytes` behind its first `sent`, at most so many, in one system call.
     @inline(__always)
     static func send(
-        _ bytes: UnsafeRawBufferPointer, from sent: Int, to descriptor: Int32
+        _ bytes: UnsafeRawBufferPointer, from sent: Int, atMost bytesMax: Int = .max,
+        to descriptor: Int32
     ) -> SendResult {
         let total = bytes.count - sent
         guard total > 0, let base = bytes.baseAddress else { return .whole }
-        return outcome(Glibc.send(descriptor, base + sent, total, flags), of: total)
+        return outcome(
+            Glibc.send(descriptor, base + sent, min(total, bytesMax), flags), of: total)
     }
 
     private static func send(
-        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, to descriptor: Int32
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, of total: Int,
+        to descriptor: Int32
     ) -> SendResult {
-        let total = first.count + second.count
         guard total > 0 else { return .whole }
         if second.isEmpty {
-            return outcome(Glibc.send(descriptor, first.baseAddress, total, flags), of: total)
+            return outcome(Glibc.send(descriptor, first.baseAddress, first.count, flags), of: total)
         }
         var parts = (iovec(first), iovec(second))
         let result = withUnsafeMutablePointer(to: &parts) { parts in

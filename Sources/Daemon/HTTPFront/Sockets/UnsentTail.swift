@@ -30,9 +30,9 @@ final class UnsentTail {
     /// Bytes of the body, those that are sent included.
     var bodyBytes: Int { body.count }
 
-    /// Writes what the kernel takes at this moment.
-    func send(to descriptor: Int32) -> SendResult {
-        let result = SocketWriter.send(head: head, body: body, from: sent, to: descriptor)
+    /// Has `write` write what is left, which gets the head, the body, and how much of both was sent.
+    func send(_ write: ([UInt8], ResponseBody, Int) -> SendResult) -> SendResult {
+        let result = write(head, body, sent)
         if case .partly(let bytes) = result { sent += bytes }
         return result
     }

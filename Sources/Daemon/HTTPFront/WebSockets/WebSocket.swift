@@ -79,6 +79,16 @@ public final class WebSocket {
     /// had its share of this turn of the loop.
     public var isWritable: Bool { state == .open && connection.isWritable }
 
+    /// Whether this turn of the loop has room for more bytes of answers; else it should `rest`.
+    public var hasTurn: Bool { loop.turn.writes.isLeft }
+
+    /// Has the owner hear `writable` in the next turn of the loop, where the socket `isWritable`, and
+    /// not be writable before.
+    public func rest() {
+        loop.assertOnThread()
+        if state == .open { loop.rest(connection) }
+    }
+
     /// Writes whole frames, with one `send`.
     ///
     /// What the kernel does not take is kept, counted, and written as the peer reads. Not to be

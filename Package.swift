@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "Broadcasting", targets: ["Broadcasting"]),
         .library(name: "Topics", targets: ["Topics"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+        .library(name: "BelfryClient", targets: ["BelfryClient"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
     ],
     targets: [
@@ -96,6 +97,14 @@ let package = Package(
             name: "belfryd", dependencies: ["BelfryDaemon"], path: "Sources/Daemon/belfryd",
             swiftSettings: strict),
 
+        // The bus from another process.
+        .systemLibrary(
+            name: "CCurl", path: "Sources/Client/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(
+            name: "BelfryClient", dependencies: ["Topics", "Protection", "Telemetry", "CCurl"],
+            path: "Sources/Client/BelfryClient", swiftSettings: strict),
+
         // What `make bench-core` measures; the only target that knows Foundation.
         .executableTarget(
             name: "bench-core", dependencies: ["Broadcasting", "Protection"],
@@ -151,6 +160,10 @@ let package = Package(
         .testTarget(
             name: "BelfryDaemonTests",
             dependencies: ["BelfryDaemon", "Access", "Telemetry", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BelfryClientTests",
+            dependencies: ["BelfryClient", "Topics", "Protection", "TestSupport", "belfryd"],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

@@ -60,6 +60,23 @@ public struct TopicDescription: Hashable, Sendable {
     public let persists: Bool
     /// The uid that made the topic, if the kernel told.
     public let owner: UInt32?
+
+    /// A topic as somebody described it.
+    package init(
+        name: TopicName, isRegistered: Bool, events: Int, bytes: Int, oldest: EventID?,
+        newest: EventID?, subscribers: Int, retention: Retention, persists: Bool, owner: UInt32?
+    ) {
+        self.name = name
+        self.isRegistered = isRegistered
+        self.events = events
+        self.bytes = bytes
+        self.oldest = oldest
+        self.newest = newest
+        self.subscribers = subscribers
+        self.retention = retention
+        self.persists = persists
+        self.owner = owner
+    }
 }
 
 /// What there is of a selector, without any event.

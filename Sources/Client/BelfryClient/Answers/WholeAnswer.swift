@@ -1,0 +1,93 @@
+internal import Protection
+internal import Topics
+
+/// An answer that was kept whole.
+struct WholeAnswer {
+    let head: AnswerHead
+    let body: [UInt8]
+
+    /// Reads the members of the one object in it; nil where it is none, or `member` said false.
+    func members(
+        _ member: (UnsafeRawBufferPointer, inout AnswerReader) -> Bool
+    ) throws(ClientError) {
+        let isRead = body.withUnsafeBytes { bytes in
+            var reader = AnswerReader(bytes)
+            return reader.object(member) && reader.isAtEnd()
+        }
+        guard isRead else { throw .malformedAnswer(excerpt) }
+    }
+
+    /// What it says where it refuses.
+    var refusal: BusRefusal {
+        var (code, detail) = ("", String?.none)
+        body.withUnsafeBytes { bytes in
+            var reader = AnswerReader(bytes)
+            _ = reader.object { name, reader in
+                if name.spells("code") {
+                    code = reader.string() ?? ""
+                } else if name.spells("detail") {
+                    detail = reader.string()
+                } else {
+                    return reader.value() != nil
+                }
+                return true
+            }
+        }
+        return BusRefusal(status: head.status, code: code, detail: detail ?? excerpt)
+    }
+
+    private var excerpt: String {
+        body.isEmpty ? "an empty body" : String(decoding: body.prefix(200), as: UTF8.self)
+    }
+}
+
+/// Keeps an answer until it is whole, for the one task that waits for it.
+final class AnswerCollector: TransferReceiver {
+    private struct State {
+        var head: AnswerHead?
+        var body: [UInt8] = []
+        var end: TransferEnd?
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Protected(State())
+
+    func begin(_ head: AnswerHead) { state.write { $0.head = head } }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Intake {
+        state.write { state in
+            guard state.body.count + bytes.count <= Limits.answerBytesMax else { return .tooMuch }
+            state.body.append(contentsOf: bytes)
+            return .taken
+        }
+    }
+
+    func end(_ end: TransferEnd) {
+        let waiter = state.write { state in
+            state.end = end
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Waits for the end. Called once.
+    func outcome() async -> Result<WholeAnswer, ClientError> {
+        await withCheckedContinuation { continuation in
+            let hasEnded = state.write { state in
+                if state.end == nil { state.waiter = continuation }
+                return state.end != nil
+            }
+            if hasEnded { continuation.resume() }
+        }
+        let (head, body, end) = state.write { ($0.head, $0.body, $0.end) }
+        switch end {
+        case .complete:
+            guard let head else { return .failure(.malformedAnswer("it has no head")) }
+            return .success(WholeAnswer(head: head, body: body))
+        case .broken(let detail, mayHaveArrived: true): return .failure(.outcomeUnknown(detail))
+        case .broken(let detail, mayHaveArrived: false): return .failure(.unreachable(detail))
+        case .cancelled, nil: return .failure(.cancelled)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Where a bus is: at an address of HTTP, or at a unix socket.
+public struct BusAddress: Hashable, Sendable, CustomStringConvertible {
+    /// What every path is appended to; without a slash at its end.
+    let base: String
+    /// The socket to connect to; nil where `base` says it.
+    let socketPath: String?
+
+    /// The bus at the unix socket of this path.
+    public static func socket(_ path: String) -> BusAddress {
+        BusAddress(base: "http://localhost", socketPath: path)
+    }
+
+    /// The bus of this machine at its usual port.
+    public static let loopback = BusAddress(base: "http://127.0.0.1:7464", socketPath: nil)
+
+    private init(base: String, socketPath: String?) {
+        self.base = base
+        self.socketPath = socketPath
+    }
+
+    /// The address that `text` spells: `http://HOST:PORT`, `https://…`, `unix:PATH`, or a path
+    /// that begins with a slash; nil for anything else.
+    public init?(_ text: String) {
+        if text.hasPrefix("/") {
+            self = .socket(text)
+        } else if text.hasPrefix("unix:/") {
+            self = .socket(String(text.dropFirst(5)))
+        } else if text.hasPrefix("http://") || text.hasPrefix("https://") {
+            guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") })
+            else { return nil }
+            var base = Substring(text)
+            while base.hasSuffix("/") { base = base.dropLast() }
+            guard base.contains("://") else { return nil }
+            self.init(base: String(base), socketPath: nil)
+        } else {
+            return nil
+        }
+    }
+
+    /// As a person would write it.
+    public var description: String { socketPath.map { "unix:\($0)" } ?? base }
+}

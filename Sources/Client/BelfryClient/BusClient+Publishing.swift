@@ -1,0 +1,120 @@
+public import Topics
+
+/// What became of a batch that is in the log, as far as the bus says it over HTTP.
+public struct ClientReceipt: Hashable, Sendable {
+    /// The id of the first event.
+    public let first: EventID
+    /// The id of the last event.
+    public let last: EventID
+    /// How many events there are.
+    public let count: Int
+    /// The time of the event; nil for batches, of which the bus does not say it.
+    public let time: Timestamp?
+    /// The waiting requests that matched the topic; nil for batches.
+    public let subscribers: Int?
+}
+
+extension BusClient {
+    /// Publishes a batch: all of its events, in order, or none.
+    ///
+    /// Several events go as lines: none of them is empty, has a line end in it, or ends in CR. The
+    /// sender is whom the kernel or the token says, whatever the batch says. A batch with labels or an
+    /// expiry is `unsendable`.
+    ///
+    /// - Throws: `ClientError`. Behind `outcomeUnknown` the events may be in the log; behind every
+    ///   other error they are not, and never will be.
+    /// - Complexity: O(bytes).
+    public func publish(_ batch: PublishBatch) async throws(ClientError) -> ClientReceipt {
+        guard batch.attributes.labels.isEmpty, batch.attributes.expires == nil else {
+            throw .unsendable("labels and an expiry are not sent: publish without them")
+        }
+        let target = TargetPath("topics", batch.topic.text)
+        var headers: [String] = []
+        for attribute in EventAttribute.allCases {
+            guard let text = batch.attributes[attribute] else { continue }
+            headers.append("\(Self.header(attribute)): \(text)")
+        }
+        guard batch.payloads.count > 1 else {
+            return try await publish(batch.payloads[0], target, headers, count: 1)
+        }
+        return try await publish(
+            Self.lines(batch.payloads), target.with("split", "lines"), headers,
+            count: batch.payloads.count)
+    }
+
+    /// Publishes one text, and returns its id once it is visible.
+    ///
+    /// - Throws: `NameError` if `topic` is no name, else `ClientError`.
+    @discardableResult
+    public func publish(_ text: String, to topic: String) async throws -> EventID {
+        let batch = PublishBatch(
+            topic: try TopicName(topic), payloads: [Payload(Array(text.utf8))])
+        return try await publish(batch).last
+    }
+
+    private static func header(_ attribute: EventAttribute) -> String {
+        switch attribute {
+        case .type: "Event-Type"
+        case .key: "Event-Key"
+        case .contentType: "Content-Type"
+        }
+    }
+
+    /// The payloads as lines of one body.
+    private static func lines(_ payloads: [Payload]) throws(ClientError) -> Payload {
+        guard payloads.count <= Limits.batchLinesMax else {
+            throw .unsendable(
+                "a batch has at most \(Limits.batchLinesMax) events: publish it in parts")
+        }
+        var body: [UInt8] = []
+        body.reserveCapacity(payloads.reduce(0) { $0 + $1.count + 1 })
+        for (index, payload) in payloads.enumerated() {
+            let bytes = payload.bytes
+            guard !bytes.isEmpty, bytes.last != 0x0D, !bytes.contains(0x0A) else {
+                throw .unsendable(
+                    "event \(index + 1) of the batch is no line, and over HTTP a batch is lines: "
+                        + "publish it alone")
+            }
+            body.append(contentsOf: bytes)
+            body.append(0x0A)
+        }
+        return Payload(body)
+    }
+
+    private func publish(
+        _ body: Payload, _ target: TargetPath, _ headers: [String], count: Int
+    ) async throws(ClientError) -> ClientReceipt {
+        let answer = try await answer(
+            .post, target, headers: headers, body: body, expecting: [201])
+        var (first, last, subscribers) = (EventID?.none, EventID?.none, Int?.none)
+        var (said, time) = (Int?.none, Timestamp?.none)
+        try answer.members { name, reader in
+            if name.spells("id") || name.spells("first") {
+                first = reader.string().flatMap { EventID(decimal: $0) }
+                return first != nil
+            }
+            if name.spells("last") {
+                last = reader.string().flatMap { EventID(decimal: $0) }
+                return last != nil
+            }
+            if name.spells("count") {
+                said = reader.number()
+                return said != nil
+            }
+            if name.spells("time") {
+                time = reader.string().flatMap { Timestamp(rfc3339: $0) }
+                return time != nil
+            }
+            if name.spells("subscribers") {
+                subscribers = reader.number()
+                return subscribers != nil
+            }
+            return reader.value() != nil
+        }
+        guard let first, said ?? 1 == count else {
+            throw .malformedAnswer("the answer to a publish has no id, or another count")
+        }
+        return ClientReceipt(
+            first: first, last: last ?? first, count: count, time: time, subscribers: subscribers)
+    }
+}

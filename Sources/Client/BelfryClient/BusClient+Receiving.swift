@@ -1,0 +1,70 @@
+public import Topics
+
+/// How far a subscription goes.
+public enum SubscriptionEnd: Hashable, Sendable {
+    /// Until it is cancelled.
+    case never
+    /// Up to the newest event at the moment of subscribing.
+    case now
+}
+
+extension BusClient {
+    /// Subscribes to `selector` from `start` on, until the subscription is cancelled or released.
+    ///
+    /// It has found its place when this returns: what becomes visible later is delivered.
+    ///
+    /// - Parameters:
+    ///   - selector: The topics, those included that are made later.
+    ///   - start: Where to begin; only a stated cursor or time can tell a gap at once.
+    ///   - filter: Which of their events.
+    ///   - end: How far it goes.
+    /// - Throws: `ClientError` where the bus does not answer, or refuses. Once it has begun, a
+    ///   subscription waits for a bus that does not answer.
+    public func subscribe(
+        _ selector: Selector, since start: StartPosition = .now, filter: EventFilter = .all,
+        until end: SubscriptionEnd = .never
+    ) async throws(ClientError) -> ClientSubscription {
+        let through = end == .now ? try await newest(of: selector) : nil
+        let machine = SubscriptionMachine(from: start, through: through) { limit in
+            Int.random(in: 0...limit)
+        }
+        let configuration = configuration
+        let subscription = ClientSubscription(selector, machine, on: thread) {
+            since, feed throws(ClientError) in
+            try Self.stream(
+                selector, since, filter, isEndless: through == nil, configuration, to: feed)
+        }
+        try await subscription.open()
+        return subscription
+    }
+
+    private static func stream(
+        _ selector: Selector, _ since: String, _ filter: EventFilter, isEndless: Bool,
+        _ configuration: ClientConfiguration, to feed: StreamFeed
+    ) throws(ClientError) -> Transfer {
+        let target = TargetPath("topics", "\(selector)")
+            .with("as", "ndjson").with("since", since)
+            .with("type", filter[.type]).with("key", filter[.key])
+            .with("wait", isEndless ? nil : "0")
+        return Transfer(
+            .get, target.text, at: configuration.address,
+            headers: try configuration.authorization(), millisecondsMax: nil, to: feed)
+    }
+
+    /// The newest visible id, as somebody who may read `selector` is told it.
+    ///
+    /// - Throws: `ClientError`.
+    public func newest(of selector: Selector) async throws(ClientError) -> EventID {
+        let answer = try await answer(.head, TargetPath("topics", "\(selector)"))
+        guard let text = answer.head["event-cursor"], let id = EventID(decimal: text) else {
+            // A HEAD has no body that says why: the same question with one does.
+            throw .refused(
+                try await self.answer(
+                    .get,
+                    TargetPath("topics", "\(selector)").with("wait", "0")
+                        .with("as", "json").with("max", "1")
+                ).refusal)
+        }
+        return id
+    }
+}

@@ -1,0 +1,113 @@
+public import Topics
+
+extension BusClient {
+    /// All topics, or those a pattern matches, sorted by name, and the newest visible id when the bus
+    /// began to look.
+    ///
+    /// - Throws: `ClientError`.
+    public func topics(
+        matching pattern: TopicPattern? = nil
+    ) async throws(ClientError) -> (topics: [TopicDescription], cursor: EventID) {
+        let answer = try await answer(
+            .get, TargetPath("topics").with("match", pattern?.text), expecting: [200])
+        var topics: [TopicDescription] = []
+        var cursor: EventID?
+        try answer.members { name, reader in
+            if name.spells("cursor") {
+                cursor = reader.string().flatMap { EventID(decimal: $0) }
+                return cursor != nil
+            }
+            guard name.spells("topics") else { return reader.value() != nil }
+            return reader.array { reader in
+                guard let topic = TopicMembers.read(&reader) else { return false }
+                topics.append(topic)
+                return true
+            }
+        }
+        guard let cursor else { throw .malformedAnswer("a list of topics without a cursor") }
+        return (topics, cursor)
+    }
+
+    /// One topic as it is; nil if there is none.
+    ///
+    /// - Throws: `ClientError`.
+    public func description(of topic: TopicName) async throws(ClientError) -> TopicDescription? {
+        let pattern: TopicPattern
+        do throws(NameError) {
+            pattern = try TopicPattern(topic.text)
+        } catch {
+            throw .unsendable("\(error)")
+        }
+        return try await topics(matching: pattern).topics.first { $0.name == topic }
+    }
+
+    /// Registers a topic, or replaces all settings of one that exists; it then stays without events.
+    ///
+    /// - Parameter settings: Nil for the defaults of the bus.
+    /// - Throws: `ClientError`. Behind `outcomeUnknown` it may be done; to repeat it does no harm.
+    public func register(
+        _ topic: TopicName, settings: TopicSettings? = nil
+    ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool) {
+        guard let settings else { return try await register(topic, parameters: []) }
+        let retention = settings.retention
+        return try await register(
+            topic,
+            parameters: [
+                ("keep", retention.keep.map { "\($0)" } ?? "none"),
+                ("bytes", retention.bytes.map { "\($0)" } ?? "none"),
+                ("for", retention.age.map { "\($0 / 1_000)ms" } ?? "none"),
+                ("persist", settings.persists ? "yes" : "no"),
+            ])
+    }
+
+    /// The same with settings as the bus reads them, which it also checks; those that are not named
+    /// are the defaults.
+    public func register(
+        _ topic: TopicName, parameters: [(name: String, text: String)]
+    ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool) {
+        var target = TargetPath("topics", topic.text)
+        for (name, text) in parameters { target = target.with(name, text) }
+        let answer = try await answer(.put, target, expecting: [200, 201])
+        let description = answer.body.withUnsafeBytes { bytes in
+            var reader = AnswerReader(bytes)
+            return TopicMembers.read(&reader)
+        }
+        guard let description else { throw .malformedAnswer("the answer describes no topic") }
+        return (description, answer.head.status == 201)
+    }
+
+    /// Removes a topic with its events.
+    ///
+    /// - Throws: `ClientError`, a refusal with 404 where there is none.
+    public func remove(_ topic: TopicName) async throws(ClientError) {
+        _ = try await answer(.delete, TargetPath("topics", topic.text), expecting: [204])
+    }
+
+    /// What became of one id in one topic; a retained event with its exact bytes.
+    ///
+    /// - Throws: `ClientError`.
+    public func event(
+        _ id: EventID, in topic: TopicName
+    ) async throws(ClientError) -> EventLookup {
+        let answer = try await answer(.get, TargetPath("topics", topic.text, "events", "\(id)"))
+        switch answer.head.status {
+        case 200: break
+        case 410: return .removed
+        case 404 where answer.refusal.code == "EVENT_UNKNOWN": return .unknown
+        default: throw .refused(answer.refusal)
+        }
+        var texts = AttributeTexts()
+        texts[.type] = answer.head["event-type"]
+        texts[.key] = answer.head["event-key"]
+        // What the bus says of bytes of which nobody said what they are.
+        let contentType = answer.head["content-type"]
+        texts[.contentType] = contentType == "application/octet-stream" ? nil : contentType
+        guard let time = answer.head["event-time"].flatMap({ Timestamp(rfc3339: $0) }),
+            let attributes = try? EventAttributes(texts)
+        else { throw .malformedAnswer("an event without its time") }
+        return .found(
+            Event(
+                id: id, time: time, topic: topic, payload: Payload(answer.body),
+                attributes: attributes, sender: .unknown, isStored: false))
+    }
+}

@@ -1,0 +1,60 @@
+internal import Protection
+internal import Topics
+
+/// A bus of another process on this machine, by the words of the bus in one's own.
+///
+/// ```swift
+/// let client = try BusClient(.init(address: .socket("/run/belfry/belfry.sock")))
+/// try await client.publish("v1.2 is live", to: "deploys")
+/// ```
+///
+/// All of its requests and subscriptions share one thread. It repeats nothing that changes the bus
+/// by itself. Cancelling a task that waits ends its request.
+///
+/// Safe from any thread.
+public final class BusClient: Sendable {
+    let configuration: ClientConfiguration
+    let thread: TransferThread
+
+    /// A client, which connects where it is first needed.
+    ///
+    /// - Throws: `ClientError.unreachable` where the system gives no thread.
+    public init(_ configuration: ClientConfiguration = ClientConfiguration()) throws(ClientError) {
+        self.configuration = configuration
+        do throws(Errno) {
+            thread = try TransferThread()
+        } catch {
+            throw .unreachable("no thread could be started: \(error)")
+        }
+    }
+
+    /// Sends a request and returns its answer, whatever its status.
+    func answer(
+        _ method: Transfer.Method, _ target: TargetPath, headers: [String] = [],
+        body: Payload? = nil
+    ) async throws(ClientError) -> WholeAnswer {
+        let collector = AnswerCollector()
+        let transfer = Transfer(
+            method, target.text, at: configuration.address,
+            headers: headers + (try configuration.authorization()), body: body, to: collector)
+        thread.start(transfer)
+        let outcome = await withTaskCancellationHandler {
+            await collector.outcome()
+        } onCancel: {
+            thread.cancel(transfer)
+        }
+        return try outcome.get()
+    }
+
+    /// The same, where every status but the expected ones is a refusal.
+    func answer(
+        _ method: Transfer.Method, _ target: TargetPath, headers: [String] = [],
+        body: Payload? = nil, expecting statuses: Set<Int>
+    ) async throws(ClientError) -> WholeAnswer {
+        let answer = try await answer(method, target, headers: headers, body: body)
+        guard !statuses.contains(answer.head.status) else { return answer }
+        let refusal = answer.refusal
+        guard !method.changes || refusal.isCertain else { throw .outcomeUnknown("\(refusal)") }
+        throw .refused(refusal)
+    }
+}

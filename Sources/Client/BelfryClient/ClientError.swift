@@ -1,0 +1,66 @@
+/// Why a client did not get what it asked for.
+public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The bus refused it. What was to be published is not in the log, and never will be.
+    case refused(BusRefusal)
+    /// The bus was not reached, or a reader's answer broke off; nothing was changed by this request.
+    case unreachable(String)
+    /// There was no answer, so that nobody knows whether it was done: the event may be in the log, and
+    /// a repeated publish may make a second one. The client never repeats it by itself.
+    case outcomeUnknown(String)
+    /// The answer is none that a bus gives.
+    case malformedAnswer(String)
+    /// It cannot be said over HTTP; nothing was sent.
+    case unsendable(String)
+    /// Its task was cancelled before anything changed.
+    case cancelled
+
+    /// One sentence: what was wrong and what to do.
+    public var description: String {
+        switch self {
+        case .refused(let refusal): "\(refusal)"
+        case .unreachable(let detail): "the bus was not reached: \(detail)"
+        case .outcomeUnknown(let detail):
+            "there was no answer, so the outcome is unknown (\(detail)): look before you repeat it"
+        case .malformedAnswer(let detail): "this is no answer of a bus: \(detail)"
+        case .unsendable(let detail): detail
+        case .cancelled: "the request was cancelled"
+        }
+    }
+
+    /// Whether the same request may well be answered a little later, and does no harm then.
+    public var isPassing: Bool {
+        switch self {
+        case .unreachable: true
+        case .refused(let refusal): refusal.isPassing
+        case .outcomeUnknown, .malformedAnswer, .unsendable, .cancelled: false
+        }
+    }
+}
+
+/// An answer of the bus that refuses a request (RFC 9457).
+public struct BusRefusal: Hashable, Sendable, CustomStringConvertible {
+    /// The status of HTTP.
+    public let status: Int
+    /// The stable word for it, such as `ACCESS_DENIED`; empty where something else than the bus
+    /// answered.
+    public let code: String
+    /// What was wrong and what to do.
+    public let detail: String
+
+    /// The same sentence, with its code.
+    public var description: String {
+        code.isEmpty ? "status \(status): \(detail)" : "\(detail) (\(status) \(code))"
+    }
+
+    /// Whether it is a limit or a stop, which passes.
+    public var isPassing: Bool {
+        switch status {
+        case 408, 429, 502, 503, 504: true
+        default: false
+        }
+    }
+
+    /// Whether the status says that nothing was done: 4xx, 503 and 507 do, answers of something in
+    /// between do not.
+    var isCertain: Bool { (400..<500).contains(status) || status == 503 || status == 507 }
+}

@@ -1,0 +1,24 @@
+/// Every bound of the client.
+enum Limits {
+    /// The bytes of a stream that wait until they are asked for; beyond them the bus waits.
+    static let streamBytesMax = 256 << 10
+    /// The bytes of one line of a stream: an event of 1 MiB of which each byte is an escape of six,
+    /// and its envelope; what is longer is no answer of a bus.
+    static let lineBytesMax = 8 << 20
+    /// The bytes of one answer that is kept whole: a list of 100,000 topics has a quarter of it.
+    static let answerBytesMax = 64 << 20
+    /// The lines of one batch, as the bus has it.
+    static let batchLinesMax = 10_000
+    /// How long it takes at most to connect; everything is on this machine.
+    static let connectMillisecondsMax = 10_000
+    /// How long a request that does not wait for events may take.
+    static let requestMillisecondsMax = 60_000
+    /// What a loop sleeps at most where it has nothing due.
+    static let idleMillisecondsMax = 60_000
+    /// The first delay of a reconnection is random up to this, so that a crowd does not come at once.
+    static let reconnectMillisecondsFirst = 100
+    /// The delay doubles up to this.
+    static let reconnectMillisecondsMax = 5_000
+    /// The levels of a JSON value: those that the bus has, and what is around it.
+    static let jsonDepthMax = 80
+}

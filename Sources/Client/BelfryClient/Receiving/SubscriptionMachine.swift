@@ -1,0 +1,192 @@
+internal import Topics
+
+/// What a subscription does next: the rules of one stream after another, without any I/O.
+///
+/// | phase     | it waits for | what ends it |
+/// |-----------|--------------|--------------|
+/// | idle      | to connect   | ``step()`` |
+/// | opening   | the head     | 200: streaming; else refused; a break: idle |
+/// | refused   | the body     | the end: idle where it passes, else ended |
+/// | streaming | lines        | the end or a break: idle, or ended at the last id that is wanted |
+/// | ended     | nothing      | |
+struct SubscriptionMachine {
+    /// What its owner does for it.
+    enum Step {
+        /// Hands this on.
+        case deliver(Delivery)
+        /// Opens a stream from here, after so many milliseconds.
+        case connect(since: String, afterMilliseconds: Int)
+        /// Waits for the next piece of the stream.
+        case read
+        /// Says that it has ended.
+        case end
+        /// Says why it failed, once; then it has ended.
+        case fail(ClientError)
+    }
+
+    private enum Phase {
+        case idle(attempt: Int)
+        case opening(attempt: Int)
+        case refused(AnswerHead, [UInt8], attempt: Int)
+        case streaming
+        case failed(ClientError)
+        case ended
+    }
+
+    private let start: StartPosition
+    /// The last id that is wanted; nil for a subscription that goes on.
+    private let through: EventID?
+    private var phase = Phase.idle(attempt: 0)
+    private var lines = LineBuffer()
+    private var reader = StreamLineReader()
+    /// Everything up to here was delivered, told, or is not wanted; nil before the bus said where
+    /// the start is.
+    private(set) var cursor: EventID?
+    /// A number from 0 up to this one; where delays come from.
+    private let random: @Sendable (Int) -> Int
+
+    init(
+        from start: StartPosition, through: EventID?, random: @escaping @Sendable (Int) -> Int
+    ) {
+        self.start = start
+        self.through = through
+        self.random = random
+    }
+
+    /// The bytes that it holds.
+    var heldBytes: Int { lines.count }
+
+    /// Whether it is over.
+    var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
+    mutating func step() -> Step {
+        switch phase {
+        case .ended: return .end
+        case .failed(let error):
+            phase = .ended
+            return .fail(error)
+        case .idle(let attempt):
+            phase = .opening(attempt: attempt)
+            return .connect(
+                since: (cursor.map { .after($0) } ?? start).parameter,
+                afterMilliseconds: attempt == 0 ? 0 : random(Self.delayMilliseconds(attempt)))
+        case .opening, .refused: return .read
+        case .streaming: return nextDelivery() ?? .read
+        }
+    }
+
+    /// The most that the `attempt`th reconnection is put off.
+    static func delayMilliseconds(_ attempt: Int) -> Int {
+        min(
+            Limits.reconnectMillisecondsFirst << min(attempt - 1, 20),
+            Limits.reconnectMillisecondsMax)
+    }
+
+    private mutating func nextDelivery() -> Step? {
+        while let line = nextLine() {
+            switch line {
+            case .heartbeat: continue
+            case .unknown: return malformed("a line of a stream says nothing known")
+            case .cursor(let id): cursor = id
+            case .gap(let gap): return .deliver(.gap(gap))
+            case .event(let event):
+                if let through, event.id > through {
+                    phase = .ended
+                    return .end
+                }
+                cursor = event.id
+                return .deliver(.event(event))
+            }
+        }
+        guard lines.count > Limits.lineBytesMax else { return nil }
+        return malformed("a line does not end")
+    }
+
+    private mutating func nextLine() -> StreamLine? {
+        // Taken out, so that the bytes are not copied while both are used.
+        var reader = reader
+        defer { self.reader = reader }
+        return lines.withLine { reader.read($0) }
+    }
+
+    private mutating func malformed(_ detail: String) -> Step {
+        phase = .ended
+        return .fail(.malformedAnswer(detail))
+    }
+
+    // MARK: What came
+
+    mutating func take(_ head: AnswerHead) {
+        guard case .opening(let attempt) = phase else { return }
+        guard head.status == 200 else {
+            phase = .refused(head, [], attempt: attempt)
+            return
+        }
+        guard let text = head["event-cursor"], let id = EventID(decimal: text) else {
+            phase = .failed(.malformedAnswer("a stream begins without Event-Cursor"))
+            return
+        }
+        if cursor == nil { cursor = id }
+        phase = .streaming
+    }
+
+    mutating func take(_ bytes: [UInt8]) {
+        switch phase {
+        case .streaming: lines.append(bytes)
+        case .refused(let head, let body, let attempt):
+            phase = .refused(head, body + bytes, attempt: attempt)
+        case .idle, .opening, .failed, .ended: break
+        }
+    }
+
+    /// The stream is over; everything of it was taken and stepped through before.
+    mutating func take(_ end: TransferEnd) {
+        lines.clear()
+        switch phase {
+        case .ended, .failed, .idle: break
+        case .streaming:
+            if end == .complete, let through, let cursor, cursor >= through {
+                phase = .ended
+            } else {
+                phase = .idle(attempt: 1)
+            }
+        case .refused(let head, let body, let attempt):
+            let refusal = WholeAnswer(head: head, body: body).refusal
+            if cursor != nil, refusal.isPassing {
+                phase = .idle(attempt: attempt + 1)
+            } else {
+                phase = .failed(.refused(refusal))
+            }
+        case .opening(let attempt):
+            guard cursor == nil else {
+                phase = .idle(attempt: attempt + 1)
+                return
+            }
+            switch end {
+            case .broken(let detail, _): phase = .failed(.unreachable(detail))
+            case .complete: phase = .failed(.malformedAnswer("it has no head"))
+            case .cancelled: phase = .ended
+            }
+        }
+    }
+
+    mutating func cancel() {
+        phase = .ended
+        lines.clear()
+    }
+}
+
+extension StartPosition {
+    /// The text of the parameter `since`.
+    var parameter: String {
+        switch self {
+        case .after(let id): "\(id)"
+        case .now: "now"
+        case .earliest: "earliest"
+        case .latest: "latest"
+        case .last(let count): "-\(count)"
+        case .ago(let microseconds): "\(microseconds / 1_000)ms"
+        case .time(let time): time.rfc3339
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import CCurl
+
+/// A transfer that libcurl has; only its loop's thread uses it.
+final class ActiveTransfer {
+    let transfer: Transfer
+    let easy = EasyHandle()
+    private var head = HeadCollector()
+    private var given = 0
+
+    init(_ transfer: Transfer) {
+        self.transfer = transfer
+        register(with: easy)
+        setAddress()
+        setRequest()
+    }
+
+    private func setAddress() {
+        easy.set(CURLOPT_URL, transfer.address.base + transfer.path)
+        if let path = transfer.address.socketPath { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // What the environment says of proxies is not for a bus on this machine.
+        easy.set(CURLOPT_PROXY, "")
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+        easy.set(CURLOPT_BUFFERSIZE, 128 << 10)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Limits.connectMillisecondsMax)
+        if let limit = transfer.millisecondsMax { easy.set(CURLOPT_TIMEOUT_MS, limit) }
+    }
+
+    private func setRequest() {
+        var headers = transfer.headers
+        switch transfer.method {
+        case .get: break
+        case .head: easy.set(CURLOPT_NOBODY, 1)
+        case .put, .delete: easy.set(CURLOPT_CUSTOMREQUEST, transfer.method.rawValue)
+        case .post:
+            easy.set(CURLOPT_POST, 1)
+            let count = transfer.body?.count ?? 0
+            belfry_curl_set_offset(easy.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(count))
+            // Without a question first, which would cost a way there and back.
+            headers.append("Expect:")
+            if !headers.contains(where: { $0.hasPrefix("Content-Type:") }) {
+                headers.append("Content-Type:")
+            }
+        }
+        easy.set(headers: headers)
+        // Without a body libcurl has nothing to ask for again before it repeats the request: see
+        // the thunk for seeking. On a new connection it does not repeat.
+        if transfer.method.changes, transfer.body?.count ?? 0 == 0 {
+            easy.set(CURLOPT_FRESH_CONNECT, 1)
+        }
+    }
+
+    // MARK: What libcurl calls
+
+    func takeHeader(_ line: UnsafeRawBufferPointer) {
+        if let head = head.take(line) { transfer.receiver.begin(head) }
+    }
+
+    /// How many bytes were taken, as libcurl wants to know it.
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        switch transfer.receiver.take(bytes) {
+        case .taken: bytes.count
+        case .noRoom: Int(CURL_WRITEFUNC_PAUSE)
+        case .tooMuch: -1
+        }
+    }
+
+    func giveBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let body = transfer.body else { return 0 }
+        let count = min(buffer.count, body.count - given)
+        buffer.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: body.bytes[given..<given + count]))
+        given += count
+        return count
+    }
+
+    // MARK: The end
+
+    /// What the end of the transfer means.
+    func end(_ code: CURLcode) -> TransferEnd {
+        guard code != CURLE_OK else { return .complete }
+        return .broken(
+            String(cString: curl_easy_strerror(code)),
+            mayHaveArrived: transfer.method.changes && mayHaveArrived(code))
+    }
+
+    /// What it means where it was given up.
+    var endOfCancelled: TransferEnd {
+        transfer.method.changes
+            ? .broken("it was cancelled", mayHaveArrived: mayHaveArrived(CURLE_ABORTED_BY_CALLBACK))
+            : .cancelled
+    }
+
+    private func mayHaveArrived(_ code: CURLcode) -> Bool {
+        switch code {
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY,
+            CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_SSL_CONNECT_ERROR,
+            CURLE_PEER_FAILED_VERIFICATION:
+            false
+        default:
+            // Without the whole body it is no request.
+            given == transfer.body?.count ?? 0
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Protection
+
+/// The one thread that does all transfers of a client; it ends when this object does.
+///
+/// Safe from any thread. Receivers are called on its thread, under no lock.
+final class TransferThread: Sendable {
+    private let inbox = TransferInbox()
+
+    /// - Throws: where the system gives no thread.
+    init() throws(Errno) {
+        try OwnedThread(running: TransferLoop(inbox)).detach()
+    }
+
+    deinit { inbox.post(.stop) }
+
+    /// Begins a transfer after so many milliseconds.
+    func start(_ transfer: Transfer, afterMilliseconds delay: Int = 0) {
+        inbox.post(.start(transfer, afterMilliseconds: delay))
+    }
+
+    /// Gives a transfer up, begun or not; its receiver is told its end. Nothing where it has ended.
+    func cancel(_ transfer: Transfer) {
+        transfer.isCancelled.value = true
+        inbox.post(.cancel(transfer))
+    }
+
+    /// Lets a transfer go on whose receiver had no room.
+    func resume(_ transfer: Transfer) { inbox.post(.resume(transfer)) }
+}
+
+/// What the thread of a loop is told by others.
+final class TransferInbox: Sendable {
+    enum Order {
+        case start(Transfer, afterMilliseconds: Int)
+        case cancel(Transfer)
+        case resume(Transfer)
+        case stop
+    }
+
+    let multi = MultiHandle()
+    private let orders = Protected<[Order]>([])
+
+    func post(_ order: Order) {
+        let isFirst = orders.write { orders in
+            orders.append(order)
+            return orders.count == 1
+        }
+        if isFirst { multi.wake() }
+    }
+
+    func take() -> [Order] {
+        orders.write { orders in
+            var taken: [Order] = []
+            swap(&taken, &orders)
+            return taken
+        }
+    }
+}

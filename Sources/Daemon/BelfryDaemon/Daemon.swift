@@ -21,6 +21,7 @@ public final class Daemon: Sendable {
     private let administrator: UInt32
     private let log: Log
     private let groups = GroupDirectory()
+    private let care = MemoryCare()
     private let state: Protected<State>
     let accessLog: AccessLog
 
@@ -190,8 +191,10 @@ public final class Daemon: Sendable {
         for directory in locations.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
+            [care] in
             bus.sweep()
             if memory.excess > 0 { bus.relieve() }
+            care.look(at: memory.used)
         }
         let addresses: [BoundAddress]
         do {

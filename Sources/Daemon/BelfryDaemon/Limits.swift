@@ -20,6 +20,13 @@ enum Limits {
     /// is of use, and one wake-up a second costs an idle machine nothing.
     static let sweepMilliseconds = 1_000
 
+    /// Bytes that are freed before the system is given free memory back: to look for it takes
+    /// milliseconds, in which other threads may wait for memory.
+    static let freedBytes = 8 << 20
+
+    /// Bytes by which the memory that is counted may still fall between two looks when that is done.
+    static let freedAtRestBytes = 1 << 20
+
     /// Milliseconds between two reports to systemd, at the most; four in the time after which it
     /// takes the daemon for dead, so that one that is late is not the end.
     static let vitalsMilliseconds = 5_000

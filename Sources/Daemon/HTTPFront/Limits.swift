@@ -222,6 +222,12 @@ public enum HTTPFrontLimits {
     /// A client on the same machine that reads takes its bytes within some milliseconds.
     public static let stalledMilliseconds: UInt64 = 250
 
+    /// Bytes of a block that comes from the system by itself: where glibc begins.
+    public static let mappedBlockBytesMin = 128 * 1024
+
+    /// Free bytes at the end of a heap that it keeps: not so few that each burst takes them anew.
+    public static let keptHeapBytesMax = 1024 * 1024
+
     /// Turns in which the parser gets rid of its last connections: one resumes, one ends.
     public static let parserTurnsAtEnd = 4
 

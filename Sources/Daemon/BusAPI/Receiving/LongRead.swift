@@ -50,6 +50,7 @@ final class LongRead: Sendable {
                 switch outcome {
                 case .failure(let error): then(.failure(error), nil)
                 case .success(let page):
+                    room.settle(at: page.events.wireBytes)
                     read.take(page)
                     goOn()
                 }

@@ -92,7 +92,7 @@ extension StreamingResponse {
     func fetch() -> Bool {
         guard let framing = socket?.framing else { return false }
         let encoding = encoding
-        reader.fetch(limit, of: Limits.streamWriteBytes, for: self, by: handler) { read in
+        reader.fetch(limit, of: Limits.pollPayloadBytesMax, for: self, by: handler) { read in
             let events = read.events
             guard events.wireBytes > Limits.toldAtOnceBytesMax else { return nil }
             var output = StreamOutput(framing)

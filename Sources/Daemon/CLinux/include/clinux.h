@@ -8,4 +8,11 @@
 
 #include "clinux_peer.h"
 
+// Has blocks of so many bytes and more come from the system and go back to it, each by itself, and
+// heaps keep so many free bytes at their end (mallopt, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD).
+void clinux_map_blocks(int block_bytes_min, int kept_bytes_max);
+
+// Gives memory that is free back to the system (malloc_trim).
+void clinux_trim_memory(void);
+
 #endif

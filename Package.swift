@@ -52,6 +52,9 @@ let package = Package(
             name: "SQLiteStore",
             dependencies: ["Topics", "Broadcasting", "Telemetry", "Protection", "CSQLite"],
             path: "Sources/Libraries/SQLiteStore", swiftSettings: strict),
+        .target(
+            name: "Work", dependencies: ["Protection", "Broadcasting", "Telemetry", "Topics"],
+            path: "Sources/Libraries/Work", swiftSettings: strict),
 
         // The daemon: the HTTP front, access rules, and what both say about topics.
         .target(name: "CLinux", path: "Sources/Daemon/CLinux"),
@@ -138,6 +141,13 @@ let package = Package(
             dependencies: [
                 "SQLiteStore", "Topics", "Broadcasting", "Protection", "Telemetry", "StoreSupport",
                 "TestSupport", "CSQLite", "FaultyDisk",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WorkTests",
+            dependencies: [
+                "Work", "Topics", "SQLiteStore", "Broadcasting", "Protection", "Telemetry",
+                "StoreSupport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

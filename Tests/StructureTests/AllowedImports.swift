@@ -39,6 +39,7 @@ enum AllowedImports {
         "SQLiteStore": [
             "Protection", "Broadcasting", "Telemetry", "Topics", "CSQLite", "Glibc",
         ],
+        "Work": ["Protection", "Broadcasting", "Telemetry", "Topics", "Dispatch"],
         // Beside nettle nothing: what is hashed, and why, is the business of others.
         "Digests": ["CNettle"],
         "HTTPFront": [

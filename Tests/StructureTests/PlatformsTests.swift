@@ -4,7 +4,7 @@ import Testing
 /// The package names no platform on which its libraries cannot be compiled.
 @Suite struct PlatformsTests {
     private static let libraries = [
-        "Protection", "Broadcasting", "Telemetry", "Topics", "SQLiteStore",
+        "Protection", "Broadcasting", "Telemetry", "Topics", "SQLiteStore", "Work",
     ]
 
     @Test func aPlatformIsNamedOnlyIfNoLibraryNeedsGlibc() throws {

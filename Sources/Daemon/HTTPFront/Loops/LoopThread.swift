@@ -7,7 +7,7 @@ struct LoopThread: Sendable {
     private let thread: OwnedThread
 
     /// What the thread does, and owns.
-    private final class Work: ThreadWork {
+    private final class Course: ThreadWork {
         private let loop: EventLoop
         private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
 
@@ -29,7 +29,7 @@ struct LoopThread: Sendable {
         mailbox = loop.mailbox
         meters = loop.meters
         do throws(Errno) {
-            thread = try OwnedThread(running: Work(loop, makeHandler))
+            thread = try OwnedThread(running: Course(loop, makeHandler))
         } catch {
             throw ServerError(doing: "starting a thread", code: error.code)
         }

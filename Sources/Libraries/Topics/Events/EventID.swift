@@ -52,7 +52,7 @@ public struct EventID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
     public var description: String { String(rawValue) }
 
     /// The cursor just before this id: reading after it finds this event.
-    var predecessor: EventID {
+    package var predecessor: EventID {
         self == .zero ? .zero : EventID(rawValue: rawValue - 1)
     }
 }

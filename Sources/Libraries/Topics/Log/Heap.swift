@@ -1,20 +1,20 @@
 /// A queue whose first element is always the smallest.
 ///
 /// - Complexity: O(log count) to change, O(1) to look.
-struct Heap<Element: Comparable> {
+package struct Heap<Element: Comparable> {
     private var elements: [Element] = []
 
-    init() {}
+    package init() {}
 
-    init(_ elements: [Element]) {
+    package init(_ elements: [Element]) {
         self.elements = elements
         for index in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(index) }
     }
 
-    var first: Element? { elements.first }
-    var count: Int { elements.count }
+    package var first: Element? { elements.first }
+    package var count: Int { elements.count }
 
-    mutating func insert(_ element: Element) {
+    package mutating func insert(_ element: Element) {
         elements.append(element)
         var index = elements.count - 1
         while index > 0 {
@@ -25,14 +25,14 @@ struct Heap<Element: Comparable> {
         }
     }
 
-    mutating func removeFirst() -> Element {
+    package mutating func removeFirst() -> Element {
         elements.swapAt(0, elements.count - 1)
         let removed = elements.removeLast()
         sink(0)
         return removed
     }
 
-    mutating func replaceFirst(with element: Element) {
+    package mutating func replaceFirst(with element: Element) {
         elements[0] = element
         sink(0)
     }
@@ -50,3 +50,5 @@ struct Heap<Element: Comparable> {
         }
     }
 }
+
+extension Heap: Sendable where Element: Sendable {}

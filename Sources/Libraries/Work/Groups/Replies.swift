@@ -1,0 +1,111 @@
+internal import Protection
+internal import Topics
+
+/// Requests in the log that somebody waits for, by their events.
+///
+/// A request enters in the `then` of its publish, and so before any worker could be told of it.
+final class Replies: Sendable {
+    private struct State {
+        var waiting: [EventID: Asking] = [:]
+        /// Requests that are over and whose time is not: nobody is to start on them.
+        var over: [EventID: Int64] = [:]
+    }
+
+    private let state = Protected(State())
+
+    /// How many wait.
+    var count: Int { state.read { $0.waiting.count } }
+
+    /// Waits for the reply to an event.
+    func enter(_ id: EventID, _ asking: Asking) { state.write { $0.waiting[id] = asking } }
+
+    /// The request of this event, which no longer waits; nil where none did.
+    func take(_ id: EventID) -> Asking? { state.write { $0.waiting.removeValue(forKey: id) } }
+
+    /// Whether somebody waits for the reply.
+    func isAwaited(_ id: EventID) -> Bool { state.read { $0.waiting[id] != nil } }
+
+    /// Nobody is to start on an event any more, whose time ends then by itself.
+    func end(_ id: EventID, until deadline: Int64) {
+        state.write { state in
+            state.waiting[id] = nil
+            if state.over.count < Limits.endedRequestsMax { state.over[id] = deadline }
+        }
+    }
+
+    /// Whether a request is over before its time.
+    func isOver(_ id: EventID) -> Bool { state.read { $0.over[id] != nil } }
+
+    /// Takes those out whose time has come.
+    func expire(now: Int64) -> [Asking] {
+        state.write { state in
+            state.over = state.over.filter { $0.value > now }
+            let late = state.waiting.filter { $0.value.deadline <= now }
+            for id in late.keys { state.waiting[id] = nil }
+            return Array(late.values)
+        }
+    }
+}
+
+/// A request that waits for its reply.
+package final class Asking: Sendable {
+    package typealias Then = @Sendable (Result<Reply, WorkError>) -> Void
+
+    private enum State {
+        /// Its event is on its way into the log.
+        case publishing(Then)
+        case waiting(EventID, Then)
+        case over
+    }
+
+    private let state: Protected<State>
+    private let replies: Replies
+    let deadline: Int64
+
+    init(_ replies: Replies, deadline: Int64, _ then: @escaping Then) {
+        state = Protected(.publishing(then))
+        self.replies = replies
+        self.deadline = deadline
+    }
+
+    /// Its event is in the log.
+    func begin(_ id: EventID) {
+        replies.enter(id, self)
+        let isWaiting = state.write { state in
+            guard case .publishing(let then) = state else { return false }
+            state = .waiting(id, then)
+            return true
+        }
+        if !isWaiting { replies.end(id, until: deadline) }
+    }
+
+    /// Ends it with what came; returns whether it waited still.
+    @discardableResult
+    func finish(_ outcome: Result<Reply, WorkError>) -> Bool {
+        let (then, _) = takeOver()
+        then?(outcome)
+        return then != nil
+    }
+
+    /// The requester waits no longer: its time is over, or it hung up. Unless it was answered,
+    /// `then` gets ``WorkError/replyTimeout(_:)``; nobody starts on the request any more.
+    ///
+    /// A hang-up before its event was in the log counts too.
+    package func cancel() {
+        let (then, id) = takeOver()
+        guard let then else { return }
+        if let id { replies.end(id, until: deadline) }
+        then(.failure(.replyTimeout(id)))
+    }
+
+    private func takeOver() -> (Then?, EventID?) {
+        state.write { state in
+            defer { state = .over }
+            return switch state {
+            case .publishing(let then): (then, nil)
+            case .waiting(let id, let then): (then, id)
+            case .over: (nil, nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// A worker's request that may wait for a job.
+package struct WaitingWorker: Sendable {
+    private let group: WorkGroup?
+    private let number: RequestNumber
+
+    init(_ group: WorkGroup?, _ number: RequestNumber) {
+        self.group = group
+        self.number = number
+    }
+
+    /// Lets it wait no longer. Its `then` comes all the same: with no job, or with one that was
+    /// decided already. Does nothing once it has come.
+    package func cancel() { group?.cancel(number) }
+}

@@ -1,0 +1,263 @@
+internal import Protection
+internal import Topics
+
+/// One group: its turns under a lock, and whoever performs their steps.
+///
+/// One thread at a time drives it, which is whoever comes while nobody does: a requester, a thread
+/// that commits, or the one for long reads. Nothing is read, committed or answered under the lock.
+final class WorkGroup: Sendable {
+    let name: GroupName
+    let number: GroupNumber
+    let selector: Selector
+    let filter: EventFilter
+    let owner: UInt32?
+    let replies: Bool
+    let parts: WorkParts
+    private let state: Protected<State>
+
+    /// Whom an answer goes to.
+    enum Recipient {
+        case next(@Sendable (Result<NextAnswer, WorkError>) -> Void)
+        case settle(@Sendable (Result<SettleReceipt, WorkError>) -> Void)
+        case plain(@Sendable (Result<Void, WorkError>) -> Void)
+    }
+
+    private struct State {
+        var turns: GroupTurns
+        var calls: [RequestNumber: Recipient] = [:]
+        var number: RequestNumber = 0
+        var isDriven = false
+        var isListening = false
+        /// When a worker asked last.
+        var asked = Int64.min / 2
+        /// What was counted of it in the shares.
+        var open = 0
+        var parked = 0
+
+        /// What it has by now beyond what was counted.
+        mutating func takeGrowth() -> (open: Int, parked: Int) {
+            let table = turns.machine.table
+            let (open, parked) = (table.jobs.count, table.lanes.parkedCount)
+            defer { (self.open, self.parked) = (open, parked) }
+            return turns.isRemoved
+                ? (-self.open, -self.parked) : (open - self.open, parked - self.parked)
+        }
+    }
+
+    init(_ machine: GroupMachine, _ parts: WorkParts) {
+        name = machine.name
+        number = machine.number
+        selector = machine.selector
+        filter = machine.filter
+        owner = machine.record.owner
+        replies = machine.record.replies
+        self.parts = parts
+        var begin = State(turns: GroupTurns(machine))
+        let growth = begin.takeGrowth()
+        state = Protected(begin)
+        parts.shares.count(owner, open: growth.open, parked: growth.parked)
+    }
+
+    // MARK: Requests
+
+    /// Takes a request, and goes on with what there is to do.
+    @discardableResult
+    func add(_ verb: WorkRequest.Verb, _ call: Recipient) -> RequestNumber {
+        let now = parts.clock()
+        let number = state.write { state in
+            state.number += 1
+            state.calls[state.number] = call
+            if case .next = verb { state.asked = now }
+            state.turns.add(WorkRequest(number: state.number, verb: verb))
+            return state.number
+        }
+        drive()
+        return number
+    }
+
+    /// Lets a request wait no longer.
+    func cancel(_ number: RequestNumber) {
+        state.write { state in
+            if state.calls[number] != nil { state.turns.cancel(number) }
+        }
+        drive()
+    }
+
+    /// Something became visible that it may want.
+    func look(isInline: Bool) {
+        let isWaitedFor = state.write { state in
+            state.turns.look()
+            guard !state.turns.hasWaiters else { return true }
+            if state.isListening {
+                state.isListening = false
+                parts.hub.ignore(self)
+            }
+            return false
+        }
+        guard isWaitedFor else { return }
+        if isInline { drive() } else { parts.thread.run(for: owner) { self.drive() } }
+    }
+
+    /// Applies what time brings.
+    func sweep() {
+        state.write { $0.turns.sweep() }
+        drive()
+    }
+
+    /// Nobody waits any more.
+    func drain() {
+        state.write { $0.turns.drain() }
+        drive()
+    }
+
+    /// Looks at the machine.
+    func read<Value>(_ body: (GroupMachine) -> Value) -> Value {
+        state.read { body($0.turns.machine) }
+    }
+
+    /// Whether a worker is there: one waits, has a job, or asked a moment ago.
+    func hasWorker(now: Int64) -> Bool {
+        state.read { state in
+            let machine = state.turns.machine
+            return !machine.line.isEmpty || machine.table.leasedCount > 0
+                || now - state.asked < Limits.responderMicroseconds
+        }
+    }
+
+    // MARK: Driving
+
+    /// Takes its turns further, unless somebody does.
+    private func drive() {
+        let isFirst = state.write { state in
+            defer { state.isDriven = true }
+            return !state.isDriven
+        }
+        if isFirst { goOn() }
+    }
+
+    private func goOn() {
+        for _ in 0..<Limits.drivenStepsMax {
+            guard let step = nextStep() else { return }
+            perform(step)
+        }
+        parts.thread.run(for: owner) { self.goOn() }
+    }
+
+    private func nextStep() -> GroupTurns.Step? {
+        let now = parts.clock()
+        let parked = state.read { $0.parked }
+        let room = parts.shares.room(for: owner, parked: parked)
+        let (step, growth) = state.write { state in
+            let step = state.turns.step(now: now, room: room, mint: parts.mint)
+            if state.turns.hasWaiters, !state.isListening, !state.turns.isRemoved {
+                // Before the log is read: what is admitted behind the read wakes it.
+                state.isListening = true
+                parts.hub.listen(self)
+            }
+            if step == nil { state.isDriven = false }
+            return (step, state.takeGrowth())
+        }
+        parts.shares.count(owner, open: growth.open, parked: growth.parked)
+        return step
+    }
+
+    private func perform(_ step: GroupTurns.Step) {
+        switch step {
+        case .fetch(let fetch):
+            GroupRead(self).supply(fetch) { outcome in
+                let now = self.parts.clock()
+                self.state.write { $0.turns.supply(outcome, now: now) }
+                self.drive()
+            }
+        case .rebuild(let position):
+            GroupRead(self).parked(behind: position) { outcome in
+                self.state.write { $0.turns.rebuilt(outcome) }
+                self.drive()
+            }
+        case .commit(let change, let batches):
+            parts.bus.commit(change, publishing: batches) { outcome in
+                let now = self.parts.clock()
+                self.state.write { $0.turns.committed(outcome, now: now) }
+                self.drive()
+            }
+        case .answer(let answers, let counts): give(answers, counts)
+        }
+    }
+
+    // MARK: Answers
+
+    private func give(_ answers: [WorkAnswer], _ counts: GroupTurns.Counts) {
+        let now = parts.bus.now
+        parts.meters.count(counts, now: now)
+        for id in counts.buried { refuse(id, nil) }
+        for answer in answers {
+            guard let call = state.write({ $0.calls.removeValue(forKey: answer.number) }) else {
+                continue
+            }
+            give(answer.outcome, to: call, now: now)
+        }
+        if state.read({ $0.turns.isRemoved && $0.isListening }) {
+            state.write { $0.isListening = false }
+            parts.hub.ignore(self)
+        }
+    }
+
+    private func give(
+        _ outcome: Result<WorkAnswer.Outcome, WorkError>, to call: Recipient, now: Timestamp
+    ) {
+        switch (outcome, call) {
+        case (.failure(let error), .next(let then)): then(.failure(error))
+        case (.failure(let error), .settle(let then)): then(.failure(error))
+        case (.failure(let error), .plain(let then)): then(.failure(error))
+        case (.success(.nothing(let settled)), .next(let then)):
+            then(.success(NextAnswer(handout: nil, settled: settled.map(receipt))))
+        case (.success(.handout(let grant, let settled)), .next(let then)):
+            let settled = settled.map(receipt)
+            then(.success(NextAnswer(handout: handout(grant, now: now), settled: settled)))
+        case (.success(.settled(let settled)), .settle(let then)):
+            then(.success(receipt(settled)))
+        case (.success(.done), .plain(let then)): then(.success(()))
+        case (.success, _):
+            preconditionFailure("a request to the group \(name) was answered as another one")
+        }
+    }
+
+    private func handout(_ grant: GroupMachine.Allotment, now: Timestamp) -> Handout {
+        let jobs = grant.jobs.map { job in
+            Handout.Job(
+                event: job.event, attempt: job.attempt,
+                isReplyWanted: replies && parts.replies.isAwaited(job.event.id))
+        }
+        return Handout(
+            group: name, lease: grant.lease.text,
+            deadline: now.advanced(microseconds: grant.length), jobs: jobs, gap: grant.gap,
+            token: grant.lease.token)
+    }
+
+    /// Hands replies on, now that what they say is committed.
+    private func receipt(_ settled: WorkAnswer.Settled) -> SettleReceipt {
+        var isLate = false
+        switch settled.reply {
+        case .reply(let reply):
+            for id in settled.ids where !answer(id, reply) { isLate = true }
+        case .refusal(let reply):
+            for id in settled.ids { refuse(id, reply) }
+        case nil: break
+        }
+        if isLate { parts.meters.late.add() }
+        return SettleReceipt(
+            count: settled.ids.count, isRepeated: settled.isRepeated, isLate: isLate,
+            published: settled.published)
+    }
+
+    private func answer(_ id: EventID, _ reply: Reply) -> Bool {
+        let own = Reply(reply.payload, contentType: reply.contentType, request: id)
+        return parts.replies.take(id)?.finish(.success(own)) ?? false
+    }
+
+    private func refuse(_ id: EventID, _ reply: Reply?) {
+        guard replies else { return }
+        let own = reply.map { Reply($0.payload, contentType: $0.contentType, request: id) }
+        parts.replies.take(id)?.finish(.failure(.replyRefused(own)))
+    }
+}

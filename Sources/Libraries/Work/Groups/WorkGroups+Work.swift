@@ -1,0 +1,108 @@
+package import Topics
+
+/// What workers and requesters ask for.
+extension WorkGroups {
+    /// Settles what the request says, then takes a job or waits for one.
+    ///
+    /// Where a job is at hand, both are one commit. `then` gets a hand-out once it is committed.
+    @discardableResult
+    package func next(
+        _ name: GroupName, _ request: NextRequest, by caller: WorkCaller,
+        then: @escaping @Sendable (Result<NextAnswer, WorkError>) -> Void
+    ) -> WaitingWorker {
+        let group: WorkGroup
+        do throws(WorkError) {
+            group = try self.group(name)
+            try request.check()
+        } catch {
+            then(.failure(error))
+            return WaitingWorker(nil, 0)
+        }
+        let next = WorkRequest.Next(
+            holder: request.worker.map { Holder(worker: $0.text, caller: caller.identity) },
+            caller: caller.identity, settlement: request.settlement,
+            isReplyAwaited: isReplyAwaited(by: request.settlement), length: request.lease,
+            countMax: request.countMax, waits: request.waits)
+        return WaitingWorker(group, group.add(.next(next), .next(then)))
+    }
+
+    private func isReplyAwaited(by settlement: Settlement?) -> Bool {
+        guard let settlement, case .dead = settlement.verb, let lease = LeaseText(settlement.lease)
+        else { return false }
+        return parts.replies.isAwaited(lease.ids.lowerBound)
+    }
+
+    /// Nobody learned of a hand-out: its jobs go to the next worker, and the attempt does not count.
+    package func giveBack(_ handout: Handout) {
+        guard let group = try? group(handout.group) else { return }
+        group.add(.giveBack(handout.token, gap: handout.gap), .plain { _ in })
+    }
+
+    /// Says what became of jobs.
+    package func settle(
+        _ name: GroupName, _ settlement: Settlement, by caller: WorkCaller,
+        then: @escaping @Sendable (Result<SettleReceipt, WorkError>) -> Void
+    ) {
+        do throws(WorkError) {
+            let group = try group(name)
+            try settlement.check()
+            group.add(
+                .settle(settlement, isReplyAwaited: isReplyAwaited(by: settlement)), .settle(then))
+        } catch {
+            then(.failure(error))
+        }
+    }
+
+    /// Has a lease pass so long from now, 1 s to 12 h.
+    package func extend(
+        _ name: GroupName, lease: String, by microseconds: Int64, caller: WorkCaller,
+        then: @escaping @Sendable (Result<Void, WorkError>) -> Void
+    ) {
+        do throws(WorkError) {
+            let group = try group(name)
+            try NextRequest.check(lease: microseconds)
+            group.add(.extend(lease: lease, microseconds: microseconds), .plain(then))
+        } catch {
+            then(.failure(error))
+        }
+    }
+
+    // MARK: Requests
+
+    /// Publishes one event whose publisher waits for what a worker replies.
+    ///
+    /// Where no worker is there, nothing is published. The time is looked after each second by
+    /// ``sweep()``; whoever wants it exact cancels.
+    package func ask(
+        _ batch: PublishBatch, within microseconds: Int64,
+        then: @escaping @Sendable (Result<Reply, WorkError>) -> Void
+    ) -> Asking {
+        let now = parts.clock()
+        let asking = Asking(parts.replies, deadline: now + microseconds, then)
+        guard Limits.replyMicroseconds.contains(microseconds), batch.payloads.count == 1 else {
+            asking.finish(
+                .failure(.valueInvalid("one event waits for its reply, 1 ms to 1 h")))
+            return asking
+        }
+        let type = batch.attributes.type
+        let isThere = parts.hub.replying(to: batch.topic).contains { group in
+            (group.filter[.type] ?? type) == type && group.hasWorker(now: now)
+        }
+        guard isThere else {
+            asking.finish(.failure(.noResponder(batch.topic)))
+            return asking
+        }
+        let expires = parts.bus.now.advanced(microseconds: microseconds)
+        let request = PublishBatch(
+            topic: batch.topic,
+            attributes: batch.attributes.with(batch.attributes.labels, expires: expires),
+            sender: batch.sender, payloads: batch.payloads)
+        parts.bus.publish(request) { outcome in
+            switch outcome {
+            case .failure(let error): asking.finish(.failure(.bus(error)))
+            case .success(let receipt): asking.begin(receipt.first)
+            }
+        }
+        return asking
+    }
+}

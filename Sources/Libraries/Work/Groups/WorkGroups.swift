@@ -1,0 +1,337 @@
+internal import Broadcasting
+internal import Protection
+package import Telemetry
+package import Topics
+
+/// The work groups of a bus: each shares the events of a selector among workers, one job in one
+/// worker's hands at a time.
+///
+/// What a group promises is kept by ``GroupMachine``; whatever it hands out or settles was committed
+/// before it is told.
+///
+/// - Important: Every verb may be called from any thread. None blocks beyond short locks; each
+///   `then` is called once, outside every lock, before the verb returns or on another thread.
+package final class WorkGroups: Sendable {
+    let parts: WorkParts
+    private let table: Protected<Table>
+
+    private enum Entry {
+        case group(WorkGroup)
+        /// It is on its way into the store; these want to know.
+        case coming([@Sendable () -> Void])
+    }
+
+    private struct Table {
+        var entries: [GroupName: Entry] = [:]
+        /// How many groups each user made, those on their way included.
+        var byOwner: [UInt32?: Int] = [:]
+        var numbers: Set<GroupNumber> = []
+        var isDraining = false
+
+        mutating func countDown(_ owner: UInt32?) {
+            let left = (byOwner[owner] ?? 0) - 1
+            byOwner[owner] = left > 0 ? left : nil
+        }
+
+        var groups: [WorkGroup] {
+            entries.values.compactMap { if case .group(let group) = $0 { group } else { nil } }
+        }
+    }
+
+    /// The groups of `bus`, with those that its store retained.
+    package convenience init(
+        on bus: EventBus, limits: WorkLimits = WorkLimits(), log: Log
+    ) {
+        self.init(
+            on: bus, limits: limits, log: log,
+            clock: { Int64(MonotonicClock.microseconds()) },
+            mint: {
+                var random = SystemRandomNumberGenerator()
+                return LeaseToken(high: random.next(), low: random.next())
+            })
+    }
+
+    /// The same with another clock, which only rises, and other tokens.
+    init(
+        on bus: EventBus, limits: WorkLimits, log: Log, clock: @escaping @Sendable () -> Int64,
+        mint: @escaping @Sendable () -> LeaseToken
+    ) {
+        parts = WorkParts(
+            bus: bus, shares: WorkShares(limits), log: log, clock: clock, mint: mint)
+        table = Protected(Table())
+        let (now, newest) = (clock(), bus.newest)
+        for stored in bus.takeStoredGroups() { takeOver(stored, now: now, newest: newest) }
+        bus.broadcaster.register((any TopicObserver).self, observer: parts.hub)
+        sweep()
+    }
+
+    private func takeOver(_ stored: StoredGroup, now: Int64, newest: EventID) {
+        let record = stored.record
+        guard let name = try? GroupName(record.name),
+            let selector = try? Selector(record.terms.joined(separator: ","))
+        else {
+            return parts.log.error(
+                "the store has a group \(record.name) of \(record.terms.joined(separator: ",")), "
+                    + "which is no group: it is left alone")
+        }
+        let group = WorkGroup(
+            GroupMachine(stored, name, selector, now: now, newest: newest), parts)
+        add(group)
+        table.write { $0.byOwner[record.owner, default: 0] += 1 }
+    }
+
+    private func add(_ group: WorkGroup) {
+        table.write { table in
+            table.entries[group.name] = .group(group)
+            table.numbers.insert(group.number)
+        }
+        if group.replies { parts.hub.addReplying(group) }
+    }
+
+    /// The group of a name.
+    func group(_ name: GroupName) throws(WorkError) -> WorkGroup {
+        guard case .group(let group)? = table.read({ $0.entries[name] }) else {
+            throw .groupUnknown(name)
+        }
+        return group
+    }
+
+    // MARK: Groups
+
+    /// Makes a group, or changes one that is there; what is not named stays.
+    ///
+    /// - Complexity: Making one, what it takes to find where it begins; on another thread.
+    package func set(
+        _ name: GroupName, _ wish: GroupWish, by caller: WorkCaller,
+        then:
+            @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
+    ) {
+        let entry = table.write { table -> Entry? in
+            switch table.entries[name] {
+            case .coming(var others):
+                others.append { self.set(name, wish, by: caller, then: then) }
+                table.entries[name] = .coming(others)
+                return table.entries[name]
+            case let entry: return entry
+            }
+        }
+        switch entry {
+        case .coming: return
+        case .group(let group):
+            group.add(
+                .set(wish),
+                .plain { outcome in then(outcome.map { (self.describe(group), false) }) })
+        case nil: make(name, wish, by: caller, then)
+        }
+    }
+
+    private func make(
+        _ name: GroupName, _ wish: GroupWish, by caller: WorkCaller,
+        _ then:
+            @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
+    ) {
+        guard let selector = wish.selector else { return then(.failure(.selectorMissing(name))) }
+        let limits = parts.shares.limits
+        let refusal = table.write { table -> WorkError? in
+            guard table.entries[name] == nil else { return .groupUnknown(name) }
+            guard table.entries.count < limits.groupsMax else {
+                return .limit(
+                    .groups,
+                    "there are \(limits.groupsMax) groups, and may not be more: remove some, or "
+                        + "raise the limit")
+            }
+            let own = WorkShares.share(limits.groupsMax)
+            guard table.byOwner[caller.uid, default: 0] < own else {
+                return .limit(
+                    .groupsOfCaller,
+                    "one user has \(own) groups at most: remove some, or raise the limit")
+            }
+            table.entries[name] = .coming([])
+            table.byOwner[caller.uid, default: 0] += 1
+            return nil
+        }
+        if let refusal {
+            if case .groupUnknown = refusal { return set(name, wish, by: caller, then: then) }
+            return then(.failure(refusal))
+        }
+        let filter = EventFilter(type: wish.type, key: nil)
+        GroupRead(selector, filter, caller.uid, parts).place(of: wish.start ?? .earliest) { place in
+            switch place {
+            case .failure(let error): self.finish(name, caller, .failure(.bus(error)), then)
+            case .success(let (position, gap)):
+                self.commit(name, wish, selector, position, gap, by: caller, then)
+            }
+        }
+    }
+
+    private func commit(
+        _ name: GroupName, _ wish: GroupWish, _ selector: Selector, _ position: LogPosition,
+        _ gap: Gap?, by caller: WorkCaller,
+        _ then:
+            @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
+    ) {
+        let record: GroupRecord
+        switch GroupRecord.make(name, wish, selector, at: position, by: caller.uid) {
+        case .failure(let error): return finish(name, caller, .failure(error), then)
+        case .success(let made): record = made
+        }
+        var machine = GroupMachine(newNumber(), name, selector, record)
+        if let gap { machine.miss(gap) }
+        parts.bus.commit(machine.creation) { [machine] outcome in
+            let group = outcome.map { _ in WorkGroup(machine, self.parts) }
+            self.finish(name, caller, group.mapError { .bus($0) }, then)
+        }
+    }
+
+    /// A number that no group has.
+    private func newNumber() -> GroupNumber {
+        table.write { table in
+            while true {
+                let token = parts.mint()
+                let number = GroupNumber(rawValue: Int64(token.high & ((1 << 51) - 1)) + 1)
+                if table.numbers.insert(number).inserted { return number }
+            }
+        }
+    }
+
+    private func finish(
+        _ name: GroupName, _ caller: WorkCaller, _ outcome: Result<WorkGroup, WorkError>,
+        _ then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
+    ) {
+        let others = table.write { table -> [@Sendable () -> Void] in
+            guard case .coming(let others)? = table.entries.removeValue(forKey: name) else {
+                return []
+            }
+            if case .failure = outcome { table.countDown(caller.uid) }
+            return others
+        }
+        if case .success(let group) = outcome { add(group) }
+        then(outcome.map { (self.describe($0), true) })
+        for other in others { other() }
+    }
+
+    /// One group as it is; nil if there is none.
+    package func description(of name: GroupName) -> GroupDescription? {
+        (try? group(name)).map(describe)
+    }
+
+    /// The topics and the maker of a group; nil if there is none.
+    ///
+    /// - Complexity: O(1).
+    package func scope(of name: GroupName) -> (selector: Selector, owner: UInt32?)? {
+        (try? group(name)).map { ($0.selector, $0.owner) }
+    }
+
+    /// All groups, by their names.
+    package func descriptions() -> [GroupDescription] {
+        let groups = table.read { $0.groups }
+        return groups.map(describe).sorted { $0.name < $1.name }
+    }
+
+    private func describe(_ group: WorkGroup) -> GroupDescription {
+        group.read { $0.description }
+    }
+
+    /// Open jobs of a group, ids rising, behind an id, at most 1,000.
+    ///
+    /// - Complexity: O(jobs that it returns).
+    package func jobs(
+        of name: GroupName, after: EventID = .zero, countMax: Int
+    ) throws(WorkError) -> [JobDescription] {
+        let now = parts.clock()
+        let countMax = min(countMax, Limits.listedJobsMax)
+        return try group(name).read { $0.jobs(after: after, countMax: countMax, now: now) }
+    }
+
+    /// Ends a group: who waits is told, and its leases are over.
+    ///
+    /// - Parameter isForced: Whether topics that hold their events for it hold them no more.
+    package func remove(
+        _ name: GroupName, isForced: Bool, by caller: WorkCaller,
+        then: @escaping @Sendable (Result<Void, WorkError>) -> Void
+    ) {
+        let found: WorkGroup
+        do throws(WorkError) { found = try group(name) } catch { return then(.failure(error)) }
+        found.add(
+            .remove,
+            .plain { outcome in
+                if case .success = outcome { self.forget(found) }
+                then(outcome)
+            })
+    }
+
+    private func forget(_ group: WorkGroup) {
+        table.write { table in
+            if case .group(let own)? = table.entries[group.name], own === group {
+                table.entries[group.name] = nil
+                table.countDown(group.owner)
+            }
+        }
+        if group.replies { parts.hub.removeReplying(group) }
+        parts.hub.ignore(group)
+    }
+
+    /// Forgets open jobs, and begins anew where `start` says. Every lease is over.
+    package func seek(
+        _ name: GroupName, to start: StartPosition, by caller: WorkCaller,
+        then: @escaping @Sendable (Result<GroupDescription, WorkError>) -> Void
+    ) {
+        let found: WorkGroup
+        do throws(WorkError) { found = try group(name) } catch { return then(.failure(error)) }
+        GroupRead(found).place(of: start) { place in
+            switch place {
+            case .failure(let error): then(.failure(.bus(error)))
+            case .success(let (position, gap)):
+                found.add(
+                    .seek(position, gap: gap),
+                    .plain { outcome in then(outcome.map { self.describe(found) }) })
+            }
+        }
+    }
+
+    // MARK: Care
+
+    /// Applies what time brings: leases and retries that are due, requests that are over. Call it
+    /// about once a second.
+    ///
+    /// - Complexity: O(groups + jobs that are due).
+    package func sweep() {
+        for asking in parts.replies.expire(now: parts.clock()) {
+            parts.meters.unanswered.add()
+            asking.cancel()
+        }
+        for group in table.read({ $0.groups }) { group.sweep() }
+    }
+
+    /// Lets nobody wait any more: who does gets no job. Settling goes on as the bus lets it.
+    package func drain() {
+        for group in table.read({ $0.groups }) { group.drain() }
+    }
+
+    /// Lets other limits hold from now on; what is there already and beyond them stays.
+    package func reconfigure(limits: WorkLimits) { parts.shares.limits = limits }
+
+    /// Microseconds from the moment when an event was visible to its first hand-out.
+    package var pickUp: Histogram { parts.meters.pickUp }
+
+    /// What all groups did and have.
+    ///
+    /// - Complexity: O(groups).
+    package var figures: WorkFigures {
+        var figures = WorkFigures()
+        let now = parts.bus.now
+        for group in table.read({ $0.groups }) { group.read { $0.add(to: &figures, now: now) } }
+        let meters = parts.meters
+        figures.requests = parts.replies.count
+        figures.taken = meters.taken.value
+        figures.done = meters.done.value
+        figures.retried = meters.retried.value
+        figures.dead = meters.dead.value
+        figures.gone = meters.gone.value
+        figures.expired = meters.expired.value
+        figures.leasesLost = meters.leasesLost.value
+        figures.unanswered = meters.unanswered.value
+        figures.late = meters.late.value
+        return figures
+    }
+}

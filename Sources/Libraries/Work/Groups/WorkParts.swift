@@ -1,0 +1,17 @@
+internal import Telemetry
+internal import Topics
+
+/// What all groups of a bus share.
+struct WorkParts: Sendable {
+    let bus: EventBus
+    let shares: WorkShares
+    let meters = WorkMeters()
+    let thread = WorkThread()
+    let hub = WorkHub()
+    let replies = Replies()
+    let log: Log
+    /// Microseconds of a clock that only rises.
+    let clock: @Sendable () -> Int64
+    /// A new token of 128 random bits.
+    let mint: @Sendable () -> LeaseToken
+}

@@ -1,0 +1,59 @@
+internal import Protection
+
+/// What all groups have of what is shared, and the part of each user, who may have three quarters.
+///
+/// A group asks for room before a change and counts after it: groups that change at one moment may
+/// exceed a bound by one change each.
+final class WorkShares: Sendable {
+    private struct Part {
+        var open = 0
+        var parked = 0
+        var isEmpty: Bool { open == 0 && parked == 0 }
+    }
+
+    private struct State {
+        var limits: WorkLimits
+        var all = Part()
+        var users: [UInt32?: Part] = [:]
+    }
+
+    private let state: Protected<State>
+
+    init(_ limits: WorkLimits) {
+        state = Protected(State(limits: limits))
+    }
+
+    var limits: WorkLimits {
+        get { state.limits }
+        set { state.write { $0.limits = newValue } }
+    }
+
+    /// What there is room for in a group of this user, which has so many jobs parked.
+    func room(for user: UInt32?, parked: Int) -> GroupMachine.Room {
+        state.read { state in
+            let (limits, own) = (state.limits, state.users[user] ?? Part())
+            let open = min(limits.openMax - state.all.open, Self.share(limits.openMax) - own.open)
+            let left = min(
+                limits.parkedMax - state.all.parked, Self.share(limits.parkedMax) - own.parked)
+            return GroupMachine.Room(
+                open: open, parked: parked + left, openPerGroup: limits.openPerGroupMax,
+                parkedPerGroup: limits.parkedPerGroupMax)
+        }
+    }
+
+    /// Counts what a group of this user has more, or less.
+    func count(_ user: UInt32?, open: Int, parked: Int) {
+        guard open != 0 || parked != 0 else { return }
+        state.write { state in
+            state.all.open += open
+            state.all.parked += parked
+            var own = state.users[user] ?? Part()
+            own.open += open
+            own.parked += parked
+            state.users[user] = own.isEmpty ? nil : own
+        }
+    }
+
+    /// What one user may have of a number that all share.
+    static func share(_ count: Int) -> Int { count - count / 4 }
+}

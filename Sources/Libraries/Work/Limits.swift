@@ -1,0 +1,57 @@
+/// Maxima of the module that nobody configures.
+enum Limits {
+    /// Names of groups and workers stand in paths, queries and headers.
+    static let nameBytesMax = 64
+    /// A lease is short enough that a worker that died is noticed, and long enough for long jobs.
+    static let leaseMicroseconds: ClosedRange<Int64> = 1_000_000...43_200_000_000
+    /// What a group has that says nothing else.
+    static let leaseMicrosecondsDefault: Int64 = 60_000_000
+    /// A job may fail this often before it is a dead letter.
+    static let attempts = 1...1_000
+    static let attemptsDefault = 5
+    /// Jobs of one group that are leased at once.
+    static let inFlight = 1...10_000
+    static let inFlightDefault = 1_000
+    /// A job comes again within a day.
+    static let retryMicrosecondsMax: Int64 = 86_400_000_000
+    /// The first retry that names no delay; doubled with each attempt, up to five minutes.
+    static let retryMicrosecondsDefault: Int64 = 1_000_000
+    static let retryMicrosecondsDefaultMax: Int64 = 300_000_000
+    /// Jobs under one lease.
+    static let batchJobs = 1...256
+    /// A batch of jobs ends before its payloads are more: it is encoded in one go.
+    static let batchBytesMax = 256 << 10
+    /// A requester may wait so long.
+    static let replyMicroseconds: ClosedRange<Int64> = 1_000...3_600_000_000
+    /// Entries of the agenda that may be out of date beside as many as there are jobs.
+    static let staleEntriesMax = 64
+    /// Jobs that fall due under one hold of a group's lock: about a millisecond.
+    static let dueJobsMax = 4_096
+    /// Workers that one change serves: as many rows, at most a millisecond.
+    static let servedMax = 64
+    /// Requests that one change answers: what comes meanwhile is the next one's.
+    static let requestsMax = 64
+    /// Dead letters of one change.
+    static let burialsMax = 64
+    /// How long a dead letter rests that the dead topic does not take.
+    static let burialMicroseconds: Int64 = 1_000_000
+    /// How often one change reads the log: what is parked or over may be all that a read brings.
+    static let readsMax = 16
+    /// How often leases get their time anew while the store fails: none is shorter.
+    static let renewalMicroseconds: Int64 = 1_000_000
+    /// Groups that one admitted batch wakes on the thread that committed it; more take turns on
+    /// another one, since publishers wait behind this.
+    static let inlineGroupsMax = 4
+    /// Steps of a group that one call takes it through; then another thread goes on.
+    static let drivenStepsMax = 32
+    /// What one read of the log brings at most, in bytes.
+    static let readBytesMax = 1 << 20
+    /// What one read brings that looks for parked jobs.
+    static let rebuildEventsMax = 1_024
+    /// Open jobs of one list.
+    static let listedJobsMax = 1_000
+    /// Requests that ended before their time and are remembered until then, 40 bytes each.
+    static let endedRequestsMax = 100_000
+    /// A worker that asked so long ago still counts as there.
+    static let responderMicroseconds: Int64 = 5_000_000
+}

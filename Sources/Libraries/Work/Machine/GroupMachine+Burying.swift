@@ -1,0 +1,60 @@
+internal import Topics
+
+/// How jobs become dead letters that were tried often enough.
+extension GroupMachine {
+    /// A job that goes to the dead topic.
+    struct Letter {
+        let event: Event
+        let attempts: Int
+    }
+
+    /// Why a job became a dead letter.
+    enum Reason: String {
+        /// It was tried as often as the group tries.
+        case attempts
+        /// A worker said so.
+        case worker
+    }
+
+    /// The event that a dead letter is.
+    func batch(of letter: Letter, reason: Reason) -> PublishBatch {
+        guard let topic = record.dead else {
+            preconditionFailure("\(name) writes dead letters without a dead topic")
+        }
+        let event = letter.event
+        let death: [DeathLabel: String] = [
+            .group: name.text, .topic: event.topic.text, .id: event.id.description,
+            .attempts: String(letter.attempts), .reason: reason.rawValue,
+        ]
+        // With labels of its own an event may have no room for these: then its own go.
+        let labels =
+            (try? event.attributes.labels.dying(death))
+            ?? (try? EventLabels.none.dying(death)) ?? .none
+        return PublishBatch(
+            topic: topic, attributes: event.attributes.with(labels, expires: nil),
+            sender: event.sender, payloads: [event.payload])
+    }
+
+    /// The jobs that go next, at most so many.
+    func burials(countMax: Int) -> [(id: EventID, topic: TopicName)] {
+        table.dying.ids.prefix(countMax).compactMap { id in
+            table.jobs[id].map { (id, $0.topic) }
+        }
+    }
+
+    /// Ends jobs that are to become dead letters, by what the log has of them.
+    mutating func bury(_ found: [EventID: Found], now: Int64) -> [Letter] {
+        var letters: [Letter] = []
+        for (id, found) in found.sorted(by: { $0.key < $1.key }) {
+            guard let job = table.jobs[id], job.queue == .dying else { continue }
+            switch found {
+            case .gone: lose(id, now: now)
+            case .over: close(id, now: now, \.expired)
+            case .event(let event):
+                letters.append(Letter(event: event, attempts: job.attempt))
+                close(id, now: now, \.dead)
+            }
+        }
+        return letters
+    }
+}

@@ -1,0 +1,49 @@
+internal import Topics
+
+/// What is told of a group to whoever looks.
+extension GroupMachine {
+    var description: GroupDescription {
+        GroupDescription(
+            name: name, selector: selector, type: record.type, lease: record.lease,
+            attempts: record.attempts, dead: record.dead,
+            isOrderedByKey: record.isOrderedByKey, inFlightMax: record.inFlightMax,
+            replies: record.replies, persists: record.persists, owner: record.owner,
+            reach: record.reach, open: table.jobs.count, leased: table.leasedCount,
+            waiting: table.jobs.count - table.leasedCount, parked: table.lanes.parkedCount,
+            ahead: nil, workers: line.count, oldest: table.order.first, done: record.tally.done,
+            failed: record.tally.dead, gone: record.tally.gone, expired: record.tally.expired,
+            gap: record.gap)
+    }
+
+    /// Open jobs behind an id.
+    func jobs(after: EventID, countMax: Int, now: Int64) -> [JobDescription] {
+        let start = table.order.index(after: after)
+        return table.order.ids[start...].prefix(max(0, countMax)).compactMap { id in
+            table.jobs[id].map { describe($0, id, now: now) }
+        }
+    }
+
+    private func describe(_ job: OpenJob, _ id: EventID, now: Int64) -> JobDescription {
+        let lease = job.lease.flatMap { table.leases[$0] }
+        return JobDescription(
+            id: id, topic: job.topic, key: job.key, state: job.isLeased ? .leased : .waiting,
+            attempt: job.attempt, worker: lease?.holder?.worker,
+            uid: lease?.caller.flatMap(WorkCaller.uid(in:)), due: job.due - now,
+            reason: refusals[id])
+    }
+
+    /// Adds what the group has.
+    func add(to figures: inout WorkFigures, now: Timestamp) {
+        figures.groups += 1
+        figures.open += table.jobs.count
+        figures.leased += table.leasedCount
+        figures.waiting += table.jobs.count - table.leasedCount
+        figures.parked += table.lanes.parkedCount
+        figures.workers += line.count
+        guard let oldest = table.order.first, let visible = table.jobs[oldest]?.visible else {
+            return
+        }
+        let seconds = Int(now.microseconds - visible.microseconds) / 1_000_000
+        figures.oldestSeconds = max(figures.oldestSeconds, seconds)
+    }
+}

@@ -1,0 +1,141 @@
+internal import Topics
+
+/// What workers say of the jobs that they have.
+extension GroupMachine {
+    /// What a lease is by now, for the jobs that somebody means.
+    enum LeaseState: Equatable {
+        /// Valid: these of its jobs are meant and open.
+        case valid(LeaseToken, [EventID])
+        /// All that is meant is settled.
+        case settled
+        /// A job that is meant is somebody else's, or was given back; or it never was.
+        case lost
+    }
+
+    /// What became of jobs that were to be settled.
+    enum Outcome: Equatable {
+        /// These were settled now.
+        case settled([EventID])
+        case repeated
+        case lost
+    }
+
+    /// How a worker ends its part.
+    enum Ending {
+        case done
+        /// After so many microseconds; nil for what the attempts say.
+        case retry(delay: Int64?)
+        /// With letters to the dead topic, or without; these jobs have no event any more.
+        case dead(gone: Set<EventID>)
+    }
+
+    /// Looks a lease up.
+    ///
+    /// Of a lease that is over only its text says which jobs it had. A batch tells no more than a
+    /// range, and so counts as lost where any job of that range is open: then nothing is taken for
+    /// settled that is not.
+    func state(of text: String, only: [EventID]?) -> LeaseState {
+        guard let lease = LeaseText(text), lease.group == number, lease.epoch == record.epoch,
+            lease.ids.upperBound <= record.reach
+        else { return .lost }
+        if let only, only.contains(where: { !lease.ids.contains($0) }) { return .lost }
+        if let jobs = table.leases[lease.token]?.jobs {
+            guard let only else { return .valid(lease.token, jobs) }
+            let meant = jobs.filter(only.contains)
+            if only.contains(where: { table.jobs[$0] != nil && !meant.contains($0) }) {
+                return .lost
+            }
+            return meant.isEmpty ? .settled : .valid(lease.token, meant)
+        }
+        let isOpen = only?.contains { table.jobs[$0] != nil } ?? table.order.hasAny(of: lease.ids)
+        return isOpen ? .lost : .settled
+    }
+
+    /// Ends a worker's part in jobs of a lease.
+    mutating func settle(
+        _ text: String, only: [EventID]?, _ ending: Ending, now: Int64
+    ) -> Outcome {
+        switch state(of: text, only: only) {
+        case .lost: return .lost
+        case .settled: return .repeated
+        case .valid(let token, let ids):
+            for id in ids { settle(id, of: token, ending, now: now) }
+            return .settled(ids)
+        }
+    }
+
+    private mutating func settle(
+        _ id: EventID, of token: LeaseToken, _ ending: Ending, now: Int64
+    ) {
+        switch ending {
+        case .done: close(id, now: now, \.done)
+        case .dead(let gone):
+            if gone.contains(id) { lose(id, now: now) } else { close(id, now: now, \.dead) }
+        case .retry(let delay):
+            guard var job = table.jobs[id] else { return }
+            table.release(id, from: token)
+            let delay = isDying(job) ? 0 : delay ?? Self.delay(after: job.attempt)
+            job.lease = nil
+            job.isRefused = false
+            job.due = now + delay
+            job.queue = delay == 0 ? queue(of: job) : nil
+            table.put(job, at: id)
+        }
+    }
+
+    /// How long a job rests that failed so often: 1 s, doubled each time, up to 5 min.
+    private static func delay(after attempt: Int) -> Int64 {
+        let doublings = min(max(0, attempt - 1), 30)
+        return min(
+            Limits.retryMicrosecondsDefault << Int64(doublings), Limits.retryMicrosecondsDefaultMax)
+    }
+
+    /// Lets a lease pass so long from now. Returns false where the jobs that it would keep are more
+    /// than the group hands out at once.
+    mutating func extend(_ token: LeaseToken, by microseconds: Int64, now: Int64) -> Bool {
+        guard var lease = table.leases[token] else { return false }
+        let free = lease.jobs.count { table.jobs[$0]?.isLeased == false }
+        guard table.leasedCount + free <= record.inFlightMax || free == 0 else { return false }
+        lease.length = max(lease.length, microseconds)
+        table.set(lease, at: token)
+        for id in lease.jobs {
+            guard var job = table.jobs[id] else { continue }
+            job.due = now + microseconds
+            job.queue = nil
+            job.isRefused = false
+            job.length = lease.length
+            table.put(job, at: id)
+        }
+        return true
+    }
+
+    /// Gives every lease its full time anew. Not within a change.
+    mutating func renewLeases(now: Int64) {
+        for lease in table.leases.values {
+            for id in lease.jobs {
+                guard var job = table.jobs[id] else { continue }
+                job.due = max(job.due, now + lease.length)
+                job.queue = nil
+                table.put(job, at: id)
+            }
+        }
+    }
+
+    /// Nobody learned of a hand-out: its jobs go to the next worker, and it does not count.
+    ///
+    /// - Returns: Whether the lease was still valid.
+    mutating func giveBack(_ token: LeaseToken, telling gap: Gap?) -> Bool {
+        if let gap { miss(gap) }
+        guard let lease = table.leases[token] else { return false }
+        table.set(nil, at: token)
+        for id in lease.jobs {
+            guard var job = table.jobs[id] else { continue }
+            job.lease = nil
+            job.attempt -= 1
+            job.isRefused = false
+            job.queue = .again
+            table.put(job, at: id)
+        }
+        return true
+    }
+}

@@ -1,0 +1,308 @@
+internal import Topics
+
+/// One work group as a machine: no lock, no clock, no callback.
+///
+/// `WorkGroup` owns it and takes it through changes, one at a time: ``begin()``, verbs, then
+/// ``change(now:)``, which is what the store is to keep, and ``keep()`` or ``undo()``. Between them
+/// it is told what the log has. Times are microseconds of a clock that nobody sets; `now` never
+/// falls.
+///
+/// What is durable is the record and the open jobs. Everything else follows from them and the log.
+struct GroupMachine {
+    let number: GroupNumber
+    let name: GroupName
+    let selector: Selector
+    let filter: EventFilter
+    var record: GroupRecord
+    /// The record as the store has it.
+    private(set) var committed: GroupRecord
+    var table = JobTable()
+    var line = GroupLine()
+    /// Where the look at the log for parked jobs is that a start needs; nil once it is known.
+    private(set) var rebuilding: LogPosition?
+    /// What it missed and told nobody yet.
+    private(set) var untold: Gap?
+    /// Why the dead topic did not take jobs that are open still.
+    private(set) var refusals: [EventID: String] = [:]
+    /// The open job of each key, while a start looks for those that are parked.
+    private var heads: [String: EventID] = [:]
+    private var before: Before?
+
+    /// What the change under way began with, beside what the table itself undoes.
+    private struct Before {
+        let record: GroupRecord
+        let untold: Gap?
+        /// The jobs as they were, where all of them are forgotten.
+        var table: JobTable?
+        /// Whether settings changed, which survive a restart whatever becomes of progress.
+        var isSetting = false
+        var isRemoving = false
+    }
+
+    /// A group that nothing has happened to; its record is to be committed first.
+    init(_ number: GroupNumber, _ name: GroupName, _ selector: Selector, _ record: GroupRecord) {
+        self.number = number
+        self.name = name
+        self.selector = selector
+        self.record = record
+        committed = record
+        filter = EventFilter(type: record.type, key: nil)
+    }
+
+    /// A group as a store retained it: every lease and every retry has its full time anew.
+    init(
+        _ stored: StoredGroup, _ name: GroupName, _ selector: Selector, now: Int64,
+        newest: EventID
+    ) {
+        self.init(stored.number, name, selector, stored.record)
+        guard record.persists else {
+            restart(at: newest)
+            return
+        }
+        for row in stored.jobs.sorted(by: { $0.id < $1.id }) {
+            var job = OpenJob(topic: row.topic, key: row.key, attempt: row.attempt, due: now)
+            switch row.state {
+            case .waiting(let microseconds): job.due += microseconds
+            case .leased(let lease):
+                job.due += lease.length
+                job.lease = lease.token
+                job.length = lease.length
+                let holder = lease.worker.map { Holder(worker: $0, caller: lease.caller ?? "") }
+                let jobs = (table.leases[lease.token]?.jobs ?? []) + [row.id]
+                table.set(
+                    Lease(
+                        jobs: jobs, length: lease.length, holder: holder, caller: lease.caller),
+                    at: lease.token)
+            }
+            table.put(job, at: row.id)
+            if let key = row.key, !table.lanes.isBusy(key) {
+                table.lanes.open(key)
+                heads[key] = row.id
+            }
+        }
+        table.keep()
+        if let first = heads.values.min(), first < record.reach {
+            rebuilding = LogPosition(
+                after: first, reportedThrough: record.reportedThrough, isWaiting: true)
+        }
+    }
+
+    /// Progress was in memory alone: it begins anew, and says so.
+    private mutating func restart(at newest: EventID) {
+        guard newest > record.reach else { return }
+        miss(Gap(after: record.reach, through: newest))
+        record.reach = newest
+        record.reportedThrough = newest
+    }
+
+    /// What makes the group itself durable, and with it where it begins.
+    var creation: WorkChange {
+        var change = WorkChange(of: number, persists: true)
+        change.record = record
+        return change
+    }
+
+    // MARK: One change
+
+    /// Begins a change.
+    mutating func begin() {
+        before = Before(record: record, untold: untold)
+        table.begin()
+    }
+
+    /// What the change under way makes durable; nil where there is nothing to.
+    ///
+    /// That everything was taken in up to some event alone is not worth a commit: the log says so
+    /// again.
+    mutating func change(now: Int64) -> WorkChange? {
+        guard let before else { return nil }
+        var change = WorkChange(
+            of: number, persists: record.persists || before.isSetting || before.isRemoving)
+        change.removesGroup = before.isRemoving
+        if change.removesGroup { return change }
+        change.forgetsJobs = before.table != nil
+        for (id, old, new) in table.changed {
+            guard let new else {
+                if old != nil { change.settled.append(id) }
+                continue
+            }
+            if let old, old.attempt == new.attempt, old.lease == new.lease,
+                new.lease != nil ? old.length == new.length : old.due == new.due
+            {
+                continue
+            }
+            change.open.append(row(of: new, id, now: now))
+        }
+        var alike = committed
+        alike.reach = record.reach
+        alike.reportedThrough = record.reportedThrough
+        let isWorth =
+            alike != record || table.lanes.isChanged || !change.open.isEmpty
+            || !change.settled.isEmpty || change.forgetsJobs
+        guard isWorth else { return nil }
+        if record != committed { change.record = record }
+        return change
+    }
+
+    private func row(of job: OpenJob, _ id: EventID, now: Int64) -> JobRecord {
+        let state: JobRecord.State
+        if let token = job.lease, let lease = table.leases[token] {
+            state = .leased(
+                JobLease(
+                    token: token, length: lease.length, worker: lease.holder?.worker,
+                    caller: lease.caller))
+        } else {
+            state = .waiting(microseconds: max(0, job.due - now))
+        }
+        return JobRecord(
+            id: id, topic: job.topic, key: job.key, attempt: job.attempt, state: state)
+    }
+
+    /// The change is durable; `isCommitted` is false where there was nothing to commit.
+    mutating func keep(isCommitted: Bool) {
+        if isCommitted { committed = record }
+        if !refusals.isEmpty { refusals = refusals.filter { table.jobs[$0.key] != nil } }
+        before = nil
+        table.keep()
+        line.changeAll { $0.isServed = false }
+    }
+
+    /// The change is not: everything is as it was, and whoever was served waits again.
+    mutating func undo() {
+        guard let before else { return }
+        self.before = nil
+        if let old = before.table { table = old }
+        table.undo()
+        record = before.record
+        untold = before.untold
+        line.changeAll {
+            $0.isServed = false
+            $0.owed = nil
+        }
+    }
+
+    // MARK: The group itself
+
+    /// Where it reads on.
+    var position: LogPosition {
+        LogPosition(
+            after: record.reach, reportedThrough: record.reportedThrough, isWaiting: true)
+    }
+
+    /// Whether jobs that were tried so often are to die.
+    func isDying(_ job: OpenJob) -> Bool {
+        record.dead != nil && job.attempt >= record.attempts
+    }
+
+    /// Where a job goes that is nobody's.
+    func queue(of job: OpenJob) -> OpenJob.Queue { isDying(job) ? .dying : .again }
+
+    /// Queues what is due, some of it at a time. Returns whether more is. Not within a change.
+    mutating func advance(to now: Int64) -> Bool {
+        let (hasDead, attempts) = (record.dead != nil, record.attempts)
+        return table.advance(to: now) { hasDead && $0.attempt >= attempts }
+    }
+
+    /// Lets other settings hold.
+    mutating func set(_ change: (inout GroupRecord) -> Void) {
+        before?.isSetting = true
+        change(&record)
+        let (hasDead, attempts) = (record.dead != nil, record.attempts)
+        table.requeue { hasDead && $0.attempt >= attempts }
+    }
+
+    /// Forgets all jobs and leases, and begins anew behind `position`.
+    mutating func seek(to position: LogPosition, missing gap: Gap?) {
+        before?.table = table
+        table = JobTable()
+        table.begin()
+        rebuilding = nil
+        untold = nil
+        record.epoch += 1
+        record.reach = position.after
+        record.reportedThrough = position.reportedThrough
+        if let gap { miss(gap) }
+    }
+
+    /// The group goes.
+    mutating func remove() { before?.isRemoving = true }
+
+    /// Something is missing, which the next answer tells.
+    mutating func miss(_ gap: Gap) {
+        untold = untold.map { $0.widened(by: gap) } ?? gap
+        record.gap = record.gap.map { $0.widened(by: gap) } ?? gap
+    }
+
+    /// Takes what it missed to tell it.
+    mutating func takeUntold() -> Gap? {
+        defer { untold = nil }
+        return untold
+    }
+
+    // MARK: Jobs
+
+    /// Ends a job; of its key the next one is open instead, in the same change.
+    mutating func close(_ id: EventID, now: Int64, _ end: WritableKeyPath<JobTally, Int64>) {
+        guard let job = table.jobs[id] else { return }
+        record.tally[keyPath: end] += 1
+        if let token = job.lease { table.release(id, from: token) }
+        table.put(nil, at: id)
+        guard let key = job.key, let next = table.lanes.settle(key) else { return }
+        var opened = OpenJob(topic: next.topic, key: key, attempt: 0, due: now)
+        opened.queue = .again
+        table.put(opened, at: next.id)
+    }
+
+    /// The event of a job is not there any more.
+    mutating func lose(_ id: EventID, now: Int64) {
+        miss(Gap(after: id.predecessor, through: id))
+        close(id, now: now, \.gone)
+    }
+
+    /// Counts events that are over before they were jobs.
+    mutating func skip(through id: EventID, isExpired: Bool) {
+        record.reach = id
+        if isExpired { record.tally.expired += 1 }
+    }
+
+    /// Everything up to this position was taken in.
+    mutating func reach(_ position: LogPosition) {
+        record.reach = position.after
+        record.reportedThrough = position.reportedThrough
+    }
+
+    /// The dead topic did not take a job, which is tried again when `due` has come. Not within a
+    /// change.
+    mutating func refuse(_ id: EventID, _ reason: String, due: Int64) {
+        guard var job = table.jobs[id] else { return }
+        refusals[id] = reason
+        job.isRefused = true
+        job.queue = nil
+        job.due = due
+        table.put(job, at: id)
+    }
+
+    // MARK: After a start
+
+    /// Takes events behind its first open job, which may be parked behind one. Not within a change.
+    ///
+    /// - Parameter next: Where to go on; nil at the end.
+    mutating func rebuild(_ events: [Event], next: LogPosition?) {
+        for event in events where event.id <= record.reach {
+            guard let key = event.attributes.key, table.lanes.isBusy(key),
+                let head = heads[key], head < event.id
+            else { continue }
+            table.lanes.park(Lanes.Parked(id: event.id, topic: event.topic), behind: key)
+        }
+        table.keep()
+        rebuilding = next.flatMap { $0.after < record.reach ? $0 : nil }
+        if rebuilding == nil { heads = [:] }
+    }
+}
+
+extension Gap {
+    /// One gap that covers this one and another.
+    func widened(by other: Gap) -> Gap {
+        Gap(after: min(after, other.after), through: max(through, other.through))
+    }
+}

@@ -1,0 +1,126 @@
+internal import Topics
+
+/// What each request does to the machine, within a turn.
+extension GroupTurns {
+    /// Does what a request asks for.
+    mutating func apply(_ request: WorkRequest, now: Int64) {
+        let number = request.number
+        switch request.verb {
+        case .next(let next):
+            if let settlement = next.settlement {
+                switch settle(settlement, isReplyAwaited: next.isReplyAwaited, now: now) {
+                case .success(let done): settled[number] = done
+                case .failure(.jobSettled):
+                    settled[number] = WorkAnswer.Settled(ids: [], isRepeated: true)
+                case .failure(.leaseLost) where machine.hasJobs(next.holder): break
+                case .failure(let error):
+                    cancelled.remove(number)
+                    return answer(number, .failure(error))
+                }
+            }
+            let isCancelled = cancelled.remove(number) != nil
+            let entry = GroupLine.Entry(
+                number: number, holder: next.holder, caller: next.caller, length: next.length,
+                countMax: next.countMax, waits: next.waits && !isDraining && !isCancelled)
+            if let replaced = machine.enter(entry, now: now), let holder = next.holder {
+                settled[replaced] = nil
+                answer(replaced, .failure(.workerReplaced(holder.worker)))
+            }
+        case .settle(let settlement, let isReplyAwaited):
+            let outcome = settle(settlement, isReplyAwaited: isReplyAwaited, now: now)
+            answer(number, outcome.map { .settled($0) })
+        case .extend(let lease, let microseconds):
+            answer(number, extend(lease, by: microseconds, now: now))
+        case .giveBack(let token, let gap):
+            _ = machine.giveBack(token, telling: gap)
+            answer(number, .success(.done))
+        case .set(let wish):
+            answer(number, machine.set(wish).map { .done })
+        case .seek(let position, let gap):
+            machine.seek(to: position, missing: gap)
+            answer(number, .success(.done))
+        case .remove:
+            machine.remove()
+            answer(number, .success(.done))
+        }
+    }
+
+    private mutating func answer(
+        _ number: RequestNumber, _ outcome: Result<WorkAnswer.Outcome, WorkError>
+    ) {
+        turn?.answers.append(WorkAnswer(number: number, outcome: outcome))
+    }
+
+    private mutating func settle(
+        _ settlement: Settlement, isReplyAwaited: Bool, now: Int64
+    ) -> Result<WorkAnswer.Settled, WorkError> {
+        let (ending, reply): (GroupMachine.Ending, WorkAnswer.ReplyEnd?)
+        switch settlement.verb {
+        case .done(.reply(let body)):
+            guard machine.record.replies else { return .failure(.repliesNot(machine.name)) }
+            (ending, reply) = (.done, .reply(body))
+        case .done(let output):
+            if case .publish(let batch) = output,
+                case .valid = machine.state(of: settlement.lease, only: settlement.only)
+            {
+                turn?.batches.append(batch)
+            }
+            (ending, reply) = (.done, nil)
+        case .retry(let delay): (ending, reply) = (.retry(delay: delay), nil)
+        case .dead(let body):
+            guard machine.record.dead != nil || isReplyAwaited else {
+                return .failure(.deadMissing(machine.name))
+            }
+            (ending, reply) = (.dead(gone: writeLetters(settlement)), .refusal(body))
+        }
+        let outcome = machine.settle(
+            settlement.lease, only: settlement.only, ending, now: now)
+        switch outcome {
+        case .settled(let ids):
+            if case .retry = ending { turn?.counts.retried += ids.count }
+            return .success(WorkAnswer.Settled(ids: ids, reply: reply))
+        case .repeated: return .failure(.jobSettled)
+        case .lost:
+            turn?.counts.lost += 1
+            return .failure(.leaseLost)
+        }
+    }
+
+    /// Writes the dead letters of jobs that their worker ends so. Returns those without an event.
+    private mutating func writeLetters(_ settlement: Settlement) -> Set<EventID> {
+        guard machine.record.dead != nil,
+            case .valid(_, let ids) = machine.state(of: settlement.lease, only: settlement.only)
+        else { return [] }
+        var gone: Set<EventID> = []
+        for id in ids {
+            switch turn?.letters[id] {
+            case .event(let event), .over(let event):
+                let attempts = machine.table.jobs[id]?.attempt ?? 0
+                let letter = GroupMachine.Letter(event: event, attempts: attempts)
+                turn?.batches.append(machine.batch(of: letter, reason: .worker))
+            case .gone, nil: gone.insert(id)
+            }
+        }
+        return gone
+    }
+
+    private mutating func extend(
+        _ lease: String, by microseconds: Int64, now: Int64
+    ) -> Result<WorkAnswer.Outcome, WorkError> {
+        switch machine.state(of: lease, only: nil) {
+        case .settled: return .failure(.jobSettled)
+        case .lost:
+            turn?.counts.lost += 1
+            return .failure(.leaseLost)
+        case .valid(let token, _):
+            guard machine.extend(token, by: microseconds, now: now) else {
+                return .failure(
+                    .limit(
+                        .inFlight,
+                        "the lease has passed, and the group hands out "
+                            + "\(machine.record.inFlightMax) jobs at once at most: settle the job"))
+            }
+            return .success(.done)
+        }
+    }
+}

@@ -1,0 +1,390 @@
+internal import Topics
+
+/// The requests to one group, taken through changes one after the other: a machine around
+/// ``GroupMachine``, without lock, clock or callback too.
+///
+/// One change is under way at a time. What comes meanwhile waits and is part of the next one, many
+/// requests together. Whoever owns it asks for the next ``Step`` until there is none, performs each,
+/// and says what came of it.
+struct GroupTurns {
+    var machine: GroupMachine
+    private var queue = Ring<WorkRequest>()
+    var turn: Turn?
+    /// What requests settled that wait for a job by now.
+    var settled: [RequestNumber: WorkAnswer.Settled] = [:]
+    /// Whether whoever waits may get something that it could not before.
+    private var isWorthALook = false
+    /// Whether those who wait do so until the next sweep, since the log or the store failed.
+    private var isResting = false
+    /// Jobs that become dead letters together, which one that is refused makes fewer.
+    private var burialsMax = Limits.burialsMax
+    /// When leases got their full time anew the last time.
+    private var renewed = Int64.min / 2
+    /// Whether requests go before the next dead letters.
+    private var didBury = false
+    private(set) var isDraining = false
+    private(set) var isRemoved = false
+
+    /// What its owner does next.
+    enum Step {
+        /// Read the log, then call ``GroupTurns/supply(_:)``.
+        case fetch(Fetch)
+        /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``.
+        case rebuild(LogPosition)
+        /// Commit it, then call ``GroupTurns/committed(_:)``.
+        case commit(WorkChange, [PublishBatch])
+        /// Give these answers.
+        case answer([WorkAnswer], Counts)
+    }
+
+    /// What is to be read.
+    struct Fetch {
+        let known: [(id: EventID, topic: TopicName)]
+        let freshMax: Int
+        let position: LogPosition
+    }
+
+    /// A part of the log that may be parked.
+    struct Rebuilt {
+        var events: [Event] = []
+        var gap: Gap?
+        /// Where to read on; nil at the end.
+        var next: LogPosition?
+    }
+
+    /// What a change did, for metrics.
+    struct Counts {
+        var taken: [(visible: Timestamp, attempt: Int)] = []
+        var ended = JobTally()
+        var retried = 0
+        var lost = 0
+        /// Dead letters that no worker asked for.
+        var buried: [EventID] = []
+    }
+
+    enum Stage {
+        case applying, serving, finishing
+        /// The owner is to say something.
+        case awaiting(Awaited)
+        case answering
+    }
+
+    enum Awaited {
+        case letters, supply, commit, log
+    }
+
+    /// One change on its way.
+    struct Turn {
+        var stage: Stage
+        var requests: [WorkRequest]
+        var answers: [WorkAnswer] = []
+        var counts = Counts()
+        var batches: [PublishBatch] = []
+        var grants: [GroupMachine.Allotment] = []
+        /// Jobs that become dead letters by this turn.
+        var burying: [EventID] = []
+        /// The events of jobs that are to become dead letters.
+        var letters: [EventID: GroupMachine.Found] = [:]
+        var supply = GroupMachine.Supply()
+        var rounds = 0
+        let tally: JobTally
+    }
+
+    init(_ machine: GroupMachine) {
+        self.machine = machine
+    }
+
+    // MARK: What comes
+
+    /// Takes a request; it is answered by a step to come.
+    mutating func add(_ request: WorkRequest) { queue.append(request) }
+
+    /// Lets a request wait no longer. It is answered all the same, with a job where one was decided.
+    mutating func cancel(_ number: RequestNumber) {
+        machine.line.change(number) { $0.waits = false }
+        if isQueued(number) { cancelled.insert(number) }
+        isLeaving = true
+    }
+
+    private func isQueued(_ number: RequestNumber) -> Bool {
+        guard let first = queue.first?.number else { return false }
+        return number >= first
+    }
+
+    /// Requests that were to wait no longer before they were looked at.
+    var cancelled: Set<RequestNumber> = []
+    /// Whether somebody left the line since it was looked at.
+    private var isLeaving = false
+
+    /// Something may have come behind the reach, or is due.
+    mutating func look() { isWorthALook = true }
+
+    /// Nobody waits any more.
+    mutating func drain() {
+        isDraining = true
+        isLeaving = true
+    }
+
+    /// Whether requests wait for jobs, or will.
+    var hasWaiters: Bool { !machine.line.isEmpty || !queue.isEmpty }
+
+    // MARK: The owner's part
+
+    /// What is to be done next; nil while the owner is to say something, and where nothing is.
+    mutating func step(
+        now: Int64, room: GroupMachine.Room, mint: () -> LeaseToken
+    ) -> Step? {
+        if turn == nil { begin(now: now) }
+        while let stage = turn?.stage {
+            switch stage {
+            case .awaiting: return nil
+            case .applying:
+                if let fetch = lettersWanted() { return fetch }
+                apply(now: now)
+                turn?.stage = .serving
+            case .serving:
+                if let fetch = serve(in: room, now: now, mint: mint) { return fetch }
+                turn?.stage = .finishing
+            case .finishing:
+                let batches = turn?.batches ?? []
+                if let change = machine.change(now: now) {
+                    turn?.stage = .awaiting(.commit)
+                    return .commit(change, batches)
+                }
+                finish(.success([]), isCommitted: false, now: now)
+            case .answering:
+                let (answers, counts) = (turn?.answers ?? [], turn?.counts ?? Counts())
+                turn = nil
+                return .answer(answers, counts)
+            }
+        }
+        guard let position = rebuildPosition else { return nil }
+        turn = Turn(stage: .awaiting(.log), requests: [], tally: machine.record.tally)
+        return .rebuild(position)
+    }
+
+    /// What the log has of what was fetched; after an error nothing is changed.
+    mutating func supply(_ outcome: Result<GroupMachine.Supply, BusError>, now: Int64) {
+        guard case .awaiting(let awaited)? = turn?.stage else { return }
+        switch (outcome, awaited) {
+        case (.success(let supply), .letters):
+            turn?.letters = supply.known
+            turn?.stage = .applying
+        case (.success(let supply), _):
+            turn?.supply = supply
+            turn?.stage = .serving
+        case (.failure(let error), _):
+            finish(.failure(error), isCommitted: false, now: now)
+        }
+    }
+
+    /// What the log has that may be parked, and where to read on.
+    mutating func rebuilt(_ outcome: Result<Rebuilt, BusError>) {
+        turn = nil
+        if case .success(let found) = outcome {
+            if let gap = found.gap { machine.miss(gap) }
+            machine.rebuild(found.events, next: found.next)
+        } else {
+            isRebuildPut = true
+        }
+    }
+
+    /// What became of a commit.
+    mutating func committed(_ outcome: Result<[PublishReceipt], BusError>, now: Int64) {
+        finish(outcome, isCommitted: true, now: now)
+    }
+
+    /// Whether the look for what is parked failed, and is tried again later.
+    private var isRebuildPut = false
+
+    private var rebuildPosition: LogPosition? {
+        isRebuildPut || isRemoved ? nil : machine.rebuilding
+    }
+
+    /// Looks after what time brings; call it each second.
+    mutating func sweep() {
+        isRebuildPut = false
+        isResting = false
+        isWorthALook = true
+    }
+
+    // MARK: One turn
+
+    private mutating func begin(now: Int64) {
+        guard !isRemoved else { return refuseAll(.groupDeleted(machine.name)) }
+        guard machine.rebuilding == nil else { return }
+        let hasMore = machine.advance(to: now)
+        if isDraining { machine.line.changeAll { $0.waits = false } }
+        let buries = !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
+        let dying = buries ? machine.burials(countMax: burialsMax) : []
+        let requests = buries ? [] : takeRequests()
+        let isAtHand =
+            !machine.table.again.isEmpty
+            && machine.table.leasedCount < machine.record.inFlightMax
+        let serves = (isWorthALook || isAtHand) && !isResting && !machine.line.isEmpty
+        guard !requests.isEmpty || !dying.isEmpty || serves || isLeaving else {
+            isWorthALook = isWorthALook && hasMore
+            return
+        }
+        didBury = buries
+        if !buries {
+            isWorthALook = hasMore
+            isLeaving = false
+        }
+        machine.begin()
+        turn = Turn(stage: .applying, requests: requests, tally: machine.record.tally)
+        turn?.burying = dying.map(\.id)
+    }
+
+    /// The first request alone where it has to be, else all up to such a one.
+    private mutating func takeRequests() -> [WorkRequest] {
+        var taken: [WorkRequest] = []
+        while let request = queue.first, taken.count < Limits.requestsMax {
+            if request.isAlone, !taken.isEmpty { break }
+            taken.append(queue.removeFirst())
+            if request.isAlone { break }
+        }
+        return taken
+    }
+
+    private mutating func refuseAll(_ error: WorkError) {
+        var waiting = machine.line.removeAll { _ in true }.map(\.number)
+        while !queue.isEmpty { waiting.append(queue.removeFirst().number) }
+        guard !waiting.isEmpty else { return }
+        turn = Turn(stage: .answering, requests: [], tally: machine.record.tally)
+        turn?.answers = waiting.map { WorkAnswer(number: $0, outcome: .failure(error)) }
+    }
+
+    /// Asks for the events of jobs that become dead letters, once.
+    private mutating func lettersWanted() -> Step? {
+        guard let turn, turn.letters.isEmpty else { return nil }
+        var ids = turn.burying
+        if let (settlement, _) = turn.requests.first?.settlement, case .dead = settlement.verb,
+            machine.record.dead != nil,
+            case .valid(_, let meant) = machine.state(of: settlement.lease, only: settlement.only)
+        {
+            ids = meant
+        }
+        let known = ids.compactMap { id in machine.table.jobs[id].map { (id, $0.topic) } }
+        guard !known.isEmpty else { return nil }
+        self.turn?.stage = .awaiting(.letters)
+        return .fetch(Fetch(known: known, freshMax: 0, position: machine.position))
+    }
+
+    private mutating func apply(now: Int64) {
+        guard let turn else { return }
+        if !turn.burying.isEmpty {
+            let found = turn.letters.filter { turn.burying.contains($0.key) }
+            for letter in machine.bury(found, now: now) {
+                self.turn?.batches.append(machine.batch(of: letter, reason: .attempts))
+            }
+        }
+        for request in turn.requests { apply(request, now: now) }
+    }
+
+    /// Serves whoever waits as far as the log was asked; returns what else to ask for.
+    private mutating func serve(
+        in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
+    ) -> Step? {
+        guard let turn, turn.burying.isEmpty else { return nil }
+        if turn.rounds > 0 {
+            let (grants, goesOn) = machine.serve(
+                from: turn.supply, in: room, now: now, mint: mint)
+            self.turn?.grants += grants
+            self.turn?.supply = GroupMachine.Supply()
+            guard goesOn else { return nil }
+            guard turn.rounds < Limits.readsMax else {
+                isWorthALook = true
+                return nil
+            }
+        }
+        let wants = machine.wants(in: room)
+        guard !wants.isEmpty else { return nil }
+        self.turn?.rounds += 1
+        self.turn?.stage = .awaiting(.supply)
+        return .fetch(
+            Fetch(known: wants.known, freshMax: wants.freshMax, position: machine.position))
+    }
+
+    // MARK: Its end
+
+    private mutating func finish(
+        _ outcome: Result<[PublishReceipt], BusError>, isCommitted: Bool, now: Int64
+    ) {
+        guard let turn else { return }
+        switch outcome {
+        case .success(let receipts):
+            let isRemoving = turn.requests.contains {
+                if case .remove = $0.verb { true } else { false }
+            }
+            machine.keep(isCommitted: isCommitted)
+            if !turn.burying.isEmpty {
+                burialsMax = Limits.burialsMax
+                self.turn?.counts.buried = turn.burying
+            }
+            hand(turn, receipts)
+            if isRemoving { isRemoved = true }
+        case .failure(let error):
+            machine.undo()
+            fail(turn, error, now: now)
+        }
+        self.turn?.stage = .answering
+    }
+
+    private mutating func hand(_ turn: Turn, _ receipts: [PublishReceipt]) {
+        var answers = turn.answers
+        if let receipt = receipts.last, let request = turn.requests.first,
+            case .done(.publish)? = request.settlement?.what.verb
+        {
+            settled[request.number]?.published = receipt
+            answers = answers.map { $0.published(receipt) }
+        }
+        for grant in turn.grants {
+            machine.line.remove(grant.number)
+            let settled = settled.removeValue(forKey: grant.number)
+            answers.append(
+                WorkAnswer(number: grant.number, outcome: .success(.handout(grant, settled))))
+            self.turn?.counts.taken += grant.jobs.map { ($0.event.time, $0.attempt) }
+        }
+        for entry in machine.line.removeAll(where: { !$0.waits }) {
+            let settled = settled.removeValue(forKey: entry.number)
+            answers.append(
+                WorkAnswer(number: entry.number, outcome: .success(.nothing(settled))))
+        }
+        self.turn?.answers = answers
+        self.turn?.counts.ended = machine.record.tally - turn.tally
+    }
+
+    /// Leases do not end for a store that fails: nobody could settle meanwhile.
+    private mutating func renew(after error: BusError, now: Int64) {
+        switch error {
+        case .storeFull, .storeFailed: break
+        default: return
+        }
+        guard now - renewed >= Limits.renewalMicroseconds else { return }
+        renewed = now
+        machine.renewLeases(now: now)
+    }
+
+    private mutating func fail(_ turn: Turn, _ error: BusError, now: Int64) {
+        isResting = true
+        renew(after: error, now: now)
+        self.turn?.counts = Counts()
+        self.turn?.answers = turn.requests.map { request in
+            machine.line.remove(request.number)
+            settled[request.number] = nil
+            return WorkAnswer(number: request.number, outcome: .failure(.bus(error)))
+        }
+        let replaced = turn.answers.filter { answer in
+            !turn.requests.contains { $0.number == answer.number }
+        }
+        self.turn?.answers += replaced
+        guard !turn.burying.isEmpty else { return }
+        if turn.burying.count > 1 {
+            burialsMax = 1
+        } else {
+            machine.refuse(
+                turn.burying[0], error.description, due: now + Limits.burialMicroseconds)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import Topics
+
+/// The open jobs of a group, the leases that they are under, and the keys that they keep busy; with
+/// a record of the change under way, by which that can be undone.
+///
+/// Jobs and leases change through ``put(_:at:)`` and ``set(_:at:)`` alone, so that orders, queues and
+/// counts always agree with them.
+struct JobTable {
+    private(set) var jobs: [EventID: OpenJob] = [:]
+    /// The ids of all jobs.
+    private(set) var order = SortedIDs()
+    /// Jobs that go to the next worker.
+    private(set) var again = SortedIDs()
+    /// Jobs that go to the dead topic.
+    private(set) var dying = SortedIDs()
+    private(set) var leases: [LeaseToken: Lease] = [:]
+    private(set) var holders: [Holder: LeaseToken] = [:]
+    var lanes = Lanes()
+    /// Jobs whose lease keeps others away.
+    private(set) var leasedCount = 0
+    private var agenda = Agenda()
+    private var journal: Journal?
+
+    /// What was before the change under way.
+    private struct Journal {
+        var jobs: [EventID: OpenJob?] = [:]
+        var leases: [LeaseToken: Lease?] = [:]
+    }
+
+    // MARK: Changing
+
+    /// Sets a job, or takes it out.
+    mutating func put(_ new: OpenJob?, at id: EventID) {
+        let old = jobs[id]
+        if journal != nil, journal?.jobs[id] == nil { journal?.jobs[id] = .some(old) }
+        leasedCount += (new?.isLeased == true ? 1 : 0) - (old?.isLeased == true ? 1 : 0)
+        if old?.queue != new?.queue {
+            switch old?.queue {
+            case .again: again.remove(id)
+            case .dying: dying.remove(id)
+            case nil: break
+            }
+            switch new?.queue {
+            case .again: again.insert(id)
+            case .dying: dying.insert(id)
+            case nil: break
+            }
+        }
+        guard var new else {
+            if old != nil {
+                jobs[id] = nil
+                order.remove(id)
+            }
+            return
+        }
+        if old == nil { order.insert(id) }
+        if new.queue == nil, new.scheduled.map({ new.due < $0 }) ?? true {
+            agenda.insert(id, at: new.due)
+            new.scheduled = new.due
+        }
+        jobs[id] = new
+    }
+
+    /// Sets a lease, or ends it.
+    mutating func set(_ new: Lease?, at token: LeaseToken) {
+        let old = leases[token]
+        if journal != nil, journal?.leases[token] == nil { journal?.leases[token] = .some(old) }
+        if let holder = old?.holder, holders[holder] == token { holders[holder] = nil }
+        if let holder = new?.holder { holders[holder] = token }
+        leases[token] = new
+    }
+
+    /// Takes a job out of its lease, which ends with its last one; the job itself stays as it is.
+    mutating func release(_ id: EventID, from token: LeaseToken) {
+        guard var lease = leases[token] else { return }
+        lease.jobs.removeAll { $0 == id }
+        set(lease.jobs.isEmpty ? nil : lease, at: token)
+    }
+
+    /// Queues what is due, some of it at a time. Returns whether more is.
+    mutating func advance(to now: Int64, isDying: (OpenJob) -> Bool) -> Bool {
+        if agenda.isStale(with: jobs.count) {
+            agenda.rebuild(
+                jobs.compactMap { id, job in
+                    job.scheduled.map { Agenda.Entry(time: $0, id: id) }
+                })
+        }
+        for _ in 0..<Limits.dueJobsMax {
+            guard let entry = agenda.next(by: now) else { return false }
+            guard var job = jobs[entry.id], job.scheduled == entry.time else { continue }
+            job.scheduled = nil
+            if job.queue == nil, job.due <= now { job.queue = isDying(job) ? .dying : .again }
+            put(job, at: entry.id)
+        }
+        return agenda.first.map { $0 <= now } ?? false
+    }
+
+    /// Queues again what is queued, by other settings.
+    mutating func requeue(isDying: (OpenJob) -> Bool) {
+        for id in again.ids + dying.ids {
+            guard var job = jobs[id] else { continue }
+            job.queue = isDying(job) ? .dying : .again
+            put(job, at: id)
+        }
+    }
+
+    // MARK: One change
+
+    /// Begins a change that can be undone.
+    mutating func begin() { journal = Journal() }
+
+    /// What has changed since ``begin()``: each job that was or is, as it was and as it is.
+    var changed: [(id: EventID, old: OpenJob?, new: OpenJob?)] {
+        (journal?.jobs ?? [:]).map { ($0.key, $0.value, jobs[$0.key]) }.sorted { $0.0 < $1.0 }
+    }
+
+    /// Makes the change stay.
+    mutating func keep() {
+        journal = nil
+        lanes.keep()
+    }
+
+    /// Takes the change back.
+    mutating func undo() {
+        guard let journal else { return }
+        self.journal = nil
+        for token in journal.leases.keys { set(nil, at: token) }
+        for case (let token, let lease?) in journal.leases { set(lease, at: token) }
+        for (id, job) in journal.jobs {
+            var job = job
+            // Its entry in the agenda may have been taken.
+            job?.scheduled = nil
+            put(job, at: id)
+        }
+        lanes.undo()
+    }
+}

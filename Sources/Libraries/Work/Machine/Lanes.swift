@@ -1,0 +1,100 @@
+internal import Topics
+
+/// Keys that are busy, where at most one job of a key is open: its oldest unsettled one, and what is
+/// parked behind that, in the order of ids.
+///
+/// - Complexity: O(1) for each verb, beside moving what one key has when much of it went.
+struct Lanes {
+    /// A job behind another one of its key.
+    struct Parked: Equatable {
+        let id: EventID
+        let topic: TopicName
+    }
+
+    private struct Lane {
+        var parked: [Parked] = []
+        /// What was taken from the front.
+        var start = 0
+    }
+
+    /// One step, to be undone.
+    private enum Step {
+        case opened(String)
+        case closed(String, Lane)
+        case parked(String)
+        case promoted(String)
+    }
+
+    private var lanes: [String: Lane] = [:]
+    private var steps: [Step] = []
+    /// How many jobs are parked.
+    private(set) var parkedCount = 0
+
+    /// Whether a job of this key is open.
+    func isBusy(_ key: String) -> Bool { lanes[key] != nil }
+
+    /// Whether something was changed since the last ``keep()`` or ``undo()``.
+    var isChanged: Bool { !steps.isEmpty }
+
+    /// A job of a key that was free is open.
+    mutating func open(_ key: String) {
+        lanes[key] = Lane()
+        steps.append(.opened(key))
+    }
+
+    /// A job comes behind the others of its key, which is busy.
+    mutating func park(_ job: Parked, behind key: String) {
+        lanes[key]?.parked.append(job)
+        parkedCount += 1
+        steps.append(.parked(key))
+    }
+
+    /// The open job of a key is settled. Returns the next one of the key; with none it is free.
+    mutating func settle(_ key: String) -> Parked? {
+        guard let lane = lanes[key] else { return nil }
+        guard lane.start < lane.parked.count else {
+            lanes[key] = nil
+            steps.append(.closed(key, lane))
+            return nil
+        }
+        let next = lane.parked[lane.start]
+        lanes[key]?.start += 1
+        parkedCount -= 1
+        steps.append(.promoted(key))
+        return next
+    }
+
+    /// Makes the steps stay.
+    mutating func keep() {
+        for case .promoted(let key) in steps { trim(key) }
+        steps.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes back all steps since the last ``keep()``.
+    mutating func undo() {
+        while let step = steps.popLast() {
+            switch step {
+            case .opened(let key): lanes[key] = nil
+            case .closed(let key, let lane): lanes[key] = lane
+            case .parked(let key):
+                lanes[key]?.parked.removeLast()
+                parkedCount -= 1
+            case .promoted(let key):
+                lanes[key]?.start -= 1
+                parkedCount += 1
+            }
+        }
+    }
+
+    private mutating func trim(_ key: String) {
+        guard let lane = lanes[key], lane.start > 32, lane.start > lane.parked.count / 2 else {
+            return
+        }
+        lanes[key] = Lane(parked: Array(lane.parked[lane.start...]))
+    }
+
+    /// What is parked behind each key that is busy.
+    var parked: [String: [EventID]] {
+        lanes.mapValues { $0.parked[$0.start...].map(\.id) }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Topics
+
+/// One open job in memory.
+struct OpenJob {
+    /// Where a job stands that can be somebody's from now on.
+    enum Queue {
+        /// To be handed out again.
+        case again
+        /// To become a dead letter.
+        case dying
+    }
+
+    let topic: TopicName
+    /// Its key, where the group is ordered by key.
+    let key: String?
+    /// How often it was handed out.
+    var attempt: Int
+    /// The lease that it is under; it stays valid until the job is handed on.
+    var lease: LeaseToken?
+    /// How long that lasts from a restart on, in microseconds.
+    var length: Int64 = 0
+    /// When its lease passes, or it may be handed out, in microseconds of the monotonic clock.
+    var due: Int64
+    /// Where it stands since it is due.
+    var queue: Queue?
+    /// When its event became visible; nil where only the log knows.
+    var visible: Timestamp?
+    /// Whether the dead topic did not take it.
+    var isRefused = false
+    /// The time of its one entry in the agenda that counts.
+    var scheduled: Int64?
+
+    /// Whether its lease keeps others away.
+    var isLeased: Bool { lease != nil && queue == nil && !isRefused }
+}
+
+/// What one worker has until it passes.
+struct Lease {
+    /// Its jobs that are open still, ids rising.
+    var jobs: [EventID]
+    /// How long it lasts from a restart on, in microseconds.
+    var length: Int64
+    /// The worker; nil where it gave no name.
+    let holder: Holder?
+    /// Who has it.
+    let caller: String?
+}
+
+/// A worker with a name: two callers with one name are two workers.
+struct Holder: Hashable {
+    let worker: String
+    let caller: String
+}

@@ -1,0 +1,88 @@
+package import Topics
+
+/// Why a group did not do something. What was asked did not happen, and will not.
+package enum WorkError: Error, Sendable, CustomStringConvertible {
+    /// There is no such group.
+    case groupUnknown(GroupName)
+    /// A new group needs a selector.
+    case selectorMissing(GroupName)
+    /// The group is there with another `setting` that never changes.
+    case groupDiffers(GroupName, setting: String)
+    /// Topics hold their events for it.
+    case groupHeld(GroupName)
+    /// The group went while the request waited.
+    case groupDeleted(GroupName)
+    /// A setting or a parameter is out of its range; the sentence says which, and the range.
+    case valueInvalid(String)
+    /// The dead topic is one of the group's own.
+    case deadInside(TopicName)
+    /// The group has no dead topic.
+    case deadMissing(GroupName)
+    /// The group's workers do not reply.
+    case repliesNot(GroupName)
+    /// The job is somebody else's, or was given back; or there never was such a lease.
+    case leaseLost
+    /// All that the lease was for is settled.
+    case jobSettled
+    /// Another request of the same worker took the place of this one.
+    case workerReplaced(String)
+    /// One of the limits is reached; the sentence says what to do.
+    case limit(Limit, String)
+    /// No event of this id is a dead letter of the group that can be revived.
+    case letterUnknown(EventID)
+    /// The dead letter was revived before.
+    case letterRevived(EventID)
+    /// No worker that could reply is there.
+    case noResponder(TopicName)
+    /// Nobody replied in time; a worker may have done it.
+    case replyTimeout(EventID?)
+    /// The request became a dead letter, with what its worker said.
+    case replyRefused(Reply?)
+    /// The bus refused.
+    case bus(BusError)
+
+    /// A limit on what all groups use together.
+    package enum Limit: Hashable, Sendable {
+        /// The number of groups.
+        case groups
+        /// The number of groups that one user made.
+        case groupsOfCaller
+        /// The jobs of one group that are leased at once.
+        case inFlight
+    }
+
+    /// One sentence: what was wrong and what to do.
+    package var description: String {
+        switch self {
+        case .groupUnknown(let name): "there is no group \(name): make it with PUT first"
+        case .selectorMissing(let name): "there is no group \(name): say its topics to make it"
+        case .groupDiffers(let name, let setting):
+            "the group \(name) has another \(setting), which never changes: use it as it is, or "
+                + "another name"
+        case .groupHeld(let name):
+            "topics hold their events for the group \(name): lift the hold first, or force it"
+        case .groupDeleted(let name): "the group \(name) is gone"
+        case .valueInvalid(let sentence): sentence
+        case .deadInside(let topic):
+            "\(topic) is one of the topics of the group: its dead letters need another one"
+        case .deadMissing(let name):
+            "the group \(name) has no dead topic: set one, or give the job back"
+        case .repliesNot(let name):
+            "the workers of the group \(name) do not reply: say where the output goes, or make the "
+                + "group one that replies"
+        case .leaseLost:
+            "the job is somebody else's by now, or was given back: yours may be done twice"
+        case .jobSettled: "the job is settled already: there is nothing to do"
+        case .workerReplaced(let worker):
+            "another loop of the worker \(worker) asks for jobs: let one loop have a name"
+        case .limit(_, let sentence): sentence
+        case .letterUnknown(let id):
+            "\(id) is no dead letter of this group that is still there"
+        case .letterRevived(let id): "the dead letter \(id) was revived before"
+        case .noResponder(let topic): "no worker is there who replies to events of \(topic)"
+        case .replyTimeout: "nobody replied in time; the request may have been done all the same"
+        case .replyRefused: "the worker refused the request"
+        case .bus(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+
+@testable import Work
+
+struct GroupModelTests {
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, SeededRandom.runSeed])
+    func aGroupKeepsItsPromisesWhateverFails(seed: UInt64) throws {
+        for life in 0..<3 {
+            var world = try GroupWorld(seed: seed &+ UInt64(life) &* 1_000)
+            let broken = try world.run(steps: 600)
+            #expect(broken == nil, "seed \(seed), life \(life)")
+            if broken != nil { return }
+        }
+    }
+
+    @Test(arguments: GroupWorld.Fault.allCases)
+    func aGroupBrokenOnPurposeIsFound(fault: GroupWorld.Fault) throws {
+        let isFound = try (0..<200).contains { life in
+            var world = try GroupWorld(seed: UInt64(life), fault: fault)
+            return try world.run(steps: 250) != nil
+        }
+        #expect(isFound)
+    }
+}

@@ -1,0 +1,592 @@
+import StoreSupport
+import TestSupport
+import Topics
+
+@testable import Work
+
+/// One group between workers, a log and a store that fail as they like; everything that the group
+/// promises is checked after every step, against what was committed and what was told.
+struct GroupWorld {
+    /// A fault planted around the machine, which the checks have to find.
+    enum Fault: CaseIterable {
+        /// A commit that failed passes for one that did not.
+        case appliesFailedCommits
+        /// The row of a settled job stays in the store.
+        case keepsSettledRows
+        /// Leases have no time anew at a restart.
+        case cutsLeasesAtRestarts
+        /// What the log lost is told nobody.
+        case swallowsGaps
+        /// Two leases share a token.
+        case mintsATokenTwice
+        /// A start finds nothing that is parked.
+        case forgetsWhatIsParked
+        /// A job whose key is busy comes as one without a key.
+        case losesKeys
+    }
+
+    struct Worker {
+        let name: String?
+        let caller: String
+        var lease: String?
+        /// The request under way: its number, and what it settles.
+        var number: RequestNumber?
+        var isWaiting = false
+    }
+
+    let seed: UInt64
+    let fault: Fault?
+    var random: SeededRandom
+    var now: Int64 = 1_000_000
+    // The log.
+    var log: [EventID: Event] = [:]
+    var expiries: [EventID: Int64] = [:]
+    var ids: [EventID] = []
+    var all: [EventID] = []
+    var trimmed = EventID.zero
+    var newest = EventID.zero
+    // What is durable.
+    var record: GroupRecord
+    var rows: [EventID: JobRecord] = [:]
+    var refusesLetters = false
+    // The machine, and what is under way.
+    var turns: GroupTurns
+    var underWay: (change: WorkChange, letters: [PublishBatch], decided: Int64)?
+    var number: RequestNumber = 0
+    var lastToken: LeaseToken?
+    var workers: [Worker]
+    var verbs: [RequestNumber: WorkRequest] = [:]
+    // What was observed, since the last seek.
+    var tries: [EventID: Int] = [:]
+    var settled: Set<EventID> = []
+    var expired: Set<EventID> = []
+    var answered: Set<EventID> = []
+    var told: [EventID: (deadline: Int64, holder: Holder?)] = [:]
+    var issued: [String] = []
+    /// Leases that somebody let go of, or asked to.
+    var letGo: Set<LeaseToken> = []
+    var givenBack: Set<LeaseToken> = []
+    /// Whether something failed since the last sweep, so that the group rests.
+    var isResting = false
+    var lastLeased = 0
+    var lettersWritten = 0
+    var lastDone: [String: EventID] = [:]
+    var handouts = 0
+    var lastBeforeSeek: RequestNumber = 0
+    /// When the change was decided that is answered next; nil where it needed no commit.
+    var decided: Int64?
+    var complaint: String?
+
+    static let selector = try! Selector("jobs.*")
+    static let room = GroupMachine.Room(
+        open: 1_000, parked: 1_000, openPerGroup: 12, parkedPerGroup: 10)
+
+    init(seed: UInt64, fault: Fault? = nil) throws {
+        self.seed = seed
+        self.fault = fault
+        random = SeededRandom(seed: seed)
+        var wish = GroupWish(of: Self.selector)
+        wish.lease = 10_000_000
+        wish.attempts = Int.random(in: 1...3, using: &random)
+        wish.isOrderedByKey = Bool.random(using: &random)
+        wish.inFlightMax = [1, 3, 8].randomElement(using: &random)
+        if Bool.random(using: &random) { wish.dead = .topic(try TopicName("failed")) }
+        let name = try GroupName("g")
+        record = try GroupRecord.make(
+            name, wish, Self.selector, at: LogPosition(after: .zero), by: nil
+        ).get()
+        turns = GroupTurns(
+            GroupMachine(GroupNumber(rawValue: 7), name, Self.selector, record))
+        workers = [
+            Worker(name: "w1", caller: "a"), Worker(name: "w2", caller: "a"),
+            Worker(name: "w1", caller: "b"), Worker(name: nil, caller: "a"),
+            Worker(name: nil, caller: "a"),
+        ]
+    }
+
+    mutating func check(_ holds: Bool, _ sentence: String) {
+        if !holds, complaint == nil { complaint = sentence }
+    }
+
+    /// Runs so many steps. Returns the first promise that was broken.
+    mutating func run(steps: Int) throws -> String? {
+        for step in 0..<steps where complaint == nil {
+            try act()
+            perform()
+            checkState()
+            if let complaint { return "step \(step): \(complaint)" }
+        }
+        return complaint
+    }
+
+    // MARK: What happens
+
+    private mutating func act() throws {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<24: try publish()
+        case 24..<32: now += [100_000, 3_000_000, 12_000_000].randomElement(using: &random)!
+        case 32..<34: crash()
+        case 34..<37: trim()
+        case 37..<38: refusesLetters.toggle()
+        case 38..<39: change()
+        case 39..<40 where Int.random(in: 0..<4, using: &random) == 0: seek()
+        case 40..<44: cancel()
+        case 44..<48:
+            turns.sweep()
+            isResting = false
+        case 48..<52: extend()
+        default: ask()
+        }
+    }
+
+    private mutating func publish() throws {
+        let id = EventID(rawValue: newest.rawValue + .random(in: 1...3, using: &random))
+        newest = id
+        let key = [nil, nil, "a", "a", "b", "c"].randomElement(using: &random)!
+        let event = Event(
+            id: id, time: Timestamp(microseconds: now),
+            topic: try TopicName(["jobs.a", "jobs.b"].randomElement(using: &random)!),
+            payload: .empty, attributes: try EventAttributes(key: key), sender: .unknown,
+            isStored: false)
+        let expires = Int.random(in: 0..<8, using: &random) == 0 ? now + 6_000_000 : nil
+        log[id] = event
+        expiries[id] = expires
+        ids.append(id)
+        all.append(id)
+        turns.look()
+    }
+
+    private mutating func trim() {
+        guard !ids.isEmpty else { return }
+        let count = Int.random(in: 0..<4, using: &random) == 0 ? ids.count / 2 + 1 : 1
+        for id in ids.prefix(count) {
+            log[id] = nil
+            trimmed = id
+        }
+        ids.removeFirst(count)
+    }
+
+    private mutating func add(_ verb: WorkRequest.Verb) -> RequestNumber {
+        number += 1
+        let request = WorkRequest(number: number, verb: verb)
+        verbs[number] = request
+        turns.add(request)
+        return number
+    }
+
+    private mutating func ask() {
+        let index = Int.random(in: 0..<workers.count, using: &random)
+        let worker = workers[index]
+        guard worker.number == nil else { return }
+        var settlement: Settlement?
+        if let lease = worker.lease {
+            let delay: Int64? = [nil, 0, 4_000_000].randomElement(using: &random)!
+            let verb: Settlement.Verb =
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0..<7: .done(nil)
+                case 7..<9: .retry(delay: delay)
+                default: record.dead == nil ? .done(nil) : .dead(refusal: nil)
+                }
+            let ids = LeaseText(lease)!.ids
+            let isPart =
+                ids.lowerBound < ids.upperBound && Int.random(in: 0..<3, using: &random) == 0
+            if case .retry = verb { letGo.insert(LeaseText(lease)!.token) }
+            settlement = Settlement(verb, lease: lease, only: isPart ? [ids.lowerBound] : nil)
+        }
+        if let settlement, Int.random(in: 0..<4, using: &random) == 0 {
+            workers[index].number = add(.settle(settlement, isReplyAwaited: false))
+            return
+        }
+        let next = WorkRequest.Next(
+            holder: worker.name.map { Holder(worker: $0, caller: worker.caller) },
+            caller: worker.caller, settlement: settlement, isReplyAwaited: false,
+            length: [nil, 5_000_000].randomElement(using: &random)!,
+            countMax: [1, 1, 4].randomElement(using: &random)!,
+            waits: Bool.random(using: &random))
+        for row in Array(rows.values) + (underWay?.change.open ?? []) {
+            guard case .leased(let lease) = row.state, let holder = next.holder,
+                lease.worker == holder.worker, lease.caller == holder.caller
+            else { continue }
+            letGo.insert(lease.token)
+        }
+        workers[index].number = add(.next(next))
+        // A loop that begins anew takes the place of the one before.
+        for other in workers.indices where other != index && next.holder != nil {
+            if workers[other].name == worker.name, workers[other].caller == worker.caller {
+                workers[other].number = nil
+            }
+        }
+    }
+
+    private mutating func extend() {
+        guard let lease = workers.compactMap(\.lease).randomElement(using: &random) else { return }
+        _ = add(
+            .extend(
+                lease: lease, microseconds: [2_000_000, 30_000_000].randomElement(using: &random)!))
+    }
+
+    private mutating func cancel() {
+        if let number = workers.compactMap(\.number).randomElement(using: &random) {
+            turns.cancel(number)
+        }
+    }
+
+    private mutating func change() {
+        var wish = GroupWish()
+        wish.attempts = Int.random(in: 1...4, using: &random)
+        if Bool.random(using: &random) { wish.dead = .nowhere }
+        _ = add(.set(wish))
+    }
+
+    private mutating func seek() {
+        let start = ids.randomElement(using: &random)?.predecessor ?? newest
+        _ = add(.seek(LogPosition(after: start, reportedThrough: trimmed), gap: nil))
+    }
+
+    /// The daemon is killed; what was under way is durable or not.
+    private mutating func crash() {
+        if let underWay, Bool.random(using: &random) {
+            apply(underWay.change, underWay.letters, at: underWay.decided)
+        }
+        underWay = nil
+        verbs = [:]
+        for index in workers.indices { workers[index].number = nil }
+        for (id, lease) in told {
+            let length = max(leaseLength(of: id), lease.deadline - now)
+            told[id] = (now + min(length, leaseLength(of: id)), lease.holder)
+        }
+        turns = restarted(isFaulty: true)
+        lastLeased = turns.machine.table.leasedCount
+    }
+
+    private func leaseLength(of id: EventID) -> Int64 {
+        if case .leased(let lease)? = rows[id]?.state { lease.length } else { 0 }
+    }
+
+    /// A group made of what is durable, and the log.
+    private func restarted(isFaulty: Bool) -> GroupTurns {
+        var jobs = Array(rows.values)
+        if isFaulty, fault == .cutsLeasesAtRestarts {
+            jobs = jobs.map { row in
+                guard case .leased(let lease) = row.state else { return row }
+                var row = row
+                row.state = .leased(
+                    JobLease(
+                        token: lease.token, length: 0, worker: lease.worker,
+                        caller: lease.caller))
+                return row
+            }
+        }
+        return GroupTurns(
+            GroupMachine(
+                StoredGroup(number: GroupNumber(rawValue: 7), record: record, jobs: jobs),
+                turns.machine.name, Self.selector, now: now, newest: newest))
+    }
+
+    // MARK: The owner's part
+
+    private mutating func perform() {
+        if let underWay {
+            // Requests that come meanwhile are the next change's.
+            guard Int.random(in: 0..<3, using: &random) > 0 else { return }
+            self.underWay = nil
+            let fails =
+                Int.random(in: 0..<10, using: &random) == 0
+                || (refusesLetters && !underWay.letters.isEmpty)
+            if fails {
+                isResting = true
+                let passes = fault == .appliesFailedCommits
+                turns.committed(
+                    passes ? .success([]) : .failure(.storeFull("full")), now: now)
+                // Leases do not end for it.
+                lastLeased = max(lastLeased, turns.machine.table.leasedCount)
+            } else {
+                apply(underWay.change, underWay.letters, at: underWay.decided)
+                turns.committed(.success([]), now: now)
+            }
+        }
+        for _ in 0..<1_000 {
+            guard let step = Self.next(&turns, now: now, &random, &lastToken, fault) else {
+                return checkNothingIsLeft()
+            }
+            switch step {
+            case .commit(let change, let letters):
+                underWay = (change, letters, now)
+                decided = now
+                return
+            case .answer(let answers, let counts):
+                take(answers, counts)
+                decided = nil
+            case .fetch(let fetch):
+                if Int.random(in: 0..<30, using: &random) == 0 {
+                    isResting = true
+                    turns.supply(.failure(.storeFailed("cannot be read")), now: now)
+                    lastLeased = max(lastLeased, turns.machine.table.leasedCount)
+                } else {
+                    turns.supply(.success(supply(fetch)), now: now)
+                }
+            case .rebuild(let position):
+                let faulty = fault == .forgetsWhatIsParked
+                turns.rebuilt(.success(faulty ? GroupTurns.Rebuilt() : parts(behind: position)))
+            }
+        }
+        check(false, "a turn does not end")
+    }
+
+    private static func next(
+        _ turns: inout GroupTurns, now: Int64, _ random: inout SeededRandom,
+        _ last: inout LeaseToken?, _ fault: Fault?
+    ) -> GroupTurns.Step? {
+        turns.step(now: now, room: Self.room) {
+            if fault == .mintsATokenTwice, let last { return last }
+            let token = LeaseToken(high: random.next(), low: random.next())
+            last = token
+            return token
+        }
+    }
+
+    private func parts(behind position: LogPosition) -> GroupTurns.Rebuilt {
+        let events = ids.filter { $0 > position.after }.prefix(3).map { log[$0]! }
+        var next = position
+        next.after = events.last?.id ?? newest
+        return GroupTurns.Rebuilt(events: Array(events), next: events.isEmpty ? nil : next)
+    }
+
+    private func isOver(_ id: EventID) -> Bool { expiries[id].map { $0 <= now } ?? false }
+
+    private mutating func supply(_ fetch: GroupTurns.Fetch) -> GroupMachine.Supply {
+        var supply = GroupMachine.Supply()
+        for (id, _) in fetch.known {
+            guard let event = log[id] else {
+                supply.known[id] = .gone
+                continue
+            }
+            supply.known[id] = isOver(id) ? .over(event) : .event(event)
+        }
+        guard fetch.freshMax > 0 else { return supply }
+        var next = fetch.position
+        if next.after < trimmed, next.reportedThrough < trimmed, fault != .swallowsGaps {
+            next.reportedThrough = trimmed
+            supply.fresh = .gap(Gap(after: fetch.position.after, through: trimmed), next: next)
+            return supply
+        }
+        let countMax = min(fetch.freshMax, Int.random(in: 1...4, using: &random))
+        let events = ids.filter { $0 > next.after }.prefix(countMax)
+        let isCutShort = events.count == countMax
+        next.after = isCutShort ? events.last! : newest
+        supply.fresh = .events(
+            events.map { id in
+                let event = log[id]!
+                let bare = Event(
+                    id: id, time: event.time, topic: event.topic, payload: .empty,
+                    attributes: .none, sender: .unknown, isStored: false)
+                return (fault == .losesKeys ? bare : event, isOver(id))
+            }, next: next, isCutShort: isCutShort)
+        return supply
+    }
+
+    // MARK: What is committed
+
+    private mutating func apply(
+        _ change: WorkChange, _ letters: [PublishBatch], at decided: Int64
+    ) {
+        let before = record
+        if change.forgetsJobs {
+            rows = [:]
+            (tries, settled, expired, answered, told) = ([:], [], [], [], [:])
+            lastDone = [:]
+            lastBeforeSeek = number
+        }
+        if let record = change.record { self.record = record }
+        for id in change.settled {
+            check(rows[id] != nil, "\(id) is settled without a row")
+            check(settled.insert(id).inserted, "\(id) is settled twice")
+            if fault != .keepsSettledRows { rows[id] = nil }
+            told[id] = nil
+            guard record.isOrderedByKey, let key = log[id]?.attributes.key else { continue }
+            check(lastDone[key] ?? .zero < id, "W7: \(id) of \(key) is settled out of order")
+            lastDone[key] = id
+        }
+        for row in change.open { open(row, at: decided) }
+        lettersWritten += letters.count
+        let failed = record.tally.dead - before.tally.dead
+        check(
+            Int(failed) == letters.count, "\(failed) dead jobs and \(letters.count) dead letters")
+        guard !change.forgetsJobs else { return }
+        let parked = parked
+        for id in all where id > before.reach && id <= record.reach {
+            guard rows[id] == nil, !settled.contains(id), !parked.contains(id) else { continue }
+            if !isOver(id) {
+                let gap = record.gap ?? Gap(after: .max, through: .zero)
+                check(gap.after < id && id <= gap.through, "W2: \(id) is lost, and not told")
+            } else {
+                expired.insert(id)
+            }
+        }
+    }
+
+    private var parked: Set<EventID> {
+        Set(turns.machine.table.lanes.parked.values.flatMap(\.self))
+    }
+
+    private mutating func open(_ row: JobRecord, at decided: Int64) {
+        let id = row.id
+        check(!settled.contains(id), "W1: \(id) is open again after it was settled")
+        check(!expired.contains(id), "\(id) is open after it was over")
+        let old = rows[id]
+        rows[id] = row
+        guard case .leased(let lease) = row.state else {
+            if case .leased? = old?.state, row.attempt < old!.attempt { tries[id]! -= 1 }
+            check(row.attempt == tries[id, default: 0], "W5: attempts of \(id)")
+            told[id] = nil
+            return
+        }
+        var isLetGo = false
+        if case .leased(let before)? = old?.state {
+            if before.token == lease.token { return }
+            isLetGo = letGo.contains(before.token)
+            if givenBack.contains(before.token), row.attempt == old!.attempt { tries[id]! -= 1 }
+        }
+        let holder = lease.worker.map { Holder(worker: $0, caller: lease.caller ?? "") }
+        if let before = told[id] {
+            check(
+                before.deadline <= decided || isLetGo || (holder != nil && before.holder == holder),
+                "W4: \(id) is handed on \(before.deadline - decided) µs too early")
+        }
+        tries[id, default: 0] += 1
+        check(
+            row.attempt == tries[id], "W5: \(id) is tried \(tries[id]!) times, told \(row.attempt)")
+        told[id] = (decided + lease.length, holder)
+    }
+
+    // MARK: What is told
+
+    private mutating func take(_ answers: [WorkAnswer], _ counts: GroupTurns.Counts) {
+        for answer in answers {
+            let request = verbs.removeValue(forKey: answer.number)
+            let index = workers.firstIndex { $0.number == answer.number }
+            if let index { workers[index].number = nil }
+            switch answer.outcome {
+            case .failure(let error): refused(error, index)
+            case .success(.nothing(let done)), .success(.handout(_, let done)):
+                note(done, request, index)
+            case .success(.settled(let done)): note(done, request, index)
+            case .success(.done): extended(request)
+            }
+            if case .success(.handout(let grant, _)) = answer.outcome {
+                receive(grant, index)
+            }
+        }
+    }
+
+    private mutating func refused(_ error: WorkError, _ index: Int?) {
+        switch error {
+        case .leaseLost, .jobSettled:
+            if let index { workers[index].lease = nil }
+        case .bus, .workerReplaced, .limit, .deadMissing: break
+        default: check(false, "refused: \(error)")
+        }
+    }
+
+    private mutating func note(
+        _ done: WorkAnswer.Settled?, _ request: WorkRequest?, _ index: Int?
+    ) {
+        guard let done, let request else { return }
+        if let index { workers[index].lease = nil }
+        guard case .done? = request.settlement?.what.verb, request.number > lastBeforeSeek else {
+            return
+        }
+        for id in done.ids {
+            check(settled.contains(id), "\(id) is told done and was not committed")
+            check(answered.insert(id).inserted, "\(id) is told done twice")
+        }
+    }
+
+    private mutating func extended(_ request: WorkRequest?) {
+        guard case .extend(let lease, let microseconds)? = request?.verb,
+            case .valid(_, let ids) = turns.machine.state(of: lease, only: nil)
+        else { return }
+        for id in ids { told[id]?.deadline = (decided ?? now) + microseconds }
+    }
+
+    private mutating func receive(_ grant: GroupMachine.Allotment, _ index: Int?) {
+        handouts += 1
+        if grant.jobs.count > 1 {
+            check(grant.jobs.allSatisfy { $0.attempt == 1 }, "W9: a batch has one that comes again")
+        }
+        for (event, attempt) in grant.jobs {
+            check(!answered.contains(event.id), "W1: \(event.id) is handed out after its done")
+            check(tries[event.id] == attempt, "W5: \(event.id) is told attempt \(attempt)")
+        }
+        let text = grant.lease.text
+        check(LeaseText(text) == grant.lease, "a lease is not what its text says")
+        check(text.utf8.count <= 64, "a lease is too long")
+        issued.append(text)
+        // The connection is closed now and then.
+        guard let index, Int.random(in: 0..<12, using: &random) > 0 else {
+            letGo.insert(grant.lease.token)
+            givenBack.insert(grant.lease.token)
+            _ = add(.giveBack(grant.lease.token, gap: grant.gap))
+            return
+        }
+        workers[index].lease = text
+    }
+
+    // MARK: What always holds
+
+    private mutating func checkNothingIsLeft() {
+        let machine = turns.machine
+        guard machine.rebuilding == nil, !isResting,
+            let first = machine.line.waiting(countMax: 1).first
+        else {
+            return
+        }
+        let isFull = machine.table.leasedCount >= machine.record.inFlightMax
+        check(first.waits, "somebody who does not wait stays in the line")
+        check(isFull || machine.table.again.isEmpty, "W8: a job waits, and so does a worker")
+    }
+
+    private mutating func checkState() {
+        let machine = turns.machine
+        let leased = machine.table.leasedCount
+        check(leased <= max(lastLeased, machine.record.inFlightMax), "W10: too many are leased")
+        lastLeased = leased
+        check(machine.table.jobs.count <= Self.room.openPerGroup + 1, "W10: too many are open")
+        check(machine.table.lanes.parkedCount <= Self.room.parkedPerGroup, "too many are parked")
+        check(machine.table.order.ids == machine.table.jobs.keys.sorted(), "the order is wrong")
+        var owners: [EventID: String] = [:]
+        for text in issued.suffix(40) {
+            guard case .valid(_, let jobs) = machine.state(of: text, only: nil) else { continue }
+            for id in jobs {
+                check(owners[id] == nil, "W3: \(id) has two valid leases")
+                owners[id] = text
+            }
+        }
+        guard underWay == nil, machine.rebuilding == nil else { return }
+        check(Set(machine.table.jobs.keys) == Set(rows.keys), "the rows are not the jobs")
+        checkKeys()
+    }
+
+    private mutating func checkKeys() {
+        guard record.isOrderedByKey else { return }
+        var heads: [String: EventID] = [:]
+        for row in rows.values {
+            guard let key = row.key else { continue }
+            check(heads[key] == nil, "W7: two jobs of \(key) are open")
+            heads[key] = row.id
+        }
+        for (id, event) in log where rows[id] != nil {
+            check(rows[id]?.key == event.attributes.key, "the key of \(id) is lost")
+        }
+        // A restart would find the same.
+        var twin = restarted(isFaulty: false)
+        while case .rebuild(let position)? = Self.next(&twin, now: now, &random, &lastToken, nil) {
+            twin.rebuilt(.success(parts(behind: position)))
+        }
+        let own = turns.machine.table.lanes.parked.mapValues { $0.filter { log[$0] != nil } }
+        let others = twin.machine.table.lanes.parked
+        check(
+            own.filter { !$0.value.isEmpty } == others.filter { !$0.value.isEmpty },
+            "a restart finds \(others) parked, not \(own)")
+    }
+}

@@ -1,0 +1,123 @@
+import TestSupport
+import Testing
+import Topics
+
+@testable import Work
+
+/// Requests: events whose publishers wait for a reply.
+@Suite(.blocking) struct RequestTests {
+    private func ask(
+        _ bench: WorkBench, _ text: String = "q", within seconds: Int64 = 10
+    ) throws -> (answer: Answer<Reply, WorkError>, asking: Asking) {
+        let batch = PublishBatch(
+            topic: try TopicName("jobs"), payloads: [Payload(Array(text.utf8))])
+        let answer = Answer<Reply, WorkError>()
+        let asking = bench.work.ask(batch, within: seconds * 1_000_000) { answer.give($0) }
+        return (answer, asking)
+    }
+
+    private func reply(_ text: String) -> Settlement.Verb {
+        .done(.reply(Reply(Payload(Array(text.utf8)), contentType: "text/plain")))
+    }
+
+    @Test func aWorkerReplies() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        let (waiting, _) = try bench.ask(NextRequest())
+        let (answer, _) = try ask(bench)
+        let handout = try #require(try waiting.get().handout)
+        #expect(handout.text == "q" && handout.jobs[0].isReplyWanted)
+        #expect(!answer.isGiven)
+        let receipt = try bench.settle(Settlement(reply("5"), lease: handout.lease))
+        #expect(!receipt.isLate)
+        let reply = try answer.get()
+        #expect(reply.payload.text == "5" && reply.contentType == "text/plain")
+        #expect(reply.request == handout.ids[0])
+    }
+
+    @Test func aReplyIsDeliveredOnlyOnceItIsCommitted() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (answer, _) = try ask(bench)
+        let handout = try bench.take()
+        bench.store.refuse(.storeFull("full"))
+        let settlement = Settlement(reply("5"), lease: handout.lease)
+        #expect(refusal { try bench.settle(settlement) } == "bus")
+        #expect(!answer.isGiven)
+        bench.store.refuse(nil)
+        try bench.settle(settlement)
+        #expect(try answer.get().payload.text == "5")
+    }
+
+    @Test func withoutAWorkerNothingIsPublished() throws {
+        let bench = try WorkBench()
+        try bench.set("quiet")
+        try bench.set { $0.replies = true }
+        _ = try bench.next("quiet")
+        #expect(refusal { _ = try ask(bench).answer.get() } == "noResponder")
+        #expect(try bench.bus.description(of: TopicName("jobs")) == nil)
+        _ = try bench.next()
+        bench.advance(seconds: 6)
+        #expect(refusal { _ = try ask(bench).answer.get() } == "noResponder")
+    }
+
+    @Test func aRequestThatIsOverIsHandedToNobody() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (first, asking) = try ask(bench, "hung up")
+        asking.cancel()
+        #expect(refusal { _ = try first.get() } == "replyTimeout")
+        let (second, _) = try ask(bench, "late", within: 2)
+        bench.advance(seconds: 3)
+        #expect(refusal { _ = try second.get() } == "replyTimeout")
+        #expect(try bench.next().handout == nil)
+        #expect(try bench.group()?.expired == 2)
+    }
+
+    @Test func aLateReplyIsSaidToBeLate() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (answer, asking) = try ask(bench)
+        let handout = try bench.take()
+        asking.cancel()
+        #expect(refusal { _ = try answer.get() } == "replyTimeout")
+        #expect(try bench.settle(Settlement(reply("5"), lease: handout.lease)).isLate)
+        #expect(bench.work.figures.late == 1)
+    }
+
+    @Test func aRequestCanBeRefused() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (answer, _) = try ask(bench)
+        let handout = try bench.take()
+        let why = Reply(Payload(Array("no".utf8)), contentType: nil)
+        try bench.settle(Settlement(.dead(refusal: why), lease: handout.lease))
+        #expect(refusal { _ = try answer.get() } == "replyRefused")
+    }
+
+    @Test func onlyGroupsThatReplyTakeReplies() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        try bench.publish("a")
+        let handout = try bench.take()
+        #expect(
+            refusal { try bench.settle(Settlement(reply("5"), lease: handout.lease)) }
+                == "repliesNot")
+    }
+
+    @Test func theFirstOfSeveralRepliesCounts() throws {
+        let bench = try WorkBench()
+        try bench.set("a") { $0.replies = true }
+        try bench.set("b") { $0.replies = true }
+        _ = try bench.next("a")
+        let (answer, _) = try ask(bench)
+        let (one, two) = (try bench.take("a"), try bench.take("b"))
+        try bench.settle(Settlement(reply("two"), lease: two.lease), of: "b")
+        #expect(try answer.get().payload.text == "two")
+        #expect(try bench.settle(Settlement(reply("one"), lease: one.lease), of: "a").isLate)
+    }
+}

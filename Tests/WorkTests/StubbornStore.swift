@@ -1,0 +1,86 @@
+import Protection
+import Topics
+
+/// A store around another one, which refuses or holds up changes of groups when it is told to.
+final class StubbornStore: EventStore {
+    private struct State {
+        var refusal: BusError?
+        var refusesEvents = false
+        var isHolding = false
+        var held: [@Sendable () -> Void] = []
+        var changes = 0
+    }
+
+    private let inner: any EventStore
+    private let state = Protected(State())
+
+    init(_ inner: any EventStore) { self.inner = inner }
+
+    /// How many changes of groups it was asked for.
+    var changes: Int { state.changes }
+
+    /// Refuses changes of groups from now on; nil to take them again.
+    func refuse(_ error: BusError?, onlyWithEvents: Bool = false) {
+        state.write { ($0.refusal, $0.refusesEvents) = (error, onlyWithEvents) }
+    }
+
+    /// Holds changes of groups up from now on.
+    func hold() { state.write { $0.isHolding = true } }
+
+    /// Lets go of what it holds up, and of what comes.
+    func release() {
+        let held = state.write { state in
+            state.isHolding = false
+            defer { state.held = [] }
+            return state.held
+        }
+        for commit in held { commit() }
+    }
+
+    var capabilities: StoreCapabilities { inner.capabilities }
+    var readiness: Readiness { inner.readiness }
+    var progress: StoreProgress { inner.progress }
+
+    func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
+        try inner.open(context)
+    }
+
+    func commit(
+        _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
+    ) {
+        let isTogether: Bool
+        switch entry {
+        case .work: isTogether = false
+        case .together: isTogether = true
+        default: return inner.commit(entry, then: then)
+        }
+        let refusal = state.write { state -> BusError? in
+            state.changes += 1
+            return state.refusesEvents && !isTogether ? nil : state.refusal
+        }
+        if let refusal { return then(.failure(refusal)) }
+        let isHeld = state.write { state in
+            if state.isHolding {
+                state.held.append { self.inner.commit(entry, then: then) }
+            }
+            return state.isHolding
+        }
+        if !isHeld { inner.commit(entry, then: then) }
+    }
+
+    func read(
+        _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+    ) {
+        inner.read(request, then: then)
+    }
+
+    func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
+        inner.trim(trim, then: then)
+    }
+
+    func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
+        inner.tellLosses(to: tell)
+    }
+
+    func close() { inner.close() }
+}

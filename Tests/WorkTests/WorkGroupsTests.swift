@@ -1,0 +1,325 @@
+import StoreSupport
+import TestSupport
+import Testing
+import Topics
+
+@testable import Work
+
+/// Groups on a real bus, in memory.
+@Suite(.blocking) struct WorkGroupsTests {
+    @Test func jobsAreHandedOutOnceAndSettled() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let (one, two) = (try bench.publish("one"), try bench.publish("two"))
+        let first = try bench.take()
+        #expect(first.ids == [one] && first.jobs[0].attempt == 1 && first.gap == nil)
+        let second = try bench.take(settling: Settlement(.done(nil), lease: first.lease))
+        #expect(second.ids == [two])
+        #expect(try bench.settle(Settlement(.done(nil), lease: second.lease)).count == 1)
+        #expect(try bench.next().handout == nil)
+        let group = try bench.group()
+        #expect(group?.done == 2 && group?.open == 0 && group?.reach == two)
+    }
+
+    @Test func aWaitingWorkerGetsWhatIsPublished() throws {
+        let bench = try WorkBench()
+        try bench.set(of: "jobs.*,other")
+        let (first, _) = try bench.ask(NextRequest())
+        let (second, waiting) = try bench.ask(NextRequest())
+        #expect(try bench.group()?.workers == 2)
+        let id = try bench.publish("a", to: "jobs.x")
+        #expect(try first.get().handout?.ids == [id])
+        #expect(!second.isGiven)
+        waiting.cancel()
+        #expect(try second.get().handout == nil)
+        try bench.publish("b", to: "other")
+        #expect(try bench.group()?.workers == 0 && bench.take().text == "b")
+    }
+
+    @Test func aRepeatOfASettlementIsToldFromALoss() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        try bench.publish("a")
+        let lost = try bench.take()
+        bench.advance(seconds: 61)
+        let held = try bench.take()
+        #expect(held.jobs[0].attempt == 2)
+        let done = Settlement(.done(nil), lease: lost.lease)
+        #expect(refusal { try bench.settle(done) } == "leaseLost")
+        #expect(refusal { _ = try bench.next(settling: done) } == "leaseLost")
+        try bench.settle(Settlement(.done(nil), lease: held.lease))
+        #expect(refusal { try bench.settle(done) } == "jobSettled")
+        let answer = try bench.next(settling: Settlement(.done(nil), lease: held.lease))
+        #expect(answer.handout == nil && answer.settled?.isRepeated == true)
+        #expect(refusal { try bench.settle(Settlement(.done(nil), lease: "x")) } == "leaseLost")
+        #expect(bench.work.figures.leasesLost == 3)
+    }
+
+    @Test func aLatestDoneCountsWhileNobodyElseHasTheJob() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        try bench.publish("a")
+        let late = try bench.take()
+        bench.advance(seconds: 600)
+        #expect(try bench.settle(Settlement(.done(nil), lease: late.lease)).count == 1)
+    }
+
+    @Test func aNamedWorkerGetsItsJobAgainAtOnce() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let id = try bench.publish("a")
+        let first = try bench.take(worker: "w")
+        let again = try bench.take(worker: "w")
+        #expect(again.ids == [id] && again.jobs[0].attempt == 2 && again.lease != first.lease)
+        let other = try bench.next(worker: "w", by: WorkCaller(uid: 1_001))
+        #expect(other.handout == nil)
+        let lost = Settlement(.done(nil), lease: first.lease)
+        let held = try bench.take(worker: "w", settling: lost)
+        #expect(held.ids == [id] && held.jobs[0].attempt == 3)
+    }
+
+    @Test func aSecondLoopOfAWorkerEndsTheFirst() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let worker = try WorkerName("w")
+        let (first, _) = try bench.ask(NextRequest(worker: worker))
+        let (second, _) = try bench.ask(NextRequest(worker: worker))
+        #expect(refusal { _ = try first.get() } == "workerReplaced")
+        try bench.publish("a")
+        #expect(try second.get().handout?.text == "a")
+    }
+
+    @Test func aBatchIsUnderOneLeaseAndSettledInParts() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let ids = try (0..<5).map { try bench.publish("\($0)") }
+        let batch = try bench.take(worker: "w", max: 4)
+        #expect(batch.ids == Array(ids[..<4]))
+        try bench.settle(Settlement(.done(nil), lease: batch.lease, only: [ids[1]]))
+        #expect(
+            refusal {
+                try bench.settle(Settlement(.done(nil), lease: batch.lease, only: [ids[1]]))
+            } == "jobSettled")
+        #expect(
+            refusal {
+                try bench.settle(Settlement(.done(nil), lease: batch.lease, only: [ids[4]]))
+            } == "leaseLost")
+        let again = try bench.take(worker: "w")
+        #expect(again.ids == [ids[0]] && again.jobs[0].attempt == 2)
+        #expect(try bench.take().ids == [ids[2]] && bench.take().ids == [ids[3]])
+        #expect(try bench.take(max: 4).ids == [ids[4]])
+    }
+
+    @Test func whatIsGivenBackDoesNotCount() throws {
+        let bench = try WorkBench(keeping: Retention(keep: 1, bytes: nil, age: nil))
+        try bench.set()
+        let old = try bench.publish("a")
+        try bench.publish("b")
+        bench.advance(seconds: 5)
+        let handout = try bench.take()
+        #expect(handout.gap?.through == old)
+        bench.work.giveBack(handout)
+        let again = try bench.take()
+        #expect(again.jobs[0].attempt == 1 && again.gap == handout.gap)
+        #expect(try bench.group()?.gap == handout.gap)
+    }
+
+    @Test func aFailedCommitHandsNothingOutAndLosesNothing() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let id = try bench.publish("a")
+        bench.store.refuse(.storeFull("full"))
+        #expect(refusal { _ = try bench.next() } == "bus")
+        #expect(try bench.group()?.open == 0)
+        bench.store.refuse(nil)
+        let handout = try bench.take()
+        #expect(handout.ids == [id] && handout.jobs[0].attempt == 1)
+        bench.store.refuse(.storeFull("full"))
+        let done = Settlement(.done(nil), lease: handout.lease)
+        #expect(refusal { try bench.settle(done) } == "bus")
+        bench.advance(seconds: 300)
+        #expect(refusal { _ = try bench.next() } == "bus")
+        bench.store.refuse(nil)
+        #expect(try bench.next().handout == nil)
+        #expect(try bench.settle(done).count == 1)
+    }
+
+    @Test func requestsOfOneMomentAreOneCommit() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        for text in 0..<10 { try bench.publish("\(text)") }
+        let before = bench.store.changes
+        bench.store.hold()
+        let answers = try (0..<10).map { _ in try bench.ask(NextRequest(waits: false)).answer }
+        #expect(bench.store.changes == before + 1)
+        bench.store.release()
+        let ids = try answers.map { try $0.get().handout?.ids }
+        #expect(Set(ids).count == 10 && !ids.contains(nil))
+        #expect(bench.store.changes == before + 2)
+    }
+
+    @Test func jobsThatFailBecomeDeadLettersInTheSameCommit() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            $0.attempts = 2
+            $0.dead = .topic(try TopicName("failed"))
+        }
+        let id = try bench.publish("a", key: "k")
+        let first = try bench.take()
+        try bench.settle(Settlement(.retry(delay: 0), lease: first.lease))
+        let second = try bench.take()
+        try bench.settle(Settlement(.retry(delay: nil), lease: second.lease))
+        #expect(try bench.group()?.failed == 1 && bench.group()?.open == 0)
+        try bench.set("letters", of: "failed")
+        let letter = try bench.take("letters").jobs[0].event
+        #expect(letter.payload.text == "a" && letter.attributes.key == "k")
+        let labels = letter.attributes.labels
+        #expect(labels["deadgroup"] == "g" && labels["deadtopic"] == "jobs")
+        #expect(labels["deadid"] == id.description && labels["deadattempts"] == "2")
+        #expect(labels["deadreason"] == "attempts")
+        try bench.publish("b")
+        let third = try bench.take()
+        try bench.settle(Settlement(.dead(refusal: nil), lease: third.lease))
+        #expect(try bench.group()?.failed == 2)
+    }
+
+    @Test func aLetterThatIsRefusedStaysOpenUntilItIsTaken() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            $0.attempts = 1
+            $0.dead = .topic(try TopicName("failed"))
+        }
+        let id = try bench.publish("a")
+        try bench.publish("b")
+        let handout = try bench.take()
+        bench.store.refuse(.storeFull("no room for letters"), onlyWithEvents: true)
+        let dead = Settlement(.dead(refusal: nil), lease: handout.lease)
+        #expect(refusal { try bench.settle(dead) } == "bus")
+        bench.advance(seconds: 61)
+        let jobs = try bench.work.jobs(of: try GroupName("g"), countMax: 10)
+        #expect(jobs.map(\.id) == [id] && jobs[0].reason?.contains("no room") == true)
+        #expect(try bench.take().text == "b")
+        bench.store.refuse(nil)
+        bench.advance(seconds: 2)
+        #expect(try bench.group()?.failed == 1)
+    }
+
+    @Test func aGroupWithoutADeadTopicTriesForEver() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.attempts = 1 }
+        try bench.publish("a")
+        for attempt in 1...4 {
+            let handout = try bench.take()
+            #expect(handout.jobs[0].attempt == attempt)
+            #expect(
+                refusal {
+                    try bench.settle(Settlement(.dead(refusal: nil), lease: handout.lease))
+                } == "deadMissing")
+            try bench.settle(Settlement(.retry(delay: 0), lease: handout.lease))
+        }
+    }
+
+    @Test func outputIsThereIfAndOnlyIfTheInputIsSettled() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        try bench.publish("in")
+        let handout = try bench.take()
+        let output = PublishBatch(
+            topic: try TopicName("out"), payloads: [Payload(Array("out".utf8))])
+        let done = Settlement(.done(.publish(output)), lease: handout.lease)
+        bench.store.refuse(.storeFull("full"))
+        #expect(refusal { try bench.settle(done) } == "bus")
+        #expect(bench.bus.description(of: output.topic) == nil)
+        bench.store.refuse(nil)
+        #expect(try bench.settle(done).published?.count == 1)
+        #expect(refusal { try bench.settle(done) } == "jobSettled")
+        #expect(bench.bus.description(of: output.topic)?.events == 1)
+    }
+
+    @Test func aSeekForgetsJobsAndEndsLeases() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let ids = try (0..<3).map { try bench.publish("\($0)") }
+        let handout = try bench.take()
+        _ = try WorkBench.answer {
+            bench.work.seek(try! GroupName("g"), to: .after(ids[1]), by: WorkBench.caller, then: $0)
+        }
+        let done = Settlement(.done(nil), lease: handout.lease)
+        #expect(refusal { try bench.settle(done) } == "leaseLost")
+        #expect(try bench.take().ids == [ids[2]])
+    }
+
+    @Test func aGroupThatGoesTellsWhoWaits() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let (answer, _) = try bench.ask(NextRequest())
+        try WorkBench.answer {
+            bench.work.remove(
+                try! GroupName("g"), isForced: false, by: WorkBench.caller, then: $0)
+        }
+        #expect(refusal { _ = try answer.get() } == "groupDeleted")
+        #expect(refusal { _ = try bench.next() } == "groupUnknown")
+        #expect(try bench.group() == nil)
+        try bench.set()
+        #expect(try bench.group()?.workers == 0)
+    }
+
+    @Test func settingsThatNeverChangeAreCompared() throws {
+        let bench = try WorkBench()
+        try bench.set(of: "b,a")
+        #expect(try bench.set(of: "a,b") { $0.lease = 5_000_000 }.lease == 5_000_000)
+        #expect(refusal { try bench.set(of: "a") } == "groupDiffers")
+        #expect(refusal { try bench.set(of: nil) { $0.isOrderedByKey = true } } == "groupDiffers")
+        #expect(refusal { try bench.set(of: nil) { $0.attempts = 0 } } == "valueInvalid")
+        #expect(
+            refusal { try bench.set(of: nil) { $0.dead = .topic(try TopicName("a")) } }
+                == "deadInside")
+        #expect(refusal { try bench.set("new", of: nil) } == "selectorMissing")
+    }
+
+    @Test func oneUserHasThreeQuartersOfTheGroups() throws {
+        var limits = WorkLimits()
+        limits.groupsMax = 4
+        let bench = try WorkBench(limits: limits)
+        for index in 0..<3 { try bench.set("g\(index)") }
+        #expect(refusal { try bench.set("g3") } == "limit")
+        try bench.set("g3", by: WorkCaller(uid: 2))
+        #expect(refusal { try bench.set("g4", by: WorkCaller(uid: 3)) } == "limit")
+    }
+
+    @Test func openJobsOfOneUserAreBounded() throws {
+        var limits = WorkLimits()
+        limits.openMax = 4
+        let bench = try WorkBench(limits: limits)
+        try bench.set()
+        for index in 0..<5 { try bench.publish("\(index)") }
+        let held = try (0..<3).map { _ in try bench.take() }
+        #expect(try bench.next().handout == nil)
+        try bench.settle(Settlement(.done(nil), lease: held[0].lease))
+        #expect(try bench.take().text == "3")
+    }
+
+    @Test func drainingLetsNobodyWait() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let (answer, _) = try bench.ask(NextRequest())
+        bench.work.drain()
+        #expect(try answer.get().handout == nil)
+        #expect(try bench.ask(NextRequest()).answer.get().handout == nil)
+    }
+
+    @Test func whatIsOverIsNotHandedOut() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let expires = bench.clock.now().advanced(microseconds: 1_000_000)
+        let batch = PublishBatch(
+            topic: try TopicName("jobs"),
+            attributes: EventAttributes.none.with(.none, expires: expires),
+            payloads: [.empty])
+        _ = try WorkBench.answer { bench.bus.publish(batch, then: $0) }
+        try bench.publish("b")
+        bench.advance(seconds: 2)
+        #expect(try bench.take().text == "b")
+        #expect(try bench.group()?.expired == 1)
+    }
+}

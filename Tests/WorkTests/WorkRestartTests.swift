@@ -1,0 +1,117 @@
+import StoreSupport
+import TestSupport
+import Testing
+import Topics
+
+@testable import Work
+
+/// Groups on a file, over restarts.
+@Suite(.blocking) struct WorkRestartTests {
+    private let folder = TemporaryFolder(inMemory: true)
+    private let clock = ManualClock()
+
+    private func bench(_ body: (WorkBench) throws -> Void) throws {
+        let bench = try WorkBench(file: folder.path + "/bus.db", clock: clock)
+        defer { bench.bus.close() }
+        try body(bench)
+    }
+
+    @Test func leasesGoOnWithTheirFullTime() throws {
+        var lease = ""
+        try bench { (bench) throws in
+            try bench.set { $0.attempts = 3 }
+            try bench.publish("a")
+            lease = try bench.take(worker: "w").lease
+            bench.advance(seconds: 50)
+        }
+        try bench { (bench) throws in
+            bench.advance(seconds: 50)
+            #expect(try bench.next().handout == nil)
+            #expect(try bench.group()?.leased == 1)
+            try bench.settle(Settlement(.done(nil), lease: lease))
+        }
+        try bench { (bench) throws in
+            #expect(try bench.group()?.done == 1)
+            let done = Settlement(.done(nil), lease: lease)
+            #expect(refusal { try bench.settle(done) } == "jobSettled")
+        }
+    }
+
+    @Test func aWorkerGetsItsJobAgainAndAttemptsAreExact() throws {
+        for attempt in 1...3 {
+            try bench { (bench) throws in
+                if attempt == 1 {
+                    try bench.set()
+                    try bench.publish("a")
+                }
+                #expect(try bench.take(worker: "w").jobs[0].attempt == attempt)
+            }
+        }
+    }
+
+    @Test func whatIsParkedIsFoundAgain() throws {
+        var ids: [EventID] = []
+        var lease = ""
+        try bench { (bench) throws in
+            try bench.set { $0.isOrderedByKey = true }
+            ids = try ["k", "k", nil, "k", "l"].map { try bench.publish("x", key: $0) }
+            lease = try bench.take().lease
+            #expect(try bench.take().ids == [ids[2]])
+            #expect(try bench.take().ids == [ids[4]])
+            #expect(try bench.group()?.parked == 2)
+        }
+        try bench { (bench) throws in
+            let second = try bench.take(settling: Settlement(.done(nil), lease: lease))
+            #expect(second.ids == [ids[1]])
+            #expect(try bench.group()?.parked == 1)
+            lease = second.lease
+        }
+        try bench { (bench) throws in
+            let third = try bench.take(settling: Settlement(.done(nil), lease: lease))
+            #expect(third.ids == [ids[3]])
+            #expect(try bench.group()?.parked == 0)
+        }
+    }
+
+    @Test func aGroupThatDoesNotPersistBeginsNowAndSaysSo() throws {
+        var missed = EventID.zero
+        try bench { (bench) throws in
+            try bench.set { $0.persists = false }
+            missed = try bench.publish("a")
+            _ = try bench.take()
+            missed = try bench.publish("b")
+        }
+        try bench { (bench) throws in
+            #expect(try bench.next().handout == nil)
+            try bench.publish("c")
+            let handout = try bench.take()
+            #expect(handout.text == "c" && handout.gap?.through == missed)
+        }
+    }
+
+    @Test func aGroupThatWasRemovedIsGone() throws {
+        try bench { (bench) throws in
+            try bench.set()
+            try bench.publish("a")
+            _ = try bench.take()
+            let name = try GroupName("g")
+            try WorkBench.answer {
+                bench.work.remove(name, isForced: false, by: WorkBench.caller, then: $0)
+            }
+        }
+        try bench { (bench) throws in #expect(bench.work.descriptions().isEmpty) }
+    }
+
+    @Test func jobsWhoseEventsOnlyTheFileHasComeAgain() throws {
+        var ids: [EventID] = []
+        try bench { (bench) throws in
+            try bench.set()
+            ids = try (0..<3).map { try bench.publish("\($0)") }
+            for id in ids { #expect(try bench.take().ids == [id]) }
+        }
+        try bench { (bench) throws in
+            bench.advance(seconds: 61)
+            for id in ids { #expect(try bench.take().ids == [id]) }
+        }
+    }
+}

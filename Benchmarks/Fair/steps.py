@@ -22,7 +22,7 @@ def by_kind(scrape, family):
 
 
 def objections(attack, before, after):
-    """What is not as it has to be: a turn that did too much, or work that the attack was to cause."""
+    """What is not as it has to be: a turn that did too much, of one kind or of all, or work that the attack was to cause."""
     highest, bound = by_kind(after, HIGHEST), by_kind(after, BOUND)
     if not bound or highest.keys() != bound.keys():
         yield f"{HIGHEST} and {BOUND} do not have the same kinds"

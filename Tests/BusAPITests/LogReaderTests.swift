@@ -3,10 +3,12 @@ import Testing
 import Topics
 
 @testable import BusAPI
+@testable import HTTPFront
 
 /// What a reader keeps between its looks at the log.
 @Suite(.blocking) struct LogReaderTests {
     private let server: StreamServer
+    private let budget = TurnBudget()
     private let limit = ReadLimit(events: 5, bytes: 1 << 20)
 
     init() throws {
@@ -15,7 +17,33 @@ import Topics
     }
 
     private func reader() throws -> LogReader {
-        LogReader(try Selector("a.*"), .all, from: server.bus, server.memory)
+        LogReader(
+            try Selector("a.*"), .all, from: LoopReads(of: server.bus, within: budget),
+            server.memory)
+    }
+
+    @Test func aTurnWithoutStepsLeavesAReadOfManyTopicsToAnotherThread() throws {
+        var first = try reader()
+        guard case .events = first.begin(at: .earliest, limit, within: .all) else {
+            Issue.record("a turn has room for one")
+            return
+        }
+        var looks = 1
+        while budget.isLeft(for: .reads) {
+            var reader = try reader()
+            _ = reader.begin(at: .earliest, limit, within: .all)
+            looks += 1
+        }
+        // Each looks at 300 topics.
+        #expect(looks <= TurnWork.reads.stepsMax * Limits.readStepsPerStep / 300 + 1)
+        var second = try reader()
+        guard case .older = second.begin(at: .earliest, limit, within: .all),
+            case .older = first.next(limit, within: .all)
+        else {
+            Issue.record("nothing is left for reads")
+            return
+        }
+        #expect(budget.left(for: .mail) == TurnWork.mail.share)
     }
 
     private var keptBytes: Int { server.memory.used(.reads) }

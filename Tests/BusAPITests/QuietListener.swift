@@ -15,7 +15,9 @@ final class QuietListener: HTTPSubscription {
     var accessNumber: UInt32 = 0
 
     init(_ selector: Selector, _ bus: EventBus) {
-        reader = LogReader(selector, .all, from: bus, MemoryBudget(bytesMax: 1 << 20))
+        reader = LogReader(
+            selector, .all, from: LoopReads(of: bus, within: TurnBudget()),
+            MemoryBudget(bytesMax: 1 << 20))
     }
 
     func advance(_ news: LogNews?) {}

@@ -5,17 +5,20 @@ import Testing
 import Topics
 
 @testable import BusAPI
+@testable import HTTPFront
 
 /// Reads that are shared within one delivery, beside lone reads of the same moment.
 struct SharedReadsTests {
     private let bus: EventBus
     private let reads: SharedReads
+    private let budget = TurnBudget()
+    private let meters = LoopMeters()
 
     init() throws {
         bus = try EventBus(
             store: MemoryStore(ceiling: nil), memory: MemoryBudget(bytesMax: 1 << 24),
             broadcaster: Broadcaster(), log: Log(level: .error) { _, _ in })
-        reads = SharedReads(of: bus)
+        reads = SharedReads(of: LoopReads(of: bus, within: budget))
     }
 
     private struct Reader {
@@ -41,7 +44,8 @@ struct SharedReadsTests {
     }
 
     private func read(_ reader: Reader) -> SharedRead {
-        reads.read(reader.position, reader.selector, reader.filter, reader.limit)
+        budget.endTurn(countingIn: meters)
+        return reads.read(reader.position, reader.selector, reader.filter, reader.limit)
     }
 
     private func words(_ read: LogRead) -> String {

@@ -40,9 +40,9 @@ final class StreamServer {
         http.sendProgressSeconds = sendProgressSeconds
         server = HTTPServer(
             configuration: http, log: Self.log, memory: memory,
-            makeHandler: { [service, handles] loop in
+            makeHandler: { [service, handles] loop, budget in
                 handles.write { $0.append(loop) }
-                return service.makeHandler(on: loop)
+                return service.makeHandler(on: loop, within: budget)
             })
         guard case .tcp(let bound) = try server.start()[0] else {
             preconditionFailure("it listens where it was told to")

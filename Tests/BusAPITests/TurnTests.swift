@@ -9,7 +9,10 @@ import Topics
 /// What one turn of a loop does about those who wait: the rest is left for the next turns.
 @Suite(.blocking) struct TurnTests {
     private let server: StreamServer
-    private static let pollsMax = Limits.deliveriesPerTurnMax + 50
+    /// Readers that are told in one turn.
+    private static let deliveriesMax =
+        TurnWork.deliveries.stepsMax / Limits.deliverySteps + 1
+    private static let pollsMax = deliveriesMax + 50
 
     init() throws {
         FileLimit.raise()
@@ -34,7 +37,7 @@ import Topics
             #expect(answer.status == 204 && answer.header("Event-Cursor") != nil)
         }
         try drained.wait()
-        #expect((1...Limits.deliveriesPerTurnMax).contains(watch.end()))
+        #expect((1...Self.deliveriesMax).contains(watch.end()))
     }
 
     @Test func aRemovalAnswersThoseWhoWaitSomeATurn() throws {
@@ -47,7 +50,7 @@ import Topics
         watch.begin()
         // What is published behind a removal is not for those who waited before it.
         for client in clients { #expect(try client.readAnswer().status == 410) }
-        #expect((1...Limits.deliveriesPerTurnMax).contains(watch.end()))
+        #expect((1...Self.deliveriesMax).contains(watch.end()))
     }
 
     @Test func patternsOfReadersThatGoTogetherAreForgottenSomeATurn() throws {
@@ -64,7 +67,8 @@ import Topics
         watch.begin()
         try server.wait { memory.used(.selectors) == before }
         let bytes = try Selector("a.*").waitingBytes
-        #expect(watch.end() <= (Limits.clearedTermsPerTurnMax + 100) * bytes)
+        let selectorsMax = TurnWork.removals.stepsMax / (1 + 100 / Limits.clearedTermsPerStep) + 1
+        #expect(watch.end() <= selectorsMax * 100 * bytes)
         #expect(server.bus.statistics.subscribers == 0)
     }
 
@@ -88,7 +92,7 @@ import Topics
         watch.begin()
         try server.wait { descriptors.allSatisfy { Self.bytesUnread(in: $0) > 1_000 } }
         let written = watch.end()
-        let bound = HTTPFrontLimits.writeStepsPerTurnMax * HTTPFrontLimits.writtenBytesPerStep
+        let bound = TurnWork.writes.stepsMax * HTTPFrontLimits.writtenBytesPerStep
         #expect((1...(bound + HTTPFrontLimits.sendBytesMax)).contains(written))
         for client in clients {
             let answer = try client.readAnswer()
@@ -115,7 +119,7 @@ import Topics
         let clients = try ask(60, for: "/topics/t?since=earliest&as=json")
         watch.begin()
         let steps = 1 + 60_000 / Limits.encodedBytesPerStep
-        let atOnce = 1 + Limits.encodedStepsPerTurnMax / steps
+        let atOnce = 1 + TurnWork.encodings.stepsMax / steps
         try server.wait { server.loops[0].parked.value >= clients.count - 2 * atOnce }
         gate.open()
         for client in clients { #expect(try client.readAnswer().body.count > 60_000) }

@@ -63,8 +63,6 @@ final class LoopHandler: RequestHandler {
 
     var configurationNumber: UInt32 { backstage.state.value.configurationNumber }
 
-    func beginTurn() {}
-
     func admit(_ head: RequestHead) -> BodyAdmission {
         let tooLarge = Problem(413, "EVENT_TOO_LARGE", detail: "Too large.").response
         switch head.target.path.first {

@@ -42,7 +42,7 @@ final class LoopServer {
         let backstage = backstage
         server = HTTPServer(
             configuration: configuration, log: Log(level: .error), memory: memory
-        ) { LoopHandler(backstage, $0) }
+        ) { loop, _ in LoopHandler(backstage, loop) }
         port = try server.start().compactMap(\.port).first!
     }
 

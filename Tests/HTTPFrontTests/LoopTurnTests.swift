@@ -39,7 +39,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
         #expect(server.handledCount - before == 60)
-        #expect((1...Self.requestsMax(HTTPFrontLimits.longStepsPerTurnMax)).contains(watch.end()))
+        #expect((1...Self.requestsMax(TurnWork.longRequests.stepsMax)).contains(watch.end()))
         #expect(server.server.census.pending == 0)
     }
 
@@ -54,13 +54,13 @@ import Testing
         for client in clients { _ = try client.readAnswer() }
         let handled = server.backstage.state.value.handled.dropFirst(100)
         let longBefore = handled.prefix { $0 != "short" }.count
-        #expect(longBefore <= 2 * Self.requestsMax(HTTPFrontLimits.longStepsPerTurnMax))
+        #expect(longBefore <= 2 * Self.requestsMax(TurnWork.longRequests.stepsMax))
         _ = watch.end()
     }
 
     @Test func newConnectionsWhoseRequestsComeTogetherGoToTheParserSomeATurn() throws {
         let server = try LoopServer()
-        let most = 1 + HTTPFrontLimits.stepsPerTurnMax / HTTPFrontLimits.parserEntrySteps
+        let most = 1 + TurnWork.arrivals.stepsMax / HTTPFrontLimits.parserEntrySteps
         let clients = try (0..<3 * most).map { _ in try server.connect() }
         try server.acceptAll()
         let watch = try watch(server) { $0.handled.count }
@@ -85,7 +85,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "at once") }
         #expect(server.known.count == 60)
-        #expect((1...Self.requestsMax(HTTPFrontLimits.stepsPerTurnMax)).contains(watch.end()))
+        #expect((1...Self.requestsMax(TurnWork.arrivals.stepsMax)).contains(watch.end()))
     }
 
     @Test func messagesOfManyWebSocketsThatComeTogetherAreHandledSomeATurn() throws {
@@ -100,7 +100,7 @@ import Testing
         for (client, _) in sockets {
             for _ in 0..<64 { #expect(try client.next() == .text("m")) }
         }
-        let most = HTTPFrontLimits.stepsPerTurnMax / HTTPFrontLimits.requestSteps + 1
+        let most = TurnWork.messages.stepsMax / HTTPFrontLimits.requestSteps + 1
         #expect((1...most).contains(watch.end()))
     }
 
@@ -123,7 +123,8 @@ import Testing
     @Test func idleConnectionsAreClosedSomeATurnWhenTheServerDrains() throws {
         FileLimit.raise()
         let server = try LoopServer()
-        let count = HTTPFrontLimits.drainedPerTurnMax + 50
+        let most = TurnWork.drains.stepsMax / HTTPFrontLimits.drainSteps + 1
+        let count = most + 50
         let clients = try (0..<count).map { _ in try server.connect() }
         for client in clients { #expect(try client.exchange("GET", "/a").text == "a") }
         let http = server.server
@@ -132,6 +133,6 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readToEnd() == []) }
         try drained.wait()
-        #expect((1...HTTPFrontLimits.drainedPerTurnMax).contains(watch.end()))
+        #expect((1...most).contains(watch.end()))
     }
 }

@@ -12,7 +12,7 @@ import Testing
         return HTTPServer(
             configuration: HTTPServerConfiguration(listen: addresses), log: Log(level: .error),
             memory: MemoryBudget(bytesMax: 1 << 20)
-        ) { LoopHandler(backstage, $0) }
+        ) { loop, _ in LoopHandler(backstage, loop) }
     }
 
     private func withDirectory(_ body: (String) throws -> Void) throws {

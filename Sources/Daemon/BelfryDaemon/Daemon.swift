@@ -187,7 +187,7 @@ public final class Daemon: Sendable {
         let settings = try http(configuration)
         let server = HTTPServer(
             configuration: settings, log: log, memory: memory,
-            makeHandler: service.makeHandler(on:))
+            makeHandler: service.makeHandler(on:within:))
         for directory in locations.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
@@ -205,9 +205,8 @@ public final class Daemon: Sendable {
         warn(of: addresses)
         // Weak: the server makes its handlers by the service.
         service.addFigures { [weak server] page in server?.write(to: &page) }
-        service.addFigures { [bus, weak service, weak server] page in
-            page.write(
-                bus.work.all + (service?.work ?? []) + (server?.loops.flatMap(\.work) ?? []))
+        service.addFigures { [bus, weak server] page in
+            page.write(bus.work.all + (server?.loops.flatMap(\.work) ?? []))
         }
         if let store = store as? SQLiteStore { service.addFigures(store.write(to:)) }
         service.addFigures(ProcessFigures().write(to:))

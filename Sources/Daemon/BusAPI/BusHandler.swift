@@ -10,9 +10,13 @@ internal import Topics
 final class BusHandler: RequestHandler {
     let service: BusService
     let loop: LoopHandle
+    /// What is left of the loop's turn.
+    let budget: TurnBudget
     let encodings: EncodingCache
     let meters: BusMeters
     let subscriptions: SubscriptionTable
+    /// How those who wait on this loop look at the log.
+    let log: LoopReads
     let reads: SharedReads
     private(set) var configuration: BusAPIConfiguration
     /// Tells this configuration from earlier ones.
@@ -36,7 +40,8 @@ final class BusHandler: RequestHandler {
     var bus: EventBus { service.bus }
 
     init(
-        service: BusService, configuration: BusAPIConfiguration, loop: LoopHandle, meters: BusMeters
+        service: BusService, configuration: BusAPIConfiguration, loop: LoopHandle,
+        budget: TurnBudget, meters: BusMeters
     ) {
         self.service = service
         self.meters = meters
@@ -45,19 +50,19 @@ final class BusHandler: RequestHandler {
             eventBytesMax: configuration.eventBytesMax,
             batchBytesMax: service.bus.limits.batchBytesMax)
         self.loop = loop
+        self.budget = budget
         subscriptions = SubscriptionTable(memory: service.memory)
         encodings = EncodingCache(memory: service.memory)
-        reads = SharedReads(of: service.bus)
+        log = LoopReads(of: service.bus, within: budget)
+        reads = SharedReads(of: log)
         waker = LoopWaker(loop: loop)
         service.bus.broadcaster.register((any TopicObserver).self, observer: waker)
     }
 
     deinit {
-        subscriptions.clearVacant(atMost: .max, bus.forgetSubscriptions(to:))
-    }
-
-    func beginTurn() {
-        for work in meters.work { work.endTurn() }
+        while subscriptions.hasVacant {
+            subscriptions.clearOneVacant(bus.forgetSubscriptions(to:))
+        }
     }
 
     func admit(_ head: RequestHead) -> BodyAdmission { admissions.admission(of: head) }
@@ -132,19 +137,21 @@ final class BusHandler: RequestHandler {
     private func deliverOn() {
         deliversOn = false
         // A turn that had mail has had some already.
-        while meters.deliveries.isLeft, !endings.isEmpty {
-            meters.deliveries.begin()
+        while budget.isLeft(for: .deliveries), !endings.isEmpty {
+            budget.begin(.deliveries, Limits.deliverySteps)
             endings.removeFirst().tell()
         }
-        while meters.deliveries.isLeft,
-            let (members, news, isOnlyOne) = deliveries.next(atMost: meters.deliveries.left)
-        {
+        while budget.isLeft(for: .deliveries), let (members, news, isOnlyOne) = deliveries.next() {
+            var told = 0
             reads.share(forOne: isOnlyOne) {
-                for subscription in members {
-                    meters.deliveries.begin()
+                while told < members.count, budget.isLeft(for: .deliveries) {
+                    let subscription = members[members.startIndex + told]
+                    told += 1
+                    budget.begin(.deliveries, Limits.deliverySteps)
                     subscription.advance(news)
                 }
             }
+            deliveries.pass(told)
         }
         guard !deliveries.isEmpty || !endings.isEmpty else { return }
         deliversOn = true
@@ -154,9 +161,8 @@ final class BusHandler: RequestHandler {
     /// Judges those who wait by rules that have changed, some at a time; whoever is told something
     /// before was judged then.
     private func judgeOn() {
-        while meters.judgements.isLeft, let subscription = unjudged.popLast() {
-            meters.judgements.begin(
-                Limits.judgementTerms + subscription.reader.selector.termCount)
+        while budget.isLeft(for: .judgements), let subscription = unjudged.popLast() {
+            budget.begin(.judgements, 1)
             judge(subscription)
         }
         guard !unjudged.isEmpty else { return }
@@ -178,8 +184,10 @@ final class BusHandler: RequestHandler {
     }
 
     private func clearOn() {
-        subscriptions.clearVacant(
-            atMost: Limits.clearedTermsPerTurnMax, bus.forgetSubscriptions(to:))
+        while budget.isLeft(for: .removals), subscriptions.hasVacant {
+            let terms = subscriptions.clearOneVacant(bus.forgetSubscriptions(to:))
+            budget.begin(.removals, 1 + terms / Limits.clearedTermsPerStep)
+        }
         clearsVacant = subscriptions.hasVacant
         if clearsVacant { loop.post { handler in (handler as! BusHandler).clearOn() } }
     }

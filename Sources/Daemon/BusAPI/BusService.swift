@@ -49,7 +49,7 @@ public final class BusService: Sendable {
     }
 
     /// The handler of one loop; called by the server once on each loop's thread.
-    public func makeHandler(on loop: LoopHandle) -> any RequestHandler {
+    public func makeHandler(on loop: LoopHandle, within budget: TurnBudget) -> any RequestHandler {
         let meters = BusMeters()
         let configuration = state.write { state in
             state.loops.append(loop)
@@ -57,7 +57,7 @@ public final class BusService: Sendable {
             return state.configuration
         }
         return BusHandler(
-            service: self, configuration: configuration, loop: loop, meters: meters)
+            service: self, configuration: configuration, loop: loop, budget: budget, meters: meters)
     }
 
     /// Replaces the configuration; each loop takes it over at its next turn.
@@ -81,9 +81,6 @@ public final class BusService: Sendable {
     public func addFigures(_ figures: @escaping Figures) {
         state.write { $0.figures.append(figures) }
     }
-
-    /// What the handlers do in turns of their loops, by kind.
-    public var work: [BoundedWork] { state.read { $0.meters.flatMap(\.work) } }
 
     /// The page of `/metrics`.
     func metrics(version: String) -> PrometheusText {

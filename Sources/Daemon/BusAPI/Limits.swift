@@ -41,11 +41,7 @@ enum Limits {
     /// written on another thread.
     static let answeredAtOnceBytesMax = 64 << 10
 
-    /// Steps of one turn of a loop for writing JSON answers: with `encodedBytesPerStep` a mebibyte, some
-    /// two milliseconds. What comes then is written on another thread.
-    static let encodedStepsPerTurnMax = 1_024
-
-    /// Bytes of a JSON answer that make a step.
+    /// Bytes of a JSON answer that make a step of a loop's turn.
     static let encodedBytesPerStep = 1_024
 
     /// The same of what a stream tells of the past: one that has no large event is told in pieces that
@@ -101,20 +97,18 @@ enum Limits {
     /// Topics that a loop itself looks at for a list or a summary: some 100 µs.
     static let topicsAtOnceMax = 256
 
-    /// Subscriptions that are told of what was admitted before the loop looks at its sockets again:
-    /// a millisecond or two.
-    static let deliveriesPerTurnMax = 256
+    /// Steps of a loop's turn that it takes to tell a subscription of what was admitted, or of its end,
+    /// beside what it writes.
+    static let deliverySteps = 2
 
-    /// Terms of the selectors that are judged by new rules before the loop looks at its sockets
-    /// again: a few milliseconds.
-    static let judgedTermsPerTurnMax = 1_024
+    /// Steps of a read of the log, some 30 ns to 200 ns each, that make a step of a loop's turn.
+    static let readStepsPerStep = 32
 
-    /// What judging a subscription takes beside its terms, in terms.
-    static let judgementTerms = 16
+    /// Steps of judging a subscription by new rules, beside one for each term of its selector.
+    static let judgementSteps = 8
 
-    /// Terms of selectors without a reader that leave the loop's table before it looks at its sockets
-    /// again: a millisecond.
-    static let clearedTermsPerTurnMax = 1_024
+    /// Terms of selectors without a reader that leave the loop's table in one step of a turn.
+    static let clearedTermsPerStep = 2
 
     /// The fraction of the memory budget that readers of many topics may keep between answers: some
     /// tens of readers of 10,000 topics, which are told from where they are; others look again.

@@ -16,7 +16,7 @@ public final class HTTPServer: Sendable {
     private let configuration: HTTPServerConfiguration
     private let log: Log
     private let memory: MemoryBudget
-    private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
+    private let makeHandler: RequestHandlerMaker
     private let state = Protected(State.idle)
     private let openConnections = Gauge()
     let accounts = CallerAccounts()
@@ -29,7 +29,7 @@ public final class HTTPServer: Sendable {
     ///     returns stays on that thread.
     public init(
         configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
-        makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+        makeHandler: @escaping RequestHandlerMaker
     ) {
         self.configuration = configuration
         self.log = log

@@ -95,22 +95,28 @@ public enum HTTPFrontLimits {
     /// connection that somebody opened in advance can add to a stop.
     public static let firstRequestMilliseconds: UInt64 = 1_000
 
-    /// Deadlines that are acted upon before a loop looks at anything else: a heartbeat is a write.
-    public static let deadlinesPerTurnMax = 256
+    /// Steps of one turn of a loop, some two microseconds each, that any kind of work may take beyond
+    /// its own share: with the shares, a turn that has everything to do takes some five milliseconds.
+    static let sharedStepsPerTurn = 768
 
-    /// Steps of one turn of a loop for requests that are not parsed, for short ones that are, and for
-    /// messages, before it looks at anything else: some three milliseconds each.
-    static let stepsPerTurnMax = 2_048
+    /// Steps of accepting a connection, with the questions to the kernel about its peer.
+    static let acceptSteps = 8
 
-    /// Steps of one turn for long requests; the last that begins may go beyond.
-    static let longStepsPerTurnMax = 1_024
+    /// Steps of a deadline, beside what it writes.
+    static let deadlineSteps = 4
 
-    /// Steps of one turn for the bytes of answers that are too large to be gathered: with
-    /// `writtenBytesPerStep` a mebibyte, which the kernel copies in some 500 µs.
-    static let writeStepsPerTurnMax = 1_024
+    /// Steps of telling a connection of a drain: it may be closed.
+    static let drainSteps = 4
 
-    /// Bytes of an answer that make a step.
-    static let writtenBytesPerStep = 1_024
+    /// Steps of a job or an answer that another thread has brought.
+    static let mailSteps = 4
+
+    /// Answers of one message that are given without a look at what else there is.
+    static let repliesAtOnceMax = 16
+
+    /// Bytes of an answer or a stream that make a step: the kernel copies them twice, for us and for their
+    /// reader.
+    static let writtenBytesPerStep = 4 * 1024
 
     /// Bytes of an answer that are written at one time: while its peer reads, the kernel would take
     /// megabytes.
@@ -119,8 +125,7 @@ public enum HTTPFrontLimits {
     /// Steps above which a request is long: a target of 480 bytes, or a body of 30 KiB.
     static let shortRequestStepsMax = 64
 
-    /// Steps of giving a socket to the parser, which makes room for a head and reads it: 64 sockets a
-    /// turn.
+    /// Steps of giving a socket to the parser, which makes room for a head and reads it.
     static let parserEntrySteps = 32
 
     /// Steps of a request or a message that has nothing in it.
@@ -132,10 +137,8 @@ public enum HTTPFrontLimits {
     /// Bytes of a body that make a step: it is copied a few times, and read once.
     static let bodyBytesPerStep = 512
 
-    /// Connections that hear of a drain before a loop looks at anything else: each may be closed.
-    static let drainedPerTurnMax = 256
-
-    /// Connections accepted from one listener before a loop looks at anything else.
+    /// Connections accepted from one listener before a loop looks at anything else: another loop may
+    /// have time for more.
     public static let acceptsPerTurnMax = 64
 
     /// Milliseconds for which accepting pauses when no descriptor or memory is free.

@@ -8,9 +8,6 @@ public protocol RequestHandler: AnyObject {
     /// request with `Exchange.offer` is only asked while this is the same.
     var configurationNumber: UInt32 { get }
 
-    /// Called at the beginning of each turn of the loop, before anything else of it.
-    func beginTurn()
-
     /// Decides about a request's body before it is read; called once for every request that
     /// passed the strict checks, bodyless ones included, and always before `handle`.
     func admit(_ head: RequestHead) -> BodyAdmission
@@ -28,6 +25,10 @@ public protocol RequestHandler: AnyObject {
     /// `Connection: close`.
     func drain()
 }
+
+/// Makes the handler of a loop, on that loop's thread; what it does in a turn beyond answering requests
+/// is bounded by the loop's budget.
+public typealias RequestHandlerMaker = @Sendable (LoopHandle, TurnBudget) -> any RequestHandler
 
 /// What becomes of a request's body.
 public enum BodyAdmission: Sendable {

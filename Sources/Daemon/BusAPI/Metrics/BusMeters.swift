@@ -13,13 +13,6 @@ final class BusMeters: Sendable {
     /// of several events the oldest.
     let lags = Histogram()
 
-    let deliveries = BoundedWork("deliveries", stepsMax: Limits.deliveriesPerTurnMax)
-    let encodings = BoundedWork("encodings", stepsMax: Limits.encodedStepsPerTurnMax)
-    let judgements = BoundedWork("judgements", stepsMax: Limits.judgedTermsPerTurnMax)
-
-    /// What the handler does in a turn of its loop, by kind.
-    var work: [BoundedWork] { [deliveries, encodings, judgements] }
-
     private let events = DeliveryForm.allCases.map { _ in Counter() }
     private let subscribers = DeliveryForm.allCases.map { _ in Gauge() }
 

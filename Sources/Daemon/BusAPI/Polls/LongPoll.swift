@@ -39,7 +39,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         self.known = known
         self.handler = handler
         reader = LogReader(
-            request.selector, request.filter, from: handler.bus, handler.service.memory)
+            request.selector, request.filter, from: handler.log, handler.service.memory)
     }
 
     var form: DeliveryForm { request.form.delivery }
@@ -56,7 +56,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         try request.begin(at: text)
         try handler.admit(request, exchange)
         reader = LogReader(
-            request.selector, request.filter, from: handler.bus, handler.service.memory)
+            request.selector, request.filter, from: handler.log, handler.service.memory)
         gap = nil
         isOverdue = false
         try begin(exchange)
@@ -228,7 +228,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// What the loop itself writes of that.
     private var atOnce: AtOnce {
         guard request.form == .json, !handler.reads.areShared else { return .all }
-        let bytesMax = handler.meters.encodings.isLeft ? Limits.answeredAtOnceBytesMax : 0
+        let bytesMax = handler.budget.isLeft(for: .encodings) ? Limits.answeredAtOnceBytesMax : 0
         return AtOnce(bytesMax: bytesMax, eventsMax: limit.events)
     }
 
@@ -247,7 +247,13 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     private func written(_ events: [Event]) -> Response {
         let response = answer.events(events, isNews: reader.isLive, handler.encodings)
         if request.form == .json {
-            handler.meters.encodings.begin(1 + response.body.count / Limits.encodedBytesPerStep)
+            let steps = 1 + response.body.count / Limits.encodedBytesPerStep
+            // What others may be told as well belongs to their delivery.
+            if handler.reads.areShared {
+                handler.budget.add(steps)
+            } else {
+                handler.budget.count(.encodings, steps)
+            }
         }
         return response
     }

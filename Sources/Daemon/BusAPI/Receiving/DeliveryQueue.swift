@@ -32,24 +32,29 @@ struct DeliveryQueue {
         admittedThrough = through
     }
 
-    /// The next subscriptions of one round, at most so many, with their news; nil when there is none.
-    mutating func next(
-        atMost countMax: Int
-    ) -> (members: ArraySlice<any HTTPSubscription>, news: LogNews, isOnlyOne: Bool)? {
+    /// The next subscriptions, of one round, with their news; nil when there is none. They stay until
+    /// they are passed.
+    mutating func next() -> (
+        members: ArraySlice<any HTTPSubscription>, news: LogNews, isOnlyOne: Bool
+    )? {
         while isFirstOver { endFirst() }
-        guard var round = rounds.first else { return nil }
+        guard let round = rounds.first else { return nil }
         let woken = round.woken[round.group]
-        let end = min(woken.members.count, round.member + countMax)
-        let members = woken.members[round.member..<end]
+        let members = woken.members[round.member...]
         let isOnlyOne = round.woken.count == 1 && woken.members.count == 1
-        round.member = end
-        if end == woken.members.count {
+        let news = LogNews(topics: woken.topics, after: round.after, through: round.through)
+        return (members, news, isOnlyOne)
+    }
+
+    /// Goes on behind the first so many of the next subscriptions, which were told.
+    mutating func pass(_ count: Int) {
+        guard var round = rounds.first else { return }
+        round.member += count
+        if round.member == round.woken[round.group].members.count {
             round.group += 1
             round.member = 0
         }
         rounds.replaceFirst(with: round)
-        let news = LogNews(topics: woken.topics, after: round.after, through: round.through)
-        return (members, news, isOnlyOne)
     }
 
     private var isFirstOver: Bool {

@@ -54,13 +54,13 @@ struct LogReader {
     private var unfinished: SelectorRead?
     /// About what the events take that were too much; 0 where none were.
     private(set) var largeBytes = 0
-    private let bus: EventBus
+    private let log: LoopReads
     private let memory: MemoryBudget
 
-    init(_ selector: Selector, _ filter: EventFilter, from bus: EventBus, _ memory: MemoryBudget) {
+    init(_ selector: Selector, _ filter: EventFilter, from log: LoopReads, _ memory: MemoryBudget) {
         self.selector = selector
         self.filter = filter
-        self.bus = bus
+        self.log = log
         self.memory = memory
     }
 
@@ -78,7 +78,8 @@ struct LogReader {
             position = LogPosition(after: id)
             return next(limit, within: atOnce)
         }
-        let read = look(bus.longRead(from: start, matching: selector, filter: filter, limit: limit))
+        let read = look(
+            log.bus.longRead(from: start, matching: selector, filter: filter, limit: limit))
         return take(read, within: atOnce)
     }
 
@@ -94,7 +95,7 @@ struct LogReader {
             if read.goesOn(at: position, limit) { return take(look(read), within: atOnce) }
             kept = nil
         }
-        let read = bus.look(position, matching: selector, of: news, filter, limit)
+        let read = log.look(position, matching: selector, of: news, filter, limit)
         return take(read, within: atOnce)
     }
 
@@ -104,7 +105,7 @@ struct LogReader {
     /// One turn of a read. What a new one found is dropped if it needs another turn: many may wait.
     private mutating func look(_ read: SelectorRead) -> LogRead {
         let before = read.position
-        guard case .done(let found) = bus.turn(of: read) else {
+        guard case .done(let found) = log.turn(of: read) else {
             if kept?.read === read { unfinished = read }
             return .older(before)
         }
@@ -152,13 +153,13 @@ struct LogReader {
         nonisolated(unsafe) let owner = owner
         let (asked, loop) = (selector, handler.loop)
         let read =
-            unfinished ?? bus.longRead(position, matching: asked, filter: filter, limit: limit)
+            unfinished ?? log.bus.longRead(position, matching: asked, filter: filter, limit: limit)
         unfinished = nil
         let answers = handler.service.answers
         let room = answers.room(for: largeBytes > 0 ? largeBytes : answers.guess(bytes))
         largeBytes = 0
         let long = LongRead(
-            read, from: bus, by: handler.service.longReads, for: owner.account,
+            read, from: log.bus, by: handler.service.longReads, for: owner.account,
             unless: cancellation, in: room, make
         ) { result, made in
             loop.post { _ in
@@ -263,26 +264,7 @@ struct LogReader {
     /// From now on it counts as waiting: it still gets what retention removed a moment ago.
     mutating func wait() {
         position.isWaiting = true
-        beganAt = isLive ? position.after : bus.newest
-    }
-}
-
-extension EventBus {
-    /// What lies after `position`: what `news` says, if that is all. `.older` also where that takes
-    /// more than one turn under the lock.
-    func look(
-        _ position: LogPosition, matching selector: Selector, of news: LogNews?,
-        _ filter: EventFilter, _ limit: ReadLimit
-    ) -> LogRead {
-        if let news, news.concerns(position) {
-            return read(position, of: news, filter: filter, limit: limit)
-        }
-        guard selector.singleName == nil else {
-            return read(position, matching: selector, filter: filter, limit: limit)
-        }
-        let read = longRead(position, matching: selector, filter: filter, limit: limit)
-        if case .done(let found) = turn(of: read) { return found }
-        return .older(position)
+        beganAt = isLive ? position.after : log.bus.newest
     }
 }
 

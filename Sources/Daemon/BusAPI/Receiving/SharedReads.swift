@@ -9,14 +9,14 @@ internal import Topics
 ///
 /// Belongs to one loop, and holds nothing between deliveries.
 final class SharedReads {
-    private let bus: EventBus
+    private let log: LoopReads
     private var isDelivering = false
     /// Whether the last delivery was for one subscription alone, which so will be the next.
     private(set) var isForOne = false
     private var latest: [SharedRead] = []
     private var oldest = 0
 
-    init(of bus: EventBus) { self.bus = bus }
+    init(of log: LoopReads) { self.log = log }
 
     /// Whether others may be told, at this moment, what one of them reads.
     var areShared: Bool { isDelivering && !isForOne }
@@ -39,7 +39,7 @@ final class SharedReads {
         for read in latest where read.answers(position, selector, filter, limit) { return read }
         let read = SharedRead(
             position, selector, filter, limit,
-            outcome: bus.look(position, matching: selector, of: news, filter, limit))
+            outcome: log.look(position, matching: selector, of: news, filter, limit))
         if isDelivering { keep(read) }
         return read
     }

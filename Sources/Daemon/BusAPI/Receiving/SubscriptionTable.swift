@@ -9,7 +9,7 @@ internal import Topics
 ///
 /// - Complexity: insert and remove O(1), and O(terms of the selector) for the first that asks for it;
 ///   finding O(found), see `SelectorIndex`. A selector of several topics that nobody asks for any more
-///   stays until ``clearVacant(atMost:_:)``, so that many may go together.
+///   stays until ``clearOneVacant(_:)``, so that many may go together.
 final class SubscriptionTable {
     /// Subscriptions as they were at one moment; some may have ended since.
     typealias Found = ContiguousArray<any HTTPSubscription>
@@ -92,19 +92,17 @@ final class SubscriptionTable {
     /// Whether there are selectors to take out.
     var hasVacant: Bool { !vacant.isEmpty }
 
-    /// Takes selectors out that nobody stands for any more, until so many terms are gone, and calls
-    /// `forget` with each.
-    func clearVacant(atMost termsMax: Int, _ forget: (Selector) -> Void) {
-        var left = termsMax
-        while left > 0, !vacant.isEmpty {
-            let group = vacant.removeFirst()
-            group.isVacant = false
-            left -= 1
-            guard group.members.isEmpty else { continue }
-            left -= group.selector.termCount
-            takeOut(group)
-            forget(group.selector)
-        }
+    /// Takes the next selector out that nobody stands for any more, and calls `forget` with it.
+    ///
+    /// - Returns: How many terms are gone; 0 where somebody stands for it again.
+    @discardableResult
+    func clearOneVacant(_ forget: (Selector) -> Void) -> Int {
+        let group = vacant.removeFirst()
+        group.isVacant = false
+        guard group.members.isEmpty else { return 0 }
+        takeOut(group)
+        forget(group.selector)
+        return group.selector.termCount
     }
 
     private func takeOut(_ group: SubscriptionGroup) {

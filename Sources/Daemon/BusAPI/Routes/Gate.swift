@@ -86,6 +86,7 @@ extension BusHandler {
         subscription.accessNumber = accessNumber
         let caller = subscription.caller
         let selector = subscription.reader.selector
+        budget.add(Limits.judgementSteps + selector.termCount)
         do throws(Refusal) {
             guard configuration.access.stillKnows(caller) else {
                 throw Refusal(.tokenInvalid, "The token is no longer valid.")

@@ -52,7 +52,7 @@ final class StreamingResponse: HTTPSubscription {
         timer = StreamTimer(wait: endsCaughtUp ? nil : request.wait.map { Int($0 / 1_000) })
         opening = StreamOpening(request)
         reader = LogReader(
-            request.selector, request.filter, from: handler.bus, handler.service.memory)
+            request.selector, request.filter, from: handler.log, handler.service.memory)
     }
 
     /// Begins the stream, or answers what cannot be had as it was asked for.

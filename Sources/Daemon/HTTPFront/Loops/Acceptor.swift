@@ -52,16 +52,18 @@ final class Acceptor {
         if let resumesAt, now >= resumesAt { resume() }
     }
 
-    /// Accepts what waits at the listener of this token, and gives each descriptor to `welcome`: up
-    /// to a number that leaves room for other work and loops.
-    func accept(at token: UInt64, now: UInt64, _ welcome: (Int32) -> Void) {
+    /// Accepts what waits at the listener of this token, and gives each descriptor to `welcome`: as
+    /// much as the turn has room for, and other loops should not have.
+    func accept(
+        at token: UInt64, now: UInt64, within budget: TurnBudget, _ welcome: (Int32) -> Void
+    ) {
         let index = Int(token - PollToken.firstListener)
         guard index < listeners.count, resumesAt == nil else { return }
         let listener = listeners[index].descriptor
         var tries = 0
-        defer { meters.accepts.countTurn(of: tries) }
-        while tries < HTTPFrontLimits.acceptsPerTurnMax {
+        while tries < HTTPFrontLimits.acceptsPerTurnMax, budget.isLeft(for: .accepts) {
             tries += 1
+            budget.begin(.accepts, HTTPFrontLimits.acceptSteps)
             let descriptor = clinux_accept(listener)
             if descriptor >= 0 {
                 welcome(descriptor)

@@ -20,13 +20,31 @@ struct DeferredWork {
     /// WebSockets that have more to read.
     let reading = TurnQueue<WebSocket>()
 
+    /// What other threads brought.
+    let mail = TurnQueue<LoopMessage>()
     /// Connections that are yet to hear that the server drains.
     let draining = TurnQueue<Connection>()
 
     /// Whether the loop has to go on without waiting for news. Of `ending` the parser's work tells.
     var isDue: Bool {
         !(arrived.isEmpty && postponed.isEmpty && postponedLong.isEmpty && resting.isEmpty
-            && sending.isEmpty && reading.isEmpty && lost.isEmpty && draining.isEmpty)
+            && reading.isEmpty && lost.isEmpty && draining.isEmpty && sending.isEmpty
+            && mail.isEmpty)
+    }
+
+    /// Adds what other threads brought, many answers in pieces.
+    func takeMail(_ messages: [LoopMessage]) {
+        let countMax = HTTPFrontLimits.repliesAtOnceMax
+        for message in messages {
+            guard case .replies(let replies) = message, replies.count > countMax else {
+                mail.append(message)
+                continue
+            }
+            for first in stride(from: 0, to: replies.count, by: countMax) {
+                let end = min(first + countMax, replies.count)
+                mail.append(.replies(Array(replies[first..<end])))
+            }
+        }
     }
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
@@ -37,6 +55,7 @@ struct DeferredWork {
             queue.removeAll()
         }
         reading.removeAll()
+        mail.removeAll()
     }
 }
 

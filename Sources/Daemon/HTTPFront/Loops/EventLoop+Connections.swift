@@ -49,7 +49,7 @@ extension EventLoop {
 
     /// Gives a socket whose next request has begun to the parser.
     func giveToParser(_ connection: Connection) {
-        turn.unparsed.spend(HTTPFrontLimits.parserEntrySteps)
+        budget.begin(.arrivals, HTTPFrontLimits.parserEntrySteps)
         poller.change(connection.descriptor, [.readClosed, .edge], token: connection.token)
         timers.arm(connection.slot, due: now + settings.headerMilliseconds)
         connection.machine.takeInput()

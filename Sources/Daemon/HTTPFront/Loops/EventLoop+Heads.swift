@@ -73,8 +73,9 @@ extension EventLoop {
         timers.cancel(connection.slot)
         connection.machine.takeInput()
         lastRequestNumber += 1
-        turn.unparsed.spend(
-            StepBudget.steps(targetBytes: parts.target.count, bodyBytes: parts.body.count))
+        budget.begin(
+            .arrivals,
+            ActiveRequest.steps(targetBytes: parts.target.count, bodyBytes: parts.body.count))
         meters.requests.add()
         meters.repeats.add()
         let request = ActiveRequest(

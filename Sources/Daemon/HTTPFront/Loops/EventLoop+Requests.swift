@@ -117,14 +117,14 @@ extension EventLoop {
     private func requestIsComplete(_ connection: Connection, _ request: ActiveRequest) -> Bool {
         timers.cancel(connection.slot)
         if let refusal = request.refusal { return answer(connection, request, refusal) }
-        let (budget, queue) = lane(of: request)
-        guard turn[keyPath: budget].isLeft, queue.isEmpty else {
+        let (work, queue) = lane(of: request)
+        guard budget.isLeft(for: work), queue.isEmpty else {
             request.isPostponed = true
             awaitAnswer(to: request)
             queue.append(connection)
             return true
         }
-        turn[keyPath: budget].spend(request.steps)
+        budget.begin(work, request.steps)
         return serve(connection, request)
     }
 
@@ -136,21 +136,21 @@ extension EventLoop {
     }
 
     private func continuePostponed(in lane: Lane) {
-        let (budget, queue) = lane
-        queue.run(while: { turn[keyPath: budget].isLeft }) { connection in
+        let (work, queue) = lane
+        queue.run(while: { budget.isLeft(for: work) }) { connection in
             guard let request = connection.request, request.isPostponed else { return }
-            turn[keyPath: budget].spend(request.steps)
+            budget.begin(work, request.steps)
             request.isPostponed = false
             settle(request)
             resume(connection, request)
         }
     }
 
-    /// Where requests wait for a turn, in order, and what a turn has for them.
-    private typealias Lane = (WritableKeyPath<LoopTurn, StepBudget>, TurnQueue<Connection>)
+    /// What requests are to a turn, and where they wait for one, in order.
+    private typealias Lane = (TurnWork, TurnQueue<Connection>)
 
-    private var shortLane: Lane { (\.short, deferred.postponed) }
-    private var longLane: Lane { (\.long, deferred.postponedLong) }
+    private var shortLane: Lane { (.shortRequests, deferred.postponed) }
+    private var longLane: Lane { (.longRequests, deferred.postponedLong) }
 
     private func lane(of request: ActiveRequest) -> Lane {
         request.steps > HTTPFrontLimits.shortRequestStepsMax ? longLane : shortLane

@@ -92,7 +92,7 @@ extension EventLoop {
     func sendShare(
         _ head: [UInt8], _ body: ResponseBody, from sent: Int, to connection: Connection
     ) -> SendResult {
-        guard turn.writes.isLeft else {
+        guard budget.isLeft(for: .writes) else {
             sendLater(connection)
             return .partly(0)
         }
@@ -100,14 +100,18 @@ extension EventLoop {
             head: head, body: body, from: sent, atMost: HTTPFrontLimits.sendBytesMax,
             to: connection.descriptor)
         switch result {
-        case .whole: turn.spendWrite(of: head.count + body.count - sent)
+        case .whole: countWritten(head.count + body.count - sent)
         case .partly(let bytes):
-            turn.spendWrite(of: bytes)
+            countWritten(bytes)
             // The kernel would not tell of room that it has not run out of.
             if bytes == HTTPFrontLimits.sendBytesMax { sendLater(connection) }
         case .failed: break
         }
         return result
+    }
+
+    private func countWritten(_ bytes: Int) {
+        budget.count(.writes, 1 + bytes / HTTPFrontLimits.writtenBytesPerStep)
     }
 
     private func sendLater(_ connection: Connection) {
@@ -118,7 +122,7 @@ extension EventLoop {
 
     /// Writes on for those whom the last turn had no room for.
     func continueSending() {
-        deferred.sending.run(while: { turn.writes.isLeft }) { connection in
+        deferred.sending.run(while: { budget.isLeft(for: .writes) }) { connection in
             connection.awaitsTurn = false
             guard connection.tail != nil else { return }
             if connection.machine.isStreaming {

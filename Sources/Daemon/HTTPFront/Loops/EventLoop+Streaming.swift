@@ -60,14 +60,15 @@ extension EventLoop {
         }
     }
 
-    /// Lets those go on that had had their share of the last turn, or asked for another.
+    /// Lets those go on that had had their share of the last turn, or found no room in it.
     func continueStreams() {
-        deferred.resting.run { connection in
+        deferred.resting.run(while: { budget.isLeft(for: .writes) }) { connection in
             guard connection.machine.isStreaming, connection.isResting else { return }
+            budget.begin(.writes, 1)
             connection.isResting = false
             connection.owner?.writable()
         }
-        deferred.reading.run(while: { turn.messages.isLeft }) { $0.readingIsDue() }
+        deferred.reading.run(while: { budget.isLeft(for: .messages) }) { $0.readingIsDue() }
     }
 
     /// Has a stream go on in the next turn.

@@ -7,7 +7,7 @@ internal import Telemetry
 /// Everything it owns is touched on its thread alone, without locks; debug builds check that at
 /// the doors. A turn is: wait; streams and WebSockets that had more to do; what happened on
 /// sockets; what other threads brought; deadlines; the parser; what the loop's own thread posted
-/// meanwhile.
+/// meanwhile. Each kind of work has its steps of a turn (``TurnBudget``), and the rest in the next.
 ///
 /// The parser is never entered from inside itself: what a handler does to other connections while
 /// the parser runs is deferred.
@@ -31,6 +31,7 @@ final class EventLoop {
 
     let deferred = DeferredWork()
     var turn = LoopTurn()
+    let budget = TurnBudget()
     /// Until when it drains; `.max` once that time is over, nil while it serves.
     private(set) var drainDue: UInt64?
     var lastRequestNumber: UInt64 = 0
@@ -85,10 +86,10 @@ final class EventLoop {
     }
 
     /// Serves until it has drained. The calling thread becomes the loop's, and makes the handler.
-    func run(_ makeHandler: (LoopHandle) -> any RequestHandler) {
+    func run(_ makeHandler: (LoopHandle, TurnBudget) -> any RequestHandler) {
         mailbox.adoptThread()
         clinux_name_thread("http-\(handle.index)")
-        handler = makeHandler(handle)
+        handler = makeHandler(handle, budget)
         acceptor.resume()
         while !isDraining || connections.count > 0 { runTurn() }
         parser.stop()
@@ -99,11 +100,12 @@ final class EventLoop {
 
     private func runTurn() {
         let count = poller.wait(milliseconds: sleepMilliseconds())
-        meters.count(turn)
         turn.begin()
-        defer { meters.turns.observe(turn.microseconds) }
+        defer {
+            budget.endTurn(countingIn: meters)
+            meters.turns.observe(turn.microseconds)
+        }
         meters.beginTurn(at: now)
-        handler.beginTurn()
         // First, so that who is told to wait in this turn waits for the next.
         continueSending()
         continueStreams()
@@ -115,13 +117,14 @@ final class EventLoop {
             case PollToken.mailbox: hasMail = true
             case PollToken.parser: parser.wake()
             case let token where token < PollToken.firstConnection:
-                acceptor.accept(at: token, now: now, welcome)
+                acceptor.accept(at: token, now: now, within: budget, welcome)
             case let token:
                 if let connection = connections[token: token] { happened(event, to: connection) }
             }
         }
-        turn.servesOne = count == 1 && !hasMail && parser.expectsOneRequest
-        if hasMail { gatherAnswers { mailbox.takeMessages().forEach(receive) } }
+        if hasMail { deferred.takeMail(mailbox.takeMessages()) }
+        turn.servesOne = count == 1 && deferred.mail.isEmpty && parser.expectsOneRequest
+        readMail()
         passDeadlines()
         serveArrived()
         if parser.dueMilliseconds == 0 {
@@ -161,9 +164,22 @@ final class EventLoop {
         }
     }
 
+    /// Does what other threads brought, in the order in which it came.
+    private func readMail() {
+        guard !deferred.mail.isEmpty else { return }
+        gatherAnswers {
+            deferred.mail.run(while: { budget.isLeft(for: .mail) }) { message in
+                budget.begin(.mail, message.steps)
+                receive(message)
+            }
+        }
+    }
+
     private func passDeadlines() {
-        for slot in timers.advance(to: now, atMost: HTTPFrontLimits.deadlinesPerTurnMax) {
-            meters.deadlines.begin()
+        let steps = HTTPFrontLimits.deadlineSteps
+        let countMax = (budget.left(for: .deadlines) + steps - 1) / steps
+        for slot in timers.advance(to: now, atMost: countMax) {
+            budget.begin(.deadlines, steps)
             if let connection = connections[slot] {
                 carryOut(connection.machine.deadlinePassed(), on: connection)
             }
@@ -176,7 +192,7 @@ final class EventLoop {
     private func serveArrived() {
         guard !deferred.arrived.isEmpty else { return }
         gatherAnswers {
-            deferred.arrived.run(while: { turn.unparsed.isLeft }) { connection in
+            deferred.arrived.run(while: { budget.isLeft(for: .arrivals) }) { connection in
                 guard connection.machine.waiting != nil else { return }
                 if !answersUnparsed(on: connection) { giveToParser(connection) }
             }
@@ -211,9 +227,8 @@ extension EventLoop {
 
     /// Closes what is idle, some a turn.
     private func drainOn() {
-        var left = HTTPFrontLimits.drainedPerTurnMax
-        deferred.draining.run(while: { left > 0 }) { connection in
-            left -= 1
+        deferred.draining.run(while: { budget.isLeft(for: .drains) }) { connection in
+            budget.begin(.drains, HTTPFrontLimits.drainSteps)
             let due = connection.progressedAt + settings.configuration.firstRequestMilliseconds
             let action = connection.machine.drainBegan(
                 hasRequest: connection.request != nil, hasTime: due > now

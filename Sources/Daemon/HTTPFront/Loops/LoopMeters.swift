@@ -36,15 +36,11 @@ public final class LoopMeters: Sendable {
     /// Requests whose answer is awaited while the parser keeps their connection.
     public let pending = Gauge()
 
-    let accepts = BoundedWork("accepts", stepsMax: HTTPFrontLimits.acceptsPerTurnMax)
-    let deadlines = BoundedWork("deadlines", stepsMax: HTTPFrontLimits.deadlinesPerTurnMax)
-    let repeated = BoundedWork("repeated_requests", stepsMax: HTTPFrontLimits.stepsPerTurnMax)
-    let short = BoundedWork("short_requests", stepsMax: HTTPFrontLimits.stepsPerTurnMax)
-    let writes = BoundedWork("writes", stepsMax: HTTPFrontLimits.writeStepsPerTurnMax)
-    let long = BoundedWork("long_requests", stepsMax: HTTPFrontLimits.longStepsPerTurnMax)
+    private let kinds = TurnWork.allCases.map { BoundedWork($0.name, stepsMax: $0.stepsMax) }
+    private let all = BoundedWork("all", stepsMax: TurnWork.stepsPerTurnMax)
 
-    /// What the loop itself does in a turn, by kind.
-    public var work: [BoundedWork] { [accepts, deadlines, repeated, short, long, writes] }
+    /// What is done in a turn, by kind, and all of it together.
+    public var work: [BoundedWork] { kinds + [all] }
 
     private let turn = Atomic<UInt64>(0)
 
@@ -66,16 +62,11 @@ public final class LoopMeters: Sendable {
         if let code = response.problemCode { problems.add(code) }
     }
 
-    /// Counts what a turn did that is over.
-    func count(_ turn: LoopTurn) {
-        if turn.unparsed.begun > 0 { repeated.countTurn(of: turn.unparsed.begun) }
-        if turn.short.begun > 0 { short.countTurn(of: turn.short.begun) }
-        if turn.long.begun > 0 { long.countTurn(of: turn.long.begun) }
-        if turn.writes.begun > 0 { writes.countTurn(of: turn.writes.begun) }
-    }
+    /// Counts steps of one kind of work in a turn that is over.
+    func count(_ steps: Int, of work: TurnWork) { kinds[work.rawValue].countTurn(of: steps) }
 
-    func beginTurn(at now: UInt64) {
-        turn.store(now, ordering: .relaxed)
-        deadlines.endTurn()
-    }
+    /// Counts a turn that is over, by the steps of all its work.
+    func countTurn(of steps: Int) { all.countTurn(of: steps) }
+
+    func beginTurn(at now: UInt64) { turn.store(now, ordering: .relaxed) }
 }

@@ -9,10 +9,10 @@ struct LoopThread: Sendable {
     /// What the thread does, and owns.
     private final class Course: ThreadWork {
         private let loop: EventLoop
-        private let makeHandler: @Sendable (LoopHandle) -> any RequestHandler
+        private let makeHandler: RequestHandlerMaker
 
         init(
-            _ loop: EventLoop, _ makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+            _ loop: EventLoop, _ makeHandler: @escaping RequestHandlerMaker
         ) {
             self.loop = loop
             self.makeHandler = makeHandler
@@ -23,8 +23,7 @@ struct LoopThread: Sendable {
 
     /// Starts a thread that runs `loop` to its end, with the handler that `makeHandler` makes there.
     init(
-        running loop: EventLoop,
-        _ makeHandler: @escaping @Sendable (LoopHandle) -> any RequestHandler
+        running loop: EventLoop, _ makeHandler: @escaping RequestHandlerMaker
     ) throws(ServerError) {
         mailbox = loop.mailbox
         meters = loop.meters

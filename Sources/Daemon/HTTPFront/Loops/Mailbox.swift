@@ -17,6 +17,12 @@ enum LoopMessage: Sendable {
     case makeRoom(Int)
     /// Begin to drain; at the moment, in monotonic milliseconds, end whatever is left.
     case drain(until: UInt64)
+
+    /// What it takes of a loop's turn, beside what a job counts itself.
+    var steps: Int {
+        if case .replies(let replies) = self { return replies.count * HTTPFrontLimits.mailSteps }
+        return HTTPFrontLimits.mailSteps
+    }
 }
 
 /// The answer to a request whose handler returned without one.

@@ -58,7 +58,14 @@ final class ActiveRequest {
     var leavesParser = false
 
     /// What it takes of a turn, once it is complete.
-    var steps: Int { StepBudget.steps(targetBytes: target.count, bodyBytes: body.count) }
+    var steps: Int { Self.steps(targetBytes: target.count, bodyBytes: body.count) }
+
+    /// What a request takes of a turn: its work grows with its target, which may be a list of patterns,
+    /// and with its body.
+    static func steps(targetBytes: Int, bodyBytes: Int) -> Int {
+        HTTPFrontLimits.requestSteps + targetBytes / HTTPFrontLimits.targetBytesPerStep
+            + bodyBytes / HTTPFrontLimits.bodyBytesPerStep
+    }
 
     /// How long its Content-Length says the body is; 0 without one.
     var declaredBytes: UInt64 {

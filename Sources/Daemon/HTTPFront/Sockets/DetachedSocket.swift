@@ -71,7 +71,7 @@ public final class DetachedSocket {
     public var isWritable: Bool { connection.isWritable }
 
     /// Whether this turn of the loop has room for more bytes of answers; else a stream should `rest`.
-    public var hasTurn: Bool { loop.turn.writes.isLeft }
+    public var hasTurn: Bool { loop.budget.isLeft(for: .writes) }
 
     /// Has the owner of a stream that `isWritable` hear `writable` in the next turn of the loop, and
     /// not be writable before.

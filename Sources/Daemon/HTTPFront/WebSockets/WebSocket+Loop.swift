@@ -4,10 +4,10 @@ extension WebSocket {
     func inputCame() {
         // It had its share of this turn, and has the next one's.
         guard !isQueued else { return }
-        guard loop.turn.messages.isLeft else { return readSoon() }
+        guard loop.budget.isLeft(for: .messages) else { return readSoon() }
         defer { watchMessage() }
         var share = Share()
-        while isReading, share.isLeft {
+        while isReading, isLeft(of: share) {
             if held.count > 0 {
                 deliverHeld(&share)
                 continue
@@ -19,7 +19,7 @@ extension WebSocket {
             connection.trace?.record.bytesIn += bytes.count
             isPinged = false
             share.bytes -= bytes.count
-            loop.turn.messages.spend(bytes.count / HTTPFrontLimits.bodyBytesPerStep)
+            loop.budget.begin(.messages, bytes.count / HTTPFrontLimits.bodyBytesPerStep)
             // The kernel gives what it has: the poller tells of what comes next. But of an end that
             // it told of already, only another reading tells.
             let isAll = loop.reader.hasRoom(beside: bytes.count) && !connection.machine.isReadClosed
@@ -89,6 +89,10 @@ extension WebSocket {
         state != .closed && !isPaused && connection.machine.isStreaming
     }
 
+    private func isLeft(of share: Share) -> Bool {
+        share.isLeft && loop.budget.isLeft(for: .messages)
+    }
+
     private func deliverHeld(_ share: inout Share) {
         let bytes = held.bytes
         // Held for the machine alone, which unmasks it where it lies.
@@ -98,9 +102,9 @@ extension WebSocket {
     }
 
     private func deliver(_ input: inout WebSocketInput, _ share: inout Share) {
-        while isReading, share.isLeft, let event = machine.next(&input) {
+        while isReading, isLeft(of: share), let event = machine.next(&input) {
             share.events -= 1
-            loop.turn.messages.spend(HTTPFrontLimits.requestSteps)
+            loop.budget.begin(.messages, HTTPFrontLimits.requestSteps)
             take(event)
             machine.release()
         }

@@ -80,7 +80,7 @@ public final class WebSocket {
     public var isWritable: Bool { state == .open && connection.isWritable }
 
     /// Whether this turn of the loop has room for more bytes of answers; else it should `rest`.
-    public var hasTurn: Bool { loop.turn.writes.isLeft }
+    public var hasTurn: Bool { loop.budget.isLeft(for: .writes) }
 
     /// Has the owner hear `writable` in the next turn of the loop, where the socket `isWritable`, and
     /// not be writable before.

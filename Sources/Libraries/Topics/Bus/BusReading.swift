@@ -102,10 +102,18 @@ extension EventBus {
 
     /// One turn of a read, under the lock.
     package func turn(of read: SelectorRead) -> SelectorRead.Turn {
-        let now = clock.now()
         var left = Limits.turnStepsMax
-        let turn = withLog { read.turn(&$0, now: now, &left) }
-        work.reads.countTurn(of: Limits.turnStepsMax - left)
+        return turn(of: read, &left)
+    }
+
+    /// The same, of at most so many steps; those that it took are subtracted.
+    package func turn(of read: SelectorRead, _ left: inout Int) -> SelectorRead.Turn {
+        let now = clock.now()
+        let stepsMax = min(left, Limits.turnStepsMax)
+        var stepsLeft = stepsMax
+        let turn = withLog { read.turn(&$0, now: now, &stepsLeft) }
+        work.reads.countTurn(of: stepsMax - stepsLeft)
+        left -= stepsMax - stepsLeft
         return turn
     }
 

@@ -1,0 +1,42 @@
+internal import HTTPFront
+internal import Topics
+
+/// How the readers of one loop look at the log: as far as the loop's turn has room for it.
+///
+/// Belongs to its loop.
+final class LoopReads {
+    let bus: EventBus
+    private let budget: TurnBudget
+
+    /// Looks at `bus` within the turns of a loop.
+    init(of bus: EventBus, within budget: TurnBudget) {
+        self.bus = bus
+        self.budget = budget
+    }
+
+    /// What lies after `position`: what `news` says, if that is all. `.older` also where that takes
+    /// more than the loop has room for, or than one turn under the lock.
+    func look(
+        _ position: LogPosition, matching selector: Selector, of news: LogNews?,
+        _ filter: EventFilter, _ limit: ReadLimit
+    ) -> LogRead {
+        if let news, news.concerns(position) {
+            return bus.read(position, of: news, filter: filter, limit: limit)
+        }
+        guard selector.singleName == nil else {
+            return bus.read(position, matching: selector, filter: filter, limit: limit)
+        }
+        let read = bus.longRead(position, matching: selector, filter: filter, limit: limit)
+        if case .done(let found) = turn(of: read) { return found }
+        return .older(position)
+    }
+
+    /// One turn of a read, as far as the loop's has room for it.
+    func turn(of read: SelectorRead) -> SelectorRead.Turn {
+        let stepsMax = budget.left(for: .reads) * Limits.readStepsPerStep
+        guard stepsMax > 0 else { return .goOn }
+        var left = stepsMax
+        defer { budget.count(.reads, (stepsMax - left) / Limits.readStepsPerStep + 1) }
+        return bus.turn(of: read, &left)
+    }
+}

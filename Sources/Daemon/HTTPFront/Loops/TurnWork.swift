@@ -1,0 +1,74 @@
+/// What a loop does in its turns, by kind.
+///
+/// Each kind has a share of every turn, in steps of some two microseconds, that no other kind takes:
+/// whatever else there is to do, some of it goes on.
+public enum TurnWork: Int, CaseIterable, Sendable {
+    /// Requests that the parser has read, and that nobody waits long behind.
+    case shortRequests
+    /// Sockets whose next request has begun: it is answered unparsed, or given to the parser.
+    case arrivals
+    /// Requests that the parser has read, with much to read in them.
+    case longRequests
+    /// Messages of WebSockets.
+    case messages
+    /// Connections to accept.
+    case accepts
+    /// What other threads bring: answers, and jobs.
+    case mail
+    /// What is sent of streams, and of answers that are too large to be gathered.
+    case writes
+    /// Answers in JSON that a loop writes by itself; without steps they are written on another thread.
+    case encodings
+    /// Readers that are told what was admitted, or that their wait is over.
+    case deliveries
+    /// Looks at many topics that a loop takes by itself; without steps they go to another thread.
+    case reads
+    /// Readers that are judged by rules that have changed.
+    case judgements
+    /// Deadlines that have passed: heartbeats, ends of waits, connections to close.
+    case deadlines
+    /// Connections that hear of a drain.
+    case drains
+    /// Selectors that nobody waits for any more, to be taken out.
+    case removals
+
+    /// What figures call it.
+    public var name: String {
+        switch self {
+        case .shortRequests: "short_requests"
+        case .arrivals: "arrivals"
+        case .longRequests: "long_requests"
+        case .messages: "messages"
+        case .accepts: "accepts"
+        case .mail: "mail"
+        case .writes: "writes"
+        case .encodings: "encodings"
+        case .deliveries: "deliveries"
+        case .reads: "loop_reads"
+        case .judgements: "judgements"
+        case .deadlines: "deadlines"
+        case .drains: "drains"
+        case .removals: "selector_removals"
+        }
+    }
+
+    /// Steps of a turn that are for this kind alone. Short requests have most: they are what ordinary
+    /// clients send.
+    public var share: Int {
+        switch self {
+        case .shortRequests: 384
+        case .arrivals: 320
+        case .deliveries: 192
+        case .longRequests, .messages, .accepts, .mail, .writes, .encodings, .reads: 128
+        case .judgements, .deadlines: 96
+        case .drains, .removals: 32
+        }
+    }
+
+    /// Steps of a turn that this kind may take when no other has taken more than its share.
+    public var stepsMax: Int { share + HTTPFrontLimits.sharedStepsPerTurn }
+
+    /// Steps of a turn for all kinds together.
+    public static let stepsPerTurnMax =
+        allCases.reduce(HTTPFrontLimits.sharedStepsPerTurn) { $0 + $1.share }
+}

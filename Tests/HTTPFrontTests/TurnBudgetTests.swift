@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+@testable import HTTPFront
+
+/// What is left of a turn for each kind of work.
+@Suite struct TurnBudgetTests {
+    private let budget = TurnBudget()
+    private let meters = LoopMeters()
+
+    private func highest(_ kind: String) -> Int? {
+        meters.work.first { $0.kind == kind }?.mostSteps
+    }
+
+    @Test func oneKindMayTakeItsShareAndWhatAllShare() {
+        var steps = 0
+        while budget.isLeft(for: .accepts) {
+            budget.begin(.accepts, 1)
+            steps += 1
+        }
+        #expect(steps == TurnWork.accepts.stepsMax)
+        #expect(budget.left(for: .accepts) == 0)
+    }
+
+    @Test(arguments: TurnWork.allCases)
+    func noKindTakesTheShareOfAnother(greedy: TurnWork) {
+        budget.begin(greedy, 1_000_000)
+        #expect(!budget.isLeft(for: greedy))
+        for work in TurnWork.allCases where work != greedy {
+            #expect(budget.left(for: work) == work.share)
+        }
+    }
+
+    @Test func whatTurnsOutLaterCountsForWhatBeganLast() {
+        budget.begin(.deliveries, 1)
+        budget.add(TurnWork.deliveries.share - 1)
+        #expect(budget.left(for: .deliveries) == HTTPFrontLimits.sharedStepsPerTurn)
+        budget.add(10)
+        #expect(budget.left(for: .deliveries) == HTTPFrontLimits.sharedStepsPerTurn - 10)
+        #expect(budget.left(for: .mail) == TurnWork.mail.stepsMax - 10)
+    }
+
+    @Test(arguments: [1, 2, 3, SeededRandom.runSeed])
+    func allKindsTogetherStayWithinTheBoundOfATurn(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<200 {
+            var waiting = TurnWork.allCases
+            while let work = waiting.randomElement(using: &random) {
+                guard budget.isLeft(for: work) else {
+                    waiting.removeAll { $0 == work }
+                    continue
+                }
+                budget.begin(work, .random(in: 1...300, using: &random))
+                if Bool.random(using: &random) { budget.add(.random(in: 0...50, using: &random)) }
+            }
+            budget.endTurn(countingIn: meters)
+        }
+        for work in meters.work {
+            #expect((1...work.stepsMax).contains(work.mostSteps), "\(work.kind)")
+            #expect(work.turns.value == 200)
+        }
+        #expect(TurnWork.allCases.allSatisfy { budget.left(for: $0) == $0.stepsMax })
+    }
+
+    @Test func aTurnWithoutWorkIsNotCounted() {
+        budget.endTurn(countingIn: meters)
+        #expect(meters.work.allSatisfy { $0.turns.value == 0 })
+        budget.begin(.mail, 4)
+        budget.endTurn(countingIn: meters)
+        #expect(highest("mail") == 1 && highest("all") == 1)
+    }
+}

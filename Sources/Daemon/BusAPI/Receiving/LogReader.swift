@@ -267,8 +267,3 @@ struct LogReader {
         beganAt = isLive ? position.after : log.bus.newest
     }
 }
-
-extension EventID {
-    /// The cursor just before the event of this id.
-    var predecessor: EventID { rawValue == 0 ? self : EventID(rawValue: rawValue - 1) }
-}

@@ -88,6 +88,17 @@ import Topics
         #expect(bench.work.figures.late == 1)
     }
 
+    @Test func aReplyDoesNotWaitForTheNextJobOfItsWorker() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (answer, _) = try ask(bench)
+        let lease = try bench.take().lease
+        let (next, _) = try bench.ask(NextRequest(settlement: Settlement(reply("5"), lease: lease)))
+        #expect(try answer.get().payload.text == "5")
+        #expect(!next.isGiven)
+    }
+
     @Test func aRequestCanBeRefused() throws {
         let bench = try WorkBench()
         try bench.set { $0.replies = true }

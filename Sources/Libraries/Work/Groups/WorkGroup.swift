@@ -25,6 +25,8 @@ final class WorkGroup: Sendable {
     private struct State {
         var turns: GroupTurns
         var calls: [RequestNumber: Recipient] = [:]
+        /// Requests that brought a reply nobody waits for any more.
+        var late: Set<RequestNumber> = []
         var number: RequestNumber = 0
         var isDriven = false
         var isListening = false
@@ -190,11 +192,13 @@ final class WorkGroup: Sendable {
         let now = parts.bus.now
         parts.meters.count(counts, now: now)
         for id in counts.buried { refuse(id, nil) }
+        for delivery in counts.deliveries { deliver(delivery) }
         for answer in answers {
-            guard let call = state.write({ $0.calls.removeValue(forKey: answer.number) }) else {
-                continue
+            let (call, isLate) = state.write { state in
+                let isLate = state.late.remove(answer.number) != nil
+                return (state.calls.removeValue(forKey: answer.number), isLate)
             }
-            give(answer.outcome, to: call, now: now)
+            if let call { give(answer.outcome, to: call, isLate: isLate, now: now) }
         }
         if state.read({ $0.turns.isRemoved && $0.isListening }) {
             state.write { $0.isListening = false }
@@ -203,19 +207,20 @@ final class WorkGroup: Sendable {
     }
 
     private func give(
-        _ outcome: Result<WorkAnswer.Outcome, WorkError>, to call: Recipient, now: Timestamp
+        _ outcome: Result<WorkAnswer.Outcome, WorkError>, to call: Recipient, isLate: Bool,
+        now: Timestamp
     ) {
         switch (outcome, call) {
         case (.failure(let error), .next(let then)): then(.failure(error))
         case (.failure(let error), .settle(let then)): then(.failure(error))
         case (.failure(let error), .plain(let then)): then(.failure(error))
         case (.success(.nothing(let settled)), .next(let then)):
-            then(.success(NextAnswer(handout: nil, settled: settled.map(receipt))))
+            then(.success(NextAnswer(handout: nil, settled: settled.map { receipt($0, isLate) })))
         case (.success(.handout(let grant, let settled)), .next(let then)):
-            let settled = settled.map(receipt)
+            let settled = settled.map { receipt($0, isLate) }
             then(.success(NextAnswer(handout: handout(grant, now: now), settled: settled)))
         case (.success(.settled(let settled)), .settle(let then)):
-            then(.success(receipt(settled)))
+            then(.success(receipt(settled, isLate)))
         case (.success(.done), .plain(let then)): then(.success(()))
         case (.success, _):
             preconditionFailure("a request to the group \(name) was answered as another one")
@@ -234,20 +239,24 @@ final class WorkGroup: Sendable {
             token: grant.lease.token)
     }
 
-    /// Hands replies on, now that what they say is committed.
-    private func receipt(_ settled: WorkAnswer.Settled) -> SettleReceipt {
-        var isLate = false
-        switch settled.reply {
-        case .reply(let reply):
-            for id in settled.ids where !answer(id, reply) { isLate = true }
-        case .refusal(let reply):
-            for id in settled.ids { refuse(id, reply) }
-        case nil: break
-        }
-        if isLate { parts.meters.late.add() }
-        return SettleReceipt(
+    private func receipt(_ settled: WorkAnswer.Settled, _ isLate: Bool) -> SettleReceipt {
+        SettleReceipt(
             count: settled.ids.count, isRepeated: settled.isRepeated, isLate: isLate,
             published: settled.published)
+    }
+
+    /// Hands a reply on, now that its settlement is committed: whoever settled may wait on.
+    private func deliver(_ delivery: WorkDelivery) {
+        switch delivery.end {
+        case .reply(let reply):
+            var isLate = false
+            for id in delivery.ids where !answer(id, reply) { isLate = true }
+            guard isLate else { return }
+            parts.meters.late.add()
+            _ = state.write { $0.late.insert(delivery.number) }
+        case .refusal(let reply):
+            for id in delivery.ids { refuse(id, reply) }
+        }
     }
 
     private func answer(_ id: EventID, _ reply: Reply) -> Bool {

@@ -8,7 +8,7 @@ extension GroupTurns {
         switch request.verb {
         case .next(let next):
             if let settlement = next.settlement {
-                switch settle(settlement, isReplyAwaited: next.isReplyAwaited, now: now) {
+                switch settle(settlement, of: request, now: now) {
                 case .success(let done): settled[number] = done
                 case .failure(.jobSettled):
                     settled[number] = WorkAnswer.Settled(ids: [], isRepeated: true)
@@ -26,8 +26,8 @@ extension GroupTurns {
                 settled[replaced] = nil
                 answer(replaced, .failure(.workerReplaced(holder.worker)))
             }
-        case .settle(let settlement, let isReplyAwaited):
-            let outcome = settle(settlement, isReplyAwaited: isReplyAwaited, now: now)
+        case .settle(let settlement, _):
+            let outcome = settle(settlement, of: request, now: now)
             answer(number, outcome.map { .settled($0) })
         case .extend(let lease, let microseconds):
             answer(number, extend(lease, by: microseconds, now: now))
@@ -52,9 +52,9 @@ extension GroupTurns {
     }
 
     private mutating func settle(
-        _ settlement: Settlement, isReplyAwaited: Bool, now: Int64
+        _ settlement: Settlement, of request: WorkRequest, now: Int64
     ) -> Result<WorkAnswer.Settled, WorkError> {
-        let (ending, reply): (GroupMachine.Ending, WorkAnswer.ReplyEnd?)
+        let (ending, reply): (GroupMachine.Ending, WorkDelivery.End?)
         switch settlement.verb {
         case .done(.reply(let body)):
             guard machine.record.replies else { return .failure(.repliesNot(machine.name)) }
@@ -68,7 +68,7 @@ extension GroupTurns {
             (ending, reply) = (.done, nil)
         case .retry(let delay): (ending, reply) = (.retry(delay: delay), nil)
         case .dead(let body):
-            guard machine.record.dead != nil || isReplyAwaited else {
+            guard machine.record.dead != nil || request.settlement?.isReplyAwaited == true else {
                 return .failure(.deadMissing(machine.name))
             }
             (ending, reply) = (.dead(gone: writeLetters(settlement)), .refusal(body))
@@ -78,7 +78,11 @@ extension GroupTurns {
         switch outcome {
         case .settled(let ids):
             if case .retry = ending { turn?.counts.retried += ids.count }
-            return .success(WorkAnswer.Settled(ids: ids, reply: reply))
+            if let reply {
+                turn?.counts.deliveries.append(
+                    WorkDelivery(number: request.number, ids: ids, end: reply))
+            }
+            return .success(WorkAnswer.Settled(ids: ids))
         case .repeated: return .failure(.jobSettled)
         case .lost:
             turn?.counts.lost += 1

@@ -60,6 +60,8 @@ struct GroupTurns {
         var lost = 0
         /// Dead letters that no worker asked for.
         var buried: [EventID] = []
+        /// What goes to those who wait for replies.
+        var deliveries: [WorkDelivery] = []
     }
 
     enum Stage {

@@ -52,6 +52,20 @@ struct WorkRequest {
     }
 }
 
+/// What goes to those who wait for replies of jobs, once their settlement is committed.
+struct WorkDelivery {
+    /// How a request for a reply ends.
+    enum End {
+        case reply(Reply)
+        case refusal(Reply?)
+    }
+
+    /// The request that settled them.
+    let number: RequestNumber
+    let ids: [EventID]
+    let end: End
+}
+
 /// The answer to one request.
 struct WorkAnswer {
     let number: RequestNumber
@@ -71,16 +85,9 @@ struct WorkAnswer {
     struct Settled {
         var ids: [EventID]
         var isRepeated = false
-        /// What goes to whoever waits for a reply of these.
-        var reply: ReplyEnd?
         var published: PublishReceipt?
     }
 
-    /// How a request for a reply ends.
-    enum ReplyEnd {
-        case reply(Reply)
-        case refusal(Reply?)
-    }
 }
 
 extension JobTally {

@@ -183,6 +183,32 @@ import Topics
         #expect(try bench.group()?.failed == 2)
     }
 
+    @Test func aDeadLetterIsRevivedOnce() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.dead = .topic(try TopicName("failed")) }
+        try bench.publish("a", key: "k")
+        let handout = try bench.take()
+        try bench.settle(Settlement(.dead(refusal: nil), lease: handout.lease))
+        let dead = try TopicName("failed")
+        let letter = try #require(bench.bus.description(of: dead)?.newest)
+        let name = try GroupName("g")
+        let revive = { id in
+            try WorkBench.answer {
+                bench.work.revive(name, id: id, by: WorkBench.caller, then: $0)
+            }
+        }
+        bench.store.refuse(.storeFull("full"))
+        #expect(refusal { _ = try revive(letter) } == "bus")
+        bench.store.refuse(nil)
+        let receipt = try revive(letter)
+        let again = try bench.take()
+        #expect(again.ids == [receipt.first] && again.jobs[0].attempt == 1)
+        #expect(again.text == "a" && again.jobs[0].event.attributes.key == "k")
+        #expect(again.jobs[0].event.attributes.labels.isEmpty)
+        #expect(refusal { _ = try revive(letter) } == "letterRevived")
+        #expect(refusal { _ = try revive(receipt.first) } == "letterUnknown")
+    }
+
     @Test func aLetterThatIsRefusedStaysOpenUntilItIsTaken() throws {
         let bench = try WorkBench()
         try bench.set {

@@ -26,7 +26,8 @@ package final class WorkGroups: Sendable {
         /// How many groups each user made, those on their way included.
         var byOwner: [UInt32?: Int] = [:]
         var numbers: Set<GroupNumber> = []
-        var isDraining = false
+        /// Dead letters that are about to be published again.
+        var reviving: Set<EventID> = []
 
         mutating func countDown(_ owner: UInt32?) {
             let left = (byOwner[owner] ?? 0) - 1
@@ -288,6 +289,11 @@ package final class WorkGroups: Sendable {
             }
         }
     }
+
+    /// Whether nobody else is about to revive a dead letter.
+    func beginReviving(_ id: EventID) -> Bool { table.write { $0.reviving.insert(id).inserted } }
+
+    func endReviving(_ id: EventID) { _ = table.write { $0.reviving.remove(id) } }
 
     // MARK: Care
 

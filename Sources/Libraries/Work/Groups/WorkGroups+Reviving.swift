@@ -1,0 +1,107 @@
+package import Topics
+
+/// How dead letters come to life again.
+extension WorkGroups {
+    /// Publishes a dead letter of a group again to the topic that it came from, once.
+    ///
+    /// In the same commit the dead topic gets an event of type `revived` whose key is the letter's
+    /// id: that it was revived is known as long as the letter itself, since retention takes the
+    /// letter first.
+    ///
+    /// - Parameter id: The id that the letter has in the dead topic.
+    /// - Complexity: O(events of the dead topic behind the letter), on another thread.
+    package func revive(
+        _ name: GroupName, id: EventID, by caller: WorkCaller,
+        then: @escaping @Sendable (Result<PublishReceipt, WorkError>) -> Void
+    ) {
+        let group: WorkGroup
+        do throws(WorkError) { group = try self.group(name) } catch {
+            return then(.failure(error))
+        }
+        guard let dead = group.read({ $0.record.dead }) else {
+            return then(.failure(.letterUnknown(id)))
+        }
+        guard beginReviving(id) else { return then(.failure(.letterRevived(id))) }
+        let letter = Revival(groups: self, group: group, id: id, dead: dead, sender: caller.uid) {
+            self.endReviving(id)
+            then($0)
+        }
+        parts.thread.run(for: group.owner) { letter.find() }
+    }
+}
+
+/// A dead letter on its way back.
+private struct Revival: Sendable {
+    let groups: WorkGroups
+    let group: WorkGroup
+    let id: EventID
+    let dead: TopicName
+    let sender: UInt32?
+    let then: @Sendable (Result<PublishReceipt, WorkError>) -> Void
+
+    private var bus: EventBus { groups.parts.bus }
+    private static let type = "revived"
+
+    /// Looks for the letter, and then whether it was revived.
+    func find() {
+        switch bus.event(id, in: dead) {
+        case .found(let event): check(event)
+        case .removed, .unknown: then(.failure(.letterUnknown(id)))
+        case .older(let position):
+            read(position, .all) { event in
+                guard let event, event.id == id else {
+                    return then(.failure(.letterUnknown(id)))
+                }
+                check(event)
+            }
+        }
+    }
+
+    private func check(_ letter: Event) {
+        let labels = letter.attributes.labels
+        guard labels[DeathLabel.group.rawValue] == group.name.text,
+            let text = labels[DeathLabel.topic.rawValue], let topic = try? TopicName(text)
+        else { return then(.failure(.letterUnknown(id))) }
+        let filter = EventFilter(type: Self.type, key: id.description)
+        read(LogPosition(after: id), filter) { mark in
+            guard mark == nil else { return then(.failure(.letterRevived(id))) }
+            publish(letter, to: topic)
+        }
+    }
+
+    private func publish(_ letter: Event, to topic: TopicName) {
+        var others: [String: String] = [:]
+        for label in letter.attributes.labels.all where DeathLabel(rawValue: label.name) == nil {
+            others[label.name] = label.value
+        }
+        guard let labels = try? EventLabels(others),
+            let attributes = try? EventAttributes(type: Self.type, key: id.description)
+        else { preconditionFailure("the letter \(id) has labels that no event can have") }
+        let revived = PublishBatch(
+            topic: topic, attributes: letter.attributes.with(labels, expires: nil),
+            sender: letter.sender, payloads: [letter.payload])
+        let mark = PublishBatch(
+            topic: dead, attributes: attributes, sender: Sender(uid: sender, pid: nil),
+            payloads: [.empty])
+        let change = WorkChange(of: group.number, persists: true)
+        bus.commit(change, publishing: [revived, mark]) { outcome in
+            then(outcome.map { $0[0] }.mapError { .bus($0) })
+        }
+    }
+
+    /// The first event behind a position that the filter wants; nil for none.
+    private func read(
+        _ position: LogPosition, _ filter: EventFilter,
+        _ found: @escaping @Sendable (Event?) -> Void
+    ) {
+        let limit = ReadLimit(events: 1, bytes: 1)
+        bus.readStore(position, matching: Selector(dead), filter: filter, limit: limit) {
+            switch $0 {
+            case .failure(let error): then(.failure(.bus(error)))
+            case .success(.events(let events, _, _)): found(events[0])
+            case .success(.gap(_, let next)): read(next, filter, found)
+            case .success(.caughtUp), .success(.older): found(nil)
+            }
+        }
+    }
+}

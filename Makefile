@@ -34,6 +34,7 @@ FUZZ_FLAGS = $(BUILD_FLAGS) --scratch-path .build-fuzz -c release --sanitize=fuz
 BENCH_FLAGS = $(BUILD_FLAGS) --scratch-path .build-bench -c release
 # Where scripts/build-release puts it.
 RELEASE_BINARY = .build-static/release/belfryd
+COMMAND_BINARY = .build-static/release/belfry
 
 # All tests are Swift Testing's: XCTest has none to run, and leaks.
 TEST_FLAGS = --disable-xctest
@@ -68,14 +69,20 @@ test: setup ## run every test
 test-release: setup ## run every test, optimised as a release is
 	$(RUN_TESTS) $(TEST_FLAGS) $(RELEASE_TEST_FLAGS)
 
-release: setup $(RELEASE_BINARY) ## build the daemon for use: optimised, no Swift library needed
+release: setup $(RELEASE_BINARY) $(COMMAND_BINARY) ## build daemon and command for use: optimised, no Swift library needed
 
 $(RELEASE_BINARY): Package.swift docs/openapi.yaml scripts/build-release $(shell find Sources -type f)
 	@SWIFT='$(SWIFT)' scripts/build-release
 	@touch $@
 
-install: $(RELEASE_BINARY) ## install daemon, configuration and units (DESTDIR=, PREFIX=/usr, INSTALL_STRIP= keeps symbols)
+# Not beside the daemon: two builds in one folder wait for each other, or get in each other's way.
+$(COMMAND_BINARY): $(RELEASE_BINARY)
+	@SWIFT='$(SWIFT)' scripts/build-release belfry
+	@touch $@
+
+install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configuration and units (DESTDIR=, PREFIX=/usr, INSTALL_STRIP= keeps symbols)
 	install -D $(INSTALL_STRIP) -m 0755 $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfryd'
+	install -D $(INSTALL_STRIP) -m 0755 $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfry'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
 	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config Benchmarks/Growth)
 	for unit in belfryd.service belfryd.socket; do \

@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .library(name: "BelfryClient", targets: ["BelfryClient"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
+        .executable(name: "belfry", targets: ["belfry"]),
     ],
     targets: [
         // The bus inside a process: the libraries for Swift programs.
@@ -107,6 +108,9 @@ let package = Package(
         .target(
             name: "BelfryClient", dependencies: ["Topics", "Protection", "Telemetry", "CCurl"],
             path: "Sources/Client/BelfryClient", swiftSettings: strict),
+        .executableTarget(
+            name: "belfry", dependencies: ["BelfryClient", "Topics", "Protection"],
+            path: "Sources/Client/belfry", swiftSettings: strict),
 
         // What `make bench-core` measures; the only target that knows Foundation.
         .executableTarget(
@@ -176,6 +180,9 @@ let package = Package(
             dependencies: ["BelfryClient", "Topics", "Protection", "TestSupport", "belfryd"],
             swiftSettings: strict),
         .testTarget(
+            name: "CommandTests", dependencies: ["belfry", "belfryd", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Protection", "Broadcasting", "Topics", "SQLiteStore", "TestSupport",
@@ -183,7 +190,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "StructureTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["belfryd", "Protection", "TestSupport"],
+            name: "EndToEndTests",
+            dependencies: ["belfryd", "belfry", "Protection", "TestSupport"],
             swiftSettings: strict),
         fuzzing,
     ],

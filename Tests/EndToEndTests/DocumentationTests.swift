@@ -16,6 +16,17 @@ import Testing
         try DocumentedSession(scripts: ShellExample.files(in: page)).run(page, of: "README.md")
     }
 
+    @Test("every example of the command prints what its page says")
+    func examplesOfTheCommand() throws {
+        let page = try PackageFiles.text("docs/command.md")
+        #expect(ShellExample.all(in: page).count >= 4)
+        let program = ChildProcess.product("belfry")
+        try DocumentedSession(programs: [
+            "belfry": "#!/bin/sh\nBELFRY_URL=http://localhost:7464 exec '\(program)' \"$@\"\n"
+        ])
+        .run(page, of: "docs/command.md")
+    }
+
     @Test("every recipe does what it says, with the configuration that it asks for")
     func recipes() throws {
         let page = try PackageFiles.text("docs/recipes.md")

@@ -14,7 +14,7 @@ import Testing
             "/usr/bin/make",
             [
                 "-s", "-C", PackageFiles.root, target, "DESTDIR=\(folder.path)",
-                "RELEASE_BINARY=/bin/true", "--assume-old=/bin/true",
+                "RELEASE_BINARY=/bin/true", "COMMAND_BINARY=/bin/true", "--assume-old=/bin/true",
             ] + variables,
             // Not what a `make` around the tests was told.
             environment: ["PATH": "/usr/bin:/bin"])
@@ -75,6 +75,7 @@ import Testing
         let start = "ExecStart=\(prefix)/bin/belfryd --config /opt/etc/belfry/belfryd.conf"
         #expect(service.contains(start))
         #expect(files.contains("opt/belfry/bin/belfryd"))
+        #expect(files.contains("opt/belfry/bin/belfry"))
         #expect(files.contains("opt/etc/belfry/belfryd.conf"))
     }
 

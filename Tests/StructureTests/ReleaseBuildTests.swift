@@ -12,7 +12,7 @@ import Testing
     @Test func theFlagsOfTheReleaseAreInTheScript() throws {
         let text = try PackageFiles.text(Self.script)
         for flag in Self.flags { #expect(text.contains(flag), "\(flag)") }
-        #expect(text.contains("--product belfryd"))
+        #expect(text.contains("product=${1:-belfryd}\n") && text.contains("--product \"$product\""))
     }
 
     @Test(arguments: ["Makefile", "Dockerfile"])

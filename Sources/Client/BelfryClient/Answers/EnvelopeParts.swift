@@ -1,4 +1,4 @@
-internal import Topics
+package import Topics
 
 /// The members of an event's envelope, as far as they were read.
 ///
@@ -124,12 +124,18 @@ struct EnvelopeParts {
         return JSONEscapes.undone(in: inside).map { Payload($0) }
     }
 
-    /// Whether the content type says JSON, as the bus understands it.
-    private var isJSON: Bool {
-        guard let contentType = texts[.contentType] else { return false }
-        let media =
-            contentType.prefix { $0 != ";" }.lowercased()
-            .split(separator: " ", omittingEmptySubsequences: true).first ?? ""
+    private var isJSON: Bool { texts[.contentType].map { $0.saysJSON } ?? false }
+}
+
+extension String {
+    /// Whether this content type says JSON, as the bus understands it.
+    fileprivate var saysJSON: Bool {
+        let media = prefix { $0 != ";" }.lowercased().split(separator: " ").first ?? ""
         return media == "application/json" || media.hasSuffix("+json")
     }
+}
+
+extension Event {
+    /// Whether a subscription gave its payload as one text of JSON.
+    package var isJSONText: Bool { attributes.contentType.map { $0.saysJSON } ?? false }
 }

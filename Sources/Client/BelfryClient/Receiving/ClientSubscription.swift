@@ -72,6 +72,11 @@ public final class ClientSubscription: AsyncSequence, Sendable {
         state.write { ($0.feed?.heldBytes ?? 0) + $0.machine.heldBytes }
     }
 
+    /// The next event or gap of those that came already; nil where it takes waiting to know.
+    ///
+    /// A program that gathers what it writes does so as long as this gives something.
+    public func ready() -> Delivery? { state.write { $0.machine.ready() } }
+
     /// Ends it at once; a task that waits for it gets nil. Doing so again changes nothing.
     public func cancel() {
         let transfer = state.write { state in

@@ -71,7 +71,10 @@ struct SubscriptionMachine {
                 since: (cursor.map { .after($0) } ?? start).parameter,
                 afterMilliseconds: attempt == 0 ? 0 : random(Self.delayMilliseconds(attempt)))
         case .opening, .refused: return .read
-        case .streaming: return nextDelivery() ?? .read
+        case .streaming:
+            if let delivery = ready() { return .deliver(delivery) }
+            if case .streaming = phase { return .read }
+            return step()
         }
     }
 
@@ -82,24 +85,30 @@ struct SubscriptionMachine {
             Limits.reconnectMillisecondsMax)
     }
 
-    private mutating func nextDelivery() -> Step? {
+    /// What can be delivered of what came; the phase is another one where nothing more can.
+    mutating func ready() -> Delivery? {
+        guard case .streaming = phase else { return nil }
         while let line = nextLine() {
             switch line {
             case .heartbeat: continue
-            case .unknown: return malformed("a line of a stream says nothing known")
+            case .unknown:
+                phase = .failed(.malformedAnswer("a line of a stream says nothing known"))
+                return nil
             case .cursor(let id): cursor = id
-            case .gap(let gap): return .deliver(.gap(gap))
+            case .gap(let gap): return .gap(gap)
             case .event(let event):
                 if let through, event.id > through {
                     phase = .ended
-                    return .end
+                    return nil
                 }
                 cursor = event.id
-                return .deliver(.event(event))
+                return .event(event)
             }
         }
-        guard lines.count > Limits.lineBytesMax else { return nil }
-        return malformed("a line does not end")
+        if lines.count > Limits.lineBytesMax {
+            phase = .failed(.malformedAnswer("a line does not end"))
+        }
+        return nil
     }
 
     private mutating func nextLine() -> StreamLine? {
@@ -107,11 +116,6 @@ struct SubscriptionMachine {
         var reader = reader
         defer { self.reader = reader }
         return lines.withLine { reader.read($0) }
-    }
-
-    private mutating func malformed(_ detail: String) -> Step {
-        phase = .ended
-        return .fail(.malformedAnswer(detail))
     }
 
     // MARK: What came

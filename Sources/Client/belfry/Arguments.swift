@@ -1,0 +1,80 @@
+internal import BelfryClient
+
+/// What stands behind a command, read by its row of the table.
+struct Arguments: Sendable {
+    let operands: [String]
+    /// The program behind `--`, with its arguments; empty where there is none.
+    let program: [String]
+    private let values: [String: String]
+
+    /// Reads `words`, which stand behind the name of `command`.
+    ///
+    /// - Throws: a failure of usage, which names the word.
+    init(_ words: ArraySlice<String>, of command: CommandRow) throws(CommandFailure) {
+        var (operands, values) = ([String](), [String: String]())
+        var rest = words
+        while let word = rest.popFirst() {
+            if word == "--" {
+                guard command.takesProgram else {
+                    throw CommandFailure(.usage, "'belfry \(command.name)' runs no program")
+                }
+                guard !rest.isEmpty else {
+                    throw CommandFailure(.usage, "behind '--' there is no program")
+                }
+                break
+            }
+            guard word.hasPrefix("-"), word.count > 1 else {
+                operands.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = word.hasPrefix("--") ? String(parts[0]) : word
+            guard let option = command.allOptions.first(where: { $0.name == name }) else {
+                throw CommandFailure(
+                    .usage, "'belfry \(command.name)' has no option '\(name)': see --help")
+            }
+            guard values[name] == nil else {
+                throw CommandFailure(.usage, "'\(name)' is given twice")
+            }
+            let inWord = word.hasPrefix("--") && parts.count == 2 ? String(parts[1]) : nil
+            if option.value == nil {
+                guard inWord == nil else {
+                    throw CommandFailure(.usage, "'\(name)' takes no value")
+                }
+                values[name] = ""
+            } else {
+                guard let value = inWord ?? rest.popFirst() else {
+                    throw CommandFailure(.usage, "'\(name)' lacks its \(option.value!)")
+                }
+                values[name] = value
+            }
+        }
+        (self.operands, self.values, program) = (operands, values, Array(rest))
+        guard !has("--help") else { return }
+        guard command.operandCount.contains(operands.count) else {
+            throw CommandFailure(.usage, "usage: \(command.usage)")
+        }
+    }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    func text(_ name: String) -> String? { values[name] }
+
+    /// A duration, in microseconds.
+    func duration(_ name: String) throws(CommandFailure) -> Int64? {
+        guard let text = values[name] else { return nil }
+        guard let read = DurationText.microseconds(text) else {
+            throw CommandFailure(.usage, "'\(name) \(text)' is no time: write 500ms, 30s or 1h30m")
+        }
+        return read
+    }
+
+    /// A number from 1 on.
+    func count(_ name: String) throws(CommandFailure) -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let read = Int(text), read > 0 else {
+            throw CommandFailure(.usage, "'\(name) \(text)' is no number from 1 on")
+        }
+        return read
+    }
+}

@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// Reads a descriptor.
+struct ByteInput {
+    private let descriptor: Int32
+
+    /// Standard input.
+    static let standard = ByteInput(STDIN_FILENO)
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// What comes next, appended; 0 at the end, nil where it cannot be read. Waits for it.
+    func read(into bytes: inout [UInt8]) -> Int? {
+        withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
+            var count = 0
+            repeat {
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            } while count < 0 && errno == EINTR
+            guard count >= 0 else { return nil }
+            bytes.append(contentsOf: buffer[..<count])
+            return count
+        }
+    }
+
+    /// Whether something more comes, or the end, within so many milliseconds.
+    func isReady(withinMilliseconds bound: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, bound) > 0
+    }
+
+    /// Everything up to the end; nil where it cannot be read.
+    func all() -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while let count = read(into: &bytes) { if count == 0 { return bytes } }
+        return nil
+    }
+}

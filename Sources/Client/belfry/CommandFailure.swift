@@ -1,0 +1,23 @@
+internal import BelfryClient
+
+/// Why a command ends without having done what it was asked for.
+struct CommandFailure: Error {
+    let code: CommandExit
+    /// What was wrong and what to do; nil where the code says it all.
+    let sentence: String?
+
+    init(_ code: CommandExit, _ sentence: String? = nil) {
+        self.code = code
+        self.sentence = sentence
+    }
+
+    /// What a failure of the client is to the command.
+    init(_ error: ClientError) {
+        switch error {
+        case .refused: self.init(.refused, "\(error)")
+        case .unreachable, .malformedAnswer, .cancelled: self.init(.unreachable, "\(error)")
+        case .outcomeUnknown: self.init(.unknown, "\(error)")
+        case .unsendable: self.init(.usage, "\(error)")
+        }
+    }
+}

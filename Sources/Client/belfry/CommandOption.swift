@@ -1,0 +1,25 @@
+/// An option of a command: what the parser takes and what the help says.
+struct CommandOption: Sendable {
+    /// With its dashes, as in `--since`.
+    let name: String
+    /// What stands behind it, as the help calls it; nil for one that stands alone.
+    let value: String?
+    /// What it does, in a few words.
+    let summary: String
+
+    init(_ name: String, _ value: String? = nil, _ summary: String) {
+        self.name = name
+        self.value = value
+        self.summary = summary
+    }
+
+    /// Those that every command has.
+    static let common = [
+        CommandOption(
+            "--url", "ADDRESS", "the bus: http://HOST:PORT or unix:PATH (also BELFRY_URL)"),
+        CommandOption(
+            "--token-file", "FILE", "the file with the token (also BELFRY_TOKEN, the token)"),
+        CommandOption("--patience", "TIME", "how long to wait for a bus that is not there (60s)"),
+        CommandOption("--help", nil, "say all this"),
+    ]
+}

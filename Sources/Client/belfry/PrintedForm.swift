@@ -1,0 +1,56 @@
+internal import Topics
+
+/// How events are printed.
+enum PrintedForm: Sendable {
+    /// Time, topic and data on a line, for people.
+    case line(inColours: Bool)
+    /// The bytes, and behind them this one.
+    case data(end: UInt8)
+    /// One object of JSON a line.
+    case json
+
+    /// What the options ask for.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        switch (arguments.has("--data"), arguments.has("--json"), arguments.has("-0")) {
+        case (false, false, false): self = .line(inColours: Output.isTerminal)
+        case (true, false, false): self = .data(end: 0x0A)
+        case (false, true, false): self = .json
+        case (false, false, true): self = .data(end: 0)
+        default:
+            throw CommandFailure(.usage, "'--data', '--json' and '-0' are three forms: give one")
+        }
+    }
+
+    /// Adds an event to standard output.
+    func print(_ event: Event) {
+        let output = Output.standard
+        switch self {
+        case .data(let end):
+            output.write(event.payload.bytes)
+            withUnsafeBytes(of: end) { output.write($0) }
+        case .json:
+            var bytes = EventJSON.text(of: event)
+            bytes.append(0x0A)
+            bytes.withUnsafeBytes { output.write($0) }
+        case .line(let inColours):
+            let (dim, bold, plain) =
+                inColours ? ("\u{1B}[2m", "\u{1B}[1m", "\u{1B}[0m") : ("", "", "")
+            output.write(
+                "\(dim)\(event.time)\(plain) \(bold)\(event.topic)\(plain) "
+                    + "\(Self.visible(event.payload))\n")
+        }
+    }
+
+    /// The bytes as text on one line: what would move the cursor of a terminal is written out.
+    private static func visible(_ payload: Payload) -> String {
+        var text = ""
+        for scalar in payload.text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                text += scalar == "\t" ? "\t" : "\\u{\(String(scalar.value, radix: 16))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,81 @@
+internal import BelfryClient
+internal import Glibc
+internal import Protection
+internal import Topics
+
+/// `belfry sub` and `belfry wait`.
+enum Receiving {
+    /// What both of them take.
+    private struct Wish: Sendable {
+        let selector: Selector
+        let start: StartPosition
+        let filter: EventFilter
+
+        init(_ arguments: Arguments) throws(CommandFailure) {
+            selector = try Names.selector(arguments.operands)
+            start =
+                try arguments.text("--since").map { text throws(CommandFailure) in
+                    try Names.start(text)
+                } ?? .now
+            filter = EventFilter(type: arguments.text("--type"), key: arguments.text("--key"))
+        }
+    }
+
+    static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let wish = try Wish(arguments)
+        let form = try PrintedForm(arguments)
+        let file = try arguments.text("--name").map { name throws(CommandFailure) in
+            try CursorFile(name)
+        }
+        let program = arguments.program.isEmpty ? nil : EventProgram(words: arguments.program)
+        if arguments.has("--retry"), program == nil {
+            throw CommandFailure(.usage, "'--retry' needs a program behind '--'")
+        }
+        let start = file?.start.map { .after($0) } ?? wish.start
+        let end: SubscriptionEnd = arguments.has("--until-now") ? .now : .never
+        let client = session.client
+        let subscription = try await session.ask { () throws(ClientError) in
+            try await client.subscribe(
+                wish.selector, since: start, filter: wish.filter, until: end)
+        }
+        // From here on nothing that comes is missed, however this run ends.
+        if file?.start == nil { try file?.keep(subscription.cursor) }
+        let reading = SubscriptionReading(
+            subscription, form, file, program, retries: try arguments.count("--retry") ?? 0,
+            isStrict: arguments.has("--strict"), eventsMax: try arguments.count("--max"))
+        try await reading.run()
+    }
+
+    static func wait(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let wish = try Wish(arguments)
+        let form = try PrintedForm(arguments)
+        let isOver = Protected(false)
+        if let timeout = try arguments.duration("--timeout") {
+            Task {
+                try await Task.sleep(for: .microseconds(timeout))
+                // The one of the two that is first says how it ends.
+                let isFirst = isOver.write { isOver in
+                    defer { isOver = true }
+                    return !isOver
+                }
+                if isFirst { exit(CommandExit.nothing.rawValue) }
+            }
+        }
+        let client = session.client
+        let subscription = try await session.ask { () throws(ClientError) in
+            try await client.subscribe(wish.selector, since: wish.start, filter: wish.filter)
+        }
+        do throws(ClientError) {
+            for try await case .event(let event) in subscription {
+                let isFirst = isOver.write { isOver in
+                    defer { isOver = true }
+                    return !isOver
+                }
+                if isFirst { form.print(event) }
+                return
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import BelfryClient
+internal import Glibc
+
+/// The bus that a command talks to, and how long it waits for it.
+struct Session: Sendable {
+    let client: BusClient
+    private let patience: Int64
+
+    /// The bus of the options and the environment: `--url`, `BELFRY_URL`, the socket of the system's
+    /// service where there is one, loopback.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let address: BusAddress
+        if let text = arguments.text("--url") ?? Self.variable("BELFRY_URL") {
+            guard let read = BusAddress(text) else {
+                throw CommandFailure(
+                    .usage, "'\(text)' is no address: write http://HOST:PORT or unix:PATH")
+            }
+            address = read
+        } else {
+            let path = "/run/belfry/belfry.sock"
+            address = access(path, F_OK) == 0 ? .socket(path) : .loopback
+        }
+        let token = try Self.token(arguments)
+        patience = try arguments.duration("--patience") ?? 60_000_000
+        do throws(ClientError) {
+            client = try BusClient(ClientConfiguration(address: address) { token })
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func token(_ arguments: Arguments) throws(CommandFailure) -> String? {
+        guard let path = arguments.text("--token-file") else { return variable("BELFRY_TOKEN") }
+        guard let text = TextFile.text(of: path) else {
+            throw CommandFailure(.file, "\(path) cannot be read: \(TextFile.lastError)")
+        }
+        return text.split(whereSeparator: \.isWhitespace).first.map { String($0) }
+    }
+
+    /// Asks the bus, again and again where it is not there or at a limit, until patience ends.
+    ///
+    /// - Parameter repeats: Whether an unknown outcome is told and asked again too.
+    func ask<Answer>(
+        repeats: (@Sendable (ClientError) -> Void)? = nil,
+        _ body: () async throws(ClientError) -> Answer
+    ) async throws(CommandFailure) -> Answer {
+        let clock = ContinuousClock()
+        let end = clock.now + .microseconds(patience)
+        while true {
+            do throws(ClientError) {
+                return try await body()
+            } catch {
+                var goesOn = error.isPassing
+                if case .outcomeUnknown = error, let repeats {
+                    repeats(error)
+                    goesOn = true
+                }
+                guard goesOn, clock.now < end else { throw CommandFailure(error) }
+                // A crowd does not come back at once.
+                try? await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
+            }
+        }
+    }
+}

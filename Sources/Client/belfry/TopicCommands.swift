@@ -1,0 +1,135 @@
+internal import BelfryClient
+internal import Topics
+
+/// `belfry topics`, `topic show`, `topic set`, `topic rm` and `get`.
+enum TopicCommands {
+    static func list(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let pattern: TopicPattern?
+        do throws(NameError) {
+            pattern = try arguments.operands.first.map { text throws(NameError) in
+                try TopicPattern(text)
+            }
+        } catch {
+            throw CommandFailure(.usage, "'\(arguments.operands[0])' is no pattern: \(error)")
+        }
+        let client = session.client
+        let topics = try await session.ask { () throws(ClientError) in
+            try await client.topics(matching: pattern).topics
+        }
+        print(topics, arguments)
+    }
+
+    static func show(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let topic = try Names.topic(arguments.operands[0])
+        let client = session.client
+        let found = try await session.ask { () throws(ClientError) in
+            try await client.description(of: topic)
+        }
+        guard let found else { throw CommandFailure(.nothing, "there is no topic \(topic)") }
+        print([found], arguments)
+    }
+
+    static func set(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let topic = try Names.topic(arguments.operands[0])
+        let parameters = ["keep", "bytes", "for", "persist"].compactMap { name in
+            arguments.text("--\(name)").map { (name: name, text: $0) }
+        }
+        let client = session.client
+        // To say the same twice does no harm.
+        _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
+            try await client.register(topic, parameters: parameters)
+        }
+    }
+
+    static func remove(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let topic = try Names.topic(arguments.operands[0])
+        let client = session.client
+        do throws(ClientError) {
+            try await client.remove(topic)
+        } catch {
+            if case .refused(let refusal) = error, refusal.code == "TOPIC_UNKNOWN" {
+                throw CommandFailure(.nothing, "there is no topic \(topic)")
+            }
+            throw CommandFailure(error)
+        }
+    }
+
+    static func get(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let id = try Names.id(arguments.operands.last!)
+        let client = session.client
+        let topic: TopicName
+        if arguments.operands.count > 1 {
+            topic = try Names.topic(arguments.operands[0])
+        } else {
+            topic = try await self.topic(of: id, session)
+        }
+        let lookup = try await session.ask { () throws(ClientError) in
+            try await client.event(id, in: topic)
+        }
+        guard case .found(let event) = lookup else {
+            throw CommandFailure(
+                .nothing, "there is no event \(id) in \(topic) any more, or never was")
+        }
+        Output.standard.write(event.payload.bytes)
+    }
+
+    /// The topic of an event of which only the id is known.
+    private static func topic(
+        of id: EventID, _ session: Session
+    ) async throws(CommandFailure) -> TopicName {
+        let everything = try Names.selector([">"])
+        let client = session.client
+        let subscription = try await session.ask { () throws(ClientError) in
+            try await client.subscribe(
+                everything, since: .after(id.predecessor), until: .now)
+        }
+        do throws(ClientError) {
+            for try await case .event(let event) in subscription {
+                if event.id == id { return event.topic }
+                break
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        throw CommandFailure(.nothing, "there is no event \(id), or not any more")
+    }
+
+    // MARK: Printing
+
+    private static func print(_ topics: [TopicDescription], _ arguments: Arguments) {
+        guard !arguments.has("--json") else {
+            for topic in topics { Output.standard.write(json(topic) + "\n") }
+            return
+        }
+        let rows =
+            [["TOPIC", "EVENTS", "BYTES", "NEWEST", "WAITING", "REGISTERED"]]
+            + topics.map { topic in
+                [
+                    "\(topic.name)", "\(topic.events)", "\(topic.bytes)",
+                    topic.newest.map { "\($0)" } ?? "-", "\(topic.subscribers)",
+                    topic.isRegistered ? "yes" : "no",
+                ]
+            }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        for row in rows {
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            let line = cells.joined(separator: "  ")
+            let end = line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.endIndex
+            Output.standard.write("\(line[..<end])\n")
+        }
+    }
+
+    private static func json(_ topic: TopicDescription) -> String {
+        let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "null" }
+        let id = { (id: EventID?) in id.map { "\"\($0)\"" } ?? "null" }
+        return "{\"name\":\"\(topic.name)\",\"registered\":\(topic.isRegistered)"
+            + ",\"events\":\(topic.events),\"bytes\":\(topic.bytes)"
+            + ",\"oldest\":\(id(topic.oldest)),\"newest\":\(id(topic.newest))"
+            + ",\"subscribers\":\(topic.subscribers),\"keep\":\(bound(topic.retention.keep))"
+            + ",\"keep_bytes\":\(bound(topic.retention.bytes))"
+            + ",\"keep_seconds\":\(bound(topic.retention.age.map { Int($0 / 1_000_000) }))"
+            + ",\"persist\":\(topic.persists)}"
+    }
+}

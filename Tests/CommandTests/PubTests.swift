@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+
+@Suite(.blocking) struct PubTests {
+    @Test func aTextAndStandardInputAreOneEventEach() throws {
+        let rig = try CommandRig()
+        #expect(try rig.run("pub", "a", "one text") == .init(code: 0, output: "", errors: ""))
+        #expect(try rig.run("pub", "a", input: "two\nlines\n").code == 0)
+        #expect(try rig.run("pub", "a").code == 0)
+        #expect(
+            try rig.run("sub", "a", "--since", "earliest", "--until-now", "-0").output
+                == "one text\0two\nlines\n\0\0")
+    }
+
+    @Test func whatIsSaidOfAnEventIsKept() throws {
+        let rig = try CommandRig()
+        let published = try rig.run(
+            "pub", "a", #"{"n": 1}"#, "--json", "--type", "t", "--key=k", "--id")
+        let id = published.output.dropLast()
+        #expect(published.code == 0 && id.count >= 16)
+        let event = try #require(try rig.events(of: "a", "--json").first)
+        #expect(event.hasPrefix(#"{"id":"\#(id)","topic":"a","time":""#))
+        #expect(
+            event.hasSuffix(
+                #"Z","type":"t","key":"k","content_type":"application/json","data":{"n":1}}"#))
+        #expect(try rig.events(of: "a") == [#"{"n":1}"#])
+        #expect(try rig.run("get", String(id)).output == #"{"n": 1}"#)
+        #expect(try rig.run("get", "a", String(id)).output == #"{"n": 1}"#)
+    }
+
+    @Test func linesAreEventsInTheirOrder() throws {
+        let rig = try CommandRig()
+        let outcome = try rig.run(
+            "pub", "log", "--lines", "--id", "--rate", "100000", input: "one\ntwo\r\n\nthree")
+        #expect(outcome.code == 0 && outcome.output.count >= 17)
+        #expect(try rig.events(of: "log") == ["one", "two", "three"])
+        #expect(try rig.run("pub", "log", "--lines", "--json", input: "{ }\n").code == 0)
+        #expect(try rig.events(of: "log").last == "{}")
+    }
+
+    @Test func linesOfOneMomentDoNotWaitForTheNext() throws {
+        let rig = try CommandRig()
+        let child = try rig.start("pub", "log", "--lines")
+        try child.write(Array("first\n".utf8))
+        #expect(try rig.run("wait", "log", "--since", "earliest", "--data").output == "first\n")
+        #expect(try CommandRig.outcome(of: child).code == 0)
+    }
+
+    @Test func linesOutliveKillsAndRestarts() throws {
+        let rig = try CommandRig()
+        let child = try rig.start("pub", "log", "--lines", "--patience", "10m")
+        let lines = (0..<20_000).map { "line \($0)" }
+        for piece in 0..<4 {
+            let part = lines[piece * 5_000..<(piece + 1) * 5_000]
+            try child.write(Array(part.map { $0 + "\n" }.joined().utf8))
+            if piece < 3 {
+                if piece % 2 == 0 { try rig.daemon.kill() }
+                try rig.restart()
+            }
+        }
+        let outcome = try CommandRig.outcome(of: child)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        var received: [String] = []
+        var seen: Set<String> = []
+        var doubled = 0
+        for line in try rig.events(of: "log") {
+            if seen.insert(line).inserted { received.append(line) } else { doubled += 1 }
+        }
+        #expect(received == lines)
+        // Who repeats says so.
+        #expect(doubled == 0 || outcome.errors.contains("some may be doubled"))
+    }
+
+    @Test func refusalsAndBusesThatAreNotThereAreToldApart() throws {
+        let rig = try CommandRig()
+        let refused = try rig.run("pub", "$SYS.a", "x")
+        #expect(refused.code == 3 && refused.errors.contains("TOPIC_RESERVED"))
+        let absent = try rig.run("pub", "a", "x", "--url", "/nonexistent", "--patience", "0")
+        #expect(absent.code == 4 && absent.errors.hasPrefix("belfry: the bus was not reached"))
+        for words in [["pub"], ["pub", "a..b", "x"], ["pub", "a", "x", "--lines"]] {
+            let child = try ChildProcess(ChildProcess.product("belfry"), words)
+            #expect(try CommandRig.outcome(of: child).code == 2)
+        }
+    }
+
+    @Test func aTokenIsReadFromAFileOrTheEnvironment() throws {
+        let rig = try CommandRig()
+        let file = rig.home.write("unknown-token\n", to: "token")
+        for outcome in [
+            try rig.run("pub", "a", "x", "--token-file", file),
+            try rig.run("pub", "a", "x", variables: ["BELFRY_TOKEN": "unknown-token"]),
+        ] {
+            #expect(outcome.code == 3 && outcome.errors.contains("TOKEN_INVALID"))
+        }
+        #expect(try rig.run("pub", "a", "x", "--token-file", "/nonexistent").code == 8)
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.blocking) struct SubTests {
+    @Test func eventsArePrintedAsTheyCome() throws {
+        let rig = try CommandRig()
+        let child = try rig.start("sub", "a", "b.*", "--data", "--since", "earliest")
+        for (topic, text) in [("a", "one"), ("c", "not this"), ("b.x", "two")] {
+            try rig.run("pub", topic, text)
+        }
+        #expect(try child.line(from: .output) { _ in true } == "one")
+        #expect(try child.line(from: .output) { _ in true } == "two")
+    }
+
+    @Test func forPeopleALineHasTimeTopicAndWhatATerminalMaySee() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "a", input: "x\u{1B}[31m\n")
+        let line = try rig.run("sub", "a", "--since", "earliest", "--max", "1").output
+        #expect(line.hasSuffix("Z a x\\u{1b}[31m\\u{a}\n"))
+    }
+
+    @Test func aGapIsToldOrEndsIt() throws {
+        let rig = try CommandRig()
+        try rig.run("topic", "set", "small", "--keep", "1")
+        let first = try rig.run("pub", "small", "1", "--id").output.dropLast()
+        for text in ["2", "3"] { try rig.run("pub", "small", text) }
+        let words = ["sub", "small", "--since", String(first), "--until-now", "--data"]
+        let told = try rig.run(words[0], words[1], words[2], words[3], words[4], words[5])
+        #expect(told.code == 0 && told.output == "3\n" && told.errors.contains("may be missing"))
+        let strict = try rig.run(
+            words[0], words[1], words[2], words[3], words[4], words[5], "--strict")
+        #expect(strict.code == 6 && strict.output == "")
+    }
+
+    @Test func aNameBeginsAtNowAndGoesOnWhereItStopped() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "a", "before")
+        let first = try rig.start("sub", "a", "--name", "reader", "--data")
+        let file = "\(rig.home.path)/.local/state/belfry/reader.cursor"
+        while rig.home.text(of: file).isEmpty {}
+        let second = try rig.run("sub", "a", "--name", "reader")
+        #expect(second.code == 8 && second.errors.contains("is running"))
+        first.send(SIGKILL)
+        _ = try first.wait()
+        for text in ["one", "two", "three"] { try rig.run("pub", "a", text) }
+        #expect(
+            try rig.run("sub", "a", "--name", "reader", "--data", "--max", "2").output
+                == "one\ntwo\n")
+        #expect(
+            try rig.run("sub", "a", "--name", "reader", "--data", "--until-now").output
+                == "three\n")
+        #expect(try rig.run("sub", "a", "--name", "../reader").code == 2)
+    }
+
+    @Test func aProgramRunsForEachEventAtLeastOnceHoweverOftenItIsKilled() throws {
+        let rig = try CommandRig()
+        let words = ["sub", "log", "--name", "worker", "--since", "earliest"]
+        let published = (0..<30).map { "event \($0)" }
+        try rig.run("pub", "log", "--lines", input: published.joined(separator: "\n"))
+        var ran: [String] = []
+        for round in 0..<6 {
+            let child = try rig.start(
+                words[0], words[1], words[2], words[3], words[4], words[5], "--", "sh", "-c",
+                "cat; echo")
+            for _ in 0...round { _ = try child.line(from: .output) { _ in true } }
+            child.send(SIGKILL)
+            _ = try child.wait()
+            ran += child.text(of: .output).split(separator: "\n").map { String($0) }
+        }
+        let last = try rig.run(
+            words[0], words[1], words[2], words[3], "--until-now", "--", "sh", "-c", "cat; echo")
+        #expect(last.code == 0)
+        ran += last.output.split(separator: "\n").map { String($0) }
+        // Only what ran when it was killed runs again, next.
+        var once: [String] = []
+        for line in ran where once.last != line { once.append(line) }
+        #expect(once == published)
+    }
+
+    @Test func aProgramIsToldOfItsEventAndMovesTheCursorOnlyAfterZero() throws {
+        let rig = try CommandRig()
+        let id = try rig.run("pub", "a", "text", "--type", "t", "--key", "k", "--id").output
+        let script = """
+            echo "$BELFRY_ID $BELFRY_TOPIC $BELFRY_TYPE $BELFRY_KEY $(cat)"; exit $CODE
+            """
+        for (code, ending) in [("3", Int32(7)), ("0", 0)] {
+            let outcome = try rig.run(
+                "sub", "a", "--name", "n", "--since", "earliest", "--max", "1", "--", "sh", "-c",
+                script, variables: ["CODE": code, "BELFRY_KEY": "mine"])
+            #expect(outcome.code == ending)
+            #expect(outcome.output == "\(id.dropLast()) a t k text\n")
+        }
+        let rest = try rig.run("sub", "a", "--name", "n", "--until-now", "--data")
+        #expect(rest == .init(code: 0, output: "", errors: ""))
+        #expect(try rig.run("sub", "a", "--since", "earliest", "--", "/nonexistent").code == 7)
+    }
+
+    @Test func aProgramThatFailedRunsAgain() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "a", "text")
+        let outcome = try rig.run(
+            "sub", "a", "--since", "earliest", "--max", "1", "--retry", "1", "--", "sh", "-c",
+            "test -e \"$HOME/seen\" || { : >\"$HOME/seen\"; exit 1; }")
+        #expect(outcome.code == 0 && outcome.errors.contains("runs again in 1 s"))
+    }
+
+    @Test func waitingEndsWithAnEventOrWithoutOne() throws {
+        let rig = try CommandRig()
+        #expect(
+            try rig.run("wait", "a", "--timeout", "10ms") == .init(code: 1, output: "", errors: ""))
+        try rig.run("pub", "a", "there", "--type", "up")
+        #expect(
+            try rig.run("wait", "a", "--since", "earliest", "--type", "up", "--data")
+                == .init(code: 0, output: "there\n", errors: ""))
+    }
+
+    @Test func aBusThatStartsLaterIsWaitedFor() throws {
+        let rig = try CommandRig()
+        try rig.daemon.kill()
+        let child = try rig.start("sub", "a", "--since", "earliest", "--max", "1", "--data")
+        try rig.restart()
+        try rig.run("pub", "a", "late")
+        #expect(try CommandRig.outcome(of: child).output == "late\n")
+    }
+
+    @Test func topicsAreListedShownAndRemoved() throws {
+        let rig = try CommandRig()
+        #expect(try rig.run("topic", "set", "jobs.one", "--keep", "5").code == 0)
+        #expect(try rig.run("topic", "set", "jobs.one", "--keep", "many").code == 3)
+        try rig.run("pub", "jobs.two", "x")
+        let table = try rig.run("topics", "jobs.*").output.split(separator: "\n")
+        #expect(table.count == 3 && table[0].hasPrefix("TOPIC     EVENTS  BYTES"))
+        let shown = try rig.run("topic", "show", "jobs.one", "--json").output
+        #expect(shown.contains(#""registered":true"#) && shown.contains(#""keep":5,"#))
+        #expect(try rig.run("topic", "rm", "jobs.one").code == 0)
+        for words in ["show", "rm"] {
+            #expect(try rig.run("topic", words, "jobs.one").code == 1)
+        }
+        #expect(try rig.run("get", "jobs.two", "1").code == 1)
+    }
+}

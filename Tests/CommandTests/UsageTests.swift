@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+@testable import belfry
+
+@Suite struct UsageTests {
+    @Test func everyCommandAndOptionIsInItsHelp() {
+        for command in CommandTable.all {
+            #expect(CommandHelp.all.contains("  \(command.name) "))
+            let help = CommandHelp.text(of: command)
+            for option in command.allOptions {
+                #expect(help.contains("\n  \(option.name)"), "\(command.name) \(option.name)")
+            }
+        }
+    }
+
+    @Test func noCommandHasAnOptionTwice() {
+        for command in CommandTable.all {
+            #expect(Set(command.allOptions.map(\.name)).count == command.allOptions.count)
+        }
+        #expect(Set(CommandTable.all.map(\.name)).count == CommandTable.all.count)
+    }
+
+    @Test func thePageHasEveryCommandOptionAndExitCode() throws {
+        let page = try PackageFiles.text("docs/command.md")
+        for command in CommandTable.all {
+            #expect(page.contains("`belfry \(command.name)"), "\(command.name)")
+            for option in command.allOptions {
+                #expect(page.contains("`\(option.name)"), "\(command.name) \(option.name)")
+            }
+        }
+        for code in (0...255).compactMap({ CommandExit(rawValue: $0) }) {
+            #expect(page.contains("\n| \(code.rawValue) |"))
+        }
+    }
+
+    private func read(_ words: String...) throws(CommandFailure) -> Arguments {
+        let sub = CommandTable.all.first { $0.name == "sub" }!
+        return try Arguments(words[...], of: sub)
+    }
+
+    @Test func optionsStandAnywhereAndProgramsLast() throws {
+        let read = try read("a", "--since=-3", "b", "--max", "2", "-0", "--", "sh", "--max", "x")
+        #expect(read.operands == ["a", "b"])
+        #expect(read.text("--since") == "-3" && read.has("-0") && !read.has("--json"))
+        #expect(try read.count("--max") == 2)
+        #expect(read.program == ["sh", "--max", "x"])
+    }
+
+    @Test(arguments: [
+        [], ["a", "--since"], ["a", "--max", "1", "--max", "2"], ["a", "--bogus"], ["a", "-x"],
+        ["a", "--data=1"], ["a", "--"],
+    ])
+    func whatIsNoCommandLineIsUsage(words: [String]) {
+        let sub = CommandTable.all.first { $0.name == "sub" }!
+        let error = #expect(throws: CommandFailure.self) { try Arguments(words[...], of: sub) }
+        #expect(error?.code == .usage && error?.sentence != nil)
+    }
+
+    @Test(arguments: [
+        "now", "earliest", "latest", "-5", "17", "10m", "1h30m", "@1795251600",
+        "2026-11-21T09:00:00Z", "2026-11-21",
+    ])
+    func everyStartOfTheInterfaceIsUnderstood(text: String) throws {
+        _ = try Names.start(text)
+    }
+
+    @Test(arguments: ["", "-", "-0", "tomorrow", "@", "10x", "2026-13-01"])
+    func whatIsNoStartIsUsage(text: String) {
+        #expect(throws: CommandFailure.self) { try Names.start(text) }
+    }
+
+    @Test(arguments: [3, 10_000])
+    func batchesAreWholeLines(linesMax: Int) {
+        var lines = LineBatches(linesMax: linesMax)
+        lines.bytes = Array("a\nb\r\n\nc\nd".utf8)
+        var batches: [String] = []
+        while let batch = lines.next(isLast: false) { batches.append(batch.text.text) }
+        #expect(batches == (linesMax == 3 ? ["a\nb\r\n\n", "c\n"] : ["a\nb\r\n\nc\n"]))
+        #expect(lines.next(isLast: true)?.text.text == "d")
+        #expect(lines.next(isLast: true) == nil && lines.isEmpty)
+    }
+
+    @Test func aBatchStaysBelowWhatTheBusTakes() {
+        var lines = LineBatches(linesMax: 10_000)
+        let line = [UInt8](repeating: 0x61, count: Limits.batchBytesMax / 2) + [0x0A]
+        lines.bytes = line + line
+        #expect(lines.next(isLast: false)?.count == 1)
+        #expect(lines.next(isLast: false)?.count == 1)
+        lines.bytes = [UInt8](repeating: 0x61, count: Limits.batchBytesMax + 1)
+        #expect(lines.next(isLast: false)?.count == 1)
+    }
+}

@@ -325,6 +325,26 @@ import Topics
         #expect(try bench.take().text == "3")
     }
 
+    @Test func whatGroupsTakeIsCounted() throws {
+        let bench = try WorkBench()
+        #expect(bench.bus.memory.used(.work) == 0)
+        try bench.set()
+        let empty = bench.bus.memory.used(.work)
+        try bench.publish("a")
+        let handout = try bench.take()
+        #expect(bench.bus.memory.used(.work) > empty && empty > 0)
+        try bench.settle(Settlement(.done(nil), lease: handout.lease))
+        #expect(bench.bus.memory.used(.work) == empty)
+        _ = try bench.next()
+        try bench.publish("b")
+        _ = try bench.take()
+        let name = try GroupName("g")
+        try WorkBench.answer {
+            bench.work.remove(name, isForced: false, by: WorkBench.caller, then: $0)
+        }
+        #expect(bench.bus.memory.used(.work) == 0)
+    }
+
     @Test func drainingLetsNobodyWait() throws {
         let bench = try WorkBench()
         try bench.set()

@@ -24,6 +24,8 @@ public final class MemoryBudget: Sendable {
         case reads
         /// Patterns and lists of names that readers wait for.
         case selectors
+        /// Work groups, their open jobs and those that wait for others of their key.
+        case work
     }
 
     /// The bound, in bytes; may change at any time.

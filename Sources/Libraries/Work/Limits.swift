@@ -54,4 +54,10 @@ enum Limits {
     static let endedRequestsMax = 100_000
     /// A worker that asked so long ago still counts as there.
     static let responderMicroseconds: Int64 = 5_000_000
+    /// What an open job takes in memory, with its lease and its places in the queues.
+    static let jobBytes = 400
+    /// What a parked job takes.
+    static let parkedBytes = 32
+    /// What a group takes beside its jobs.
+    static let groupBytes = 2_048
 }

@@ -15,7 +15,8 @@ package import Telemetry
 public final class EventBus: Sendable {
     let store: any EventStore
     let clock: any BusClock
-    private let memory: MemoryBudget
+    /// What memory everything together may take.
+    package let memory: MemoryBudget
     /// Where observers of the bus register: `TopicObserver`, without a topic.
     public let broadcaster: Broadcaster
     private let logger: Log

@@ -39,10 +39,10 @@ final class WorkGroup: Sendable {
         /// What it has by now beyond what was counted.
         mutating func takeGrowth() -> (open: Int, parked: Int) {
             let table = turns.machine.table
-            let (open, parked) = (table.jobs.count, table.lanes.parkedCount)
+            let open = turns.isRemoved ? 0 : table.jobs.count
+            let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
             defer { (self.open, self.parked) = (open, parked) }
-            return turns.isRemoved
-                ? (-self.open, -self.parked) : (open - self.open, parked - self.parked)
+            return (open - self.open, parked - self.parked)
         }
     }
 

@@ -58,7 +58,7 @@ package final class WorkGroups: Sendable {
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         parts = WorkParts(
-            bus: bus, shares: WorkShares(limits), log: log, clock: clock, mint: mint)
+            bus: bus, shares: WorkShares(limits, bus.memory), log: log, clock: clock, mint: mint)
         table = Protected(Table())
         let (now, newest) = (clock(), bus.newest)
         for stored in bus.takeStoredGroups() { takeOver(stored, now: now, newest: newest) }
@@ -86,6 +86,7 @@ package final class WorkGroups: Sendable {
             table.entries[group.name] = .group(group)
             table.numbers.insert(group.number)
         }
+        parts.shares.count(groups: 1)
         if group.replies { parts.hub.addReplying(group) }
     }
 
@@ -268,6 +269,7 @@ package final class WorkGroups: Sendable {
                 table.countDown(group.owner)
             }
         }
+        parts.shares.count(groups: -1)
         if group.replies { parts.hub.removeReplying(group) }
         parts.hub.ignore(group)
     }

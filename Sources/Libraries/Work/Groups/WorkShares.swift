@@ -1,4 +1,5 @@
 internal import Protection
+internal import Telemetry
 
 /// What all groups have of what is shared, and the part of each user, who may have three quarters.
 ///
@@ -18,9 +19,11 @@ final class WorkShares: Sendable {
     }
 
     private let state: Protected<State>
+    private let memory: MemoryBudget
 
-    init(_ limits: WorkLimits) {
+    init(_ limits: WorkLimits, _ memory: MemoryBudget) {
         state = Protected(State(limits: limits))
+        self.memory = memory
     }
 
     var limits: WorkLimits {
@@ -44,6 +47,7 @@ final class WorkShares: Sendable {
     /// Counts what a group of this user has more, or less.
     func count(_ user: UInt32?, open: Int, parked: Int) {
         guard open != 0 || parked != 0 else { return }
+        memory.charge(open * Limits.jobBytes + parked * Limits.parkedBytes, to: .work)
         state.write { state in
             state.all.open += open
             state.all.parked += parked
@@ -53,6 +57,9 @@ final class WorkShares: Sendable {
             state.users[user] = own.isEmpty ? nil : own
         }
     }
+
+    /// Counts so many groups more, or less.
+    func count(groups: Int) { memory.charge(groups * Limits.groupBytes, to: .work) }
 
     /// What one user may have of a number that all share.
     static func share(_ count: Int) -> Int { count - count / 4 }

@@ -4,11 +4,11 @@
 package struct WorkLimits: Hashable, Sendable {
     /// Groups: each takes about 2 KB beside its jobs.
     package var groupsMax = 1_000
-    /// Open jobs of one group: some 2 MB.
+    /// Open jobs of one group: some 4 MB.
     package var openPerGroupMax = 10_000
-    /// Open jobs of all groups, about 200 bytes each.
+    /// Open jobs of all groups, about 400 bytes each.
     package var openMax = 250_000
-    /// Jobs of one group that wait for others of their key, 16 bytes each.
+    /// Jobs of one group that wait for others of their key, 32 bytes each.
     package var parkedPerGroupMax = 100_000
     /// The same of all groups.
     package var parkedMax = 1_000_000

@@ -129,6 +129,16 @@ import Topics
         #expect(said(machine.step()) == "end")
     }
 
+    @Test func anEndlessRefusalIsNotKeptWhole() {
+        var machine = machine()
+        _ = machine.step()
+        machine.take(AnswerHead(status: 404, fields: [:]))
+        for _ in 0..<100 { machine.take([UInt8](repeating: 0x20, count: 64 << 10)) }
+        #expect(machine.heldBytes <= Limits.refusalBytesMax)
+        machine.take(.complete)
+        #expect(said(machine.step()) == "refused 404 ")
+    }
+
     @Test func untilAnIdItEndsThereOrBehindIt() {
         var there = streaming(through: 7)
         there.take(Array(Self.event.utf8))

@@ -96,6 +96,15 @@ import Testing
         #expect(try rig.run("sub", "a", "--since", "earliest", "--", "/nonexistent").code == 7)
     }
 
+    @Test func aProgramBlocksNoSignal() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "a", "text")
+        let outcome = try rig.run(
+            "sub", "a", "--since", "earliest", "--max", "1", "--", "grep", "SigBlk",
+            "/proc/self/status")
+        #expect(outcome.output == "SigBlk:\t0000000000000000\n")
+    }
+
     @Test func aProgramThatFailedRunsAgain() throws {
         let rig = try CommandRig()
         try rig.run("pub", "a", "text")

@@ -7,6 +7,8 @@ enum Limits {
     static let lineBytesMax = 8 << 20
     /// The bytes of one answer that is kept whole: a list of 100,000 topics has a quarter of it.
     static let answerBytesMax = 64 << 20
+    /// What is kept of the body that says why a stream was refused.
+    static let refusalBytesMax = 64 << 10
     /// The lines of one batch, as the bus has it.
     static let batchLinesMax = 10_000
     /// How long it takes at most to connect; everything is on this machine.

@@ -47,11 +47,20 @@ struct EventProgram {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        // Threads of tasks block nearly every signal, and a program inherits that: Ctrl-C and kill
+        // would not reach it.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var argv = words.map { strdup($0) } + [nil]
         var envp = variables(of: event).map { strdup($0) } + [nil]
         defer { for text in argv + envp { free(text) } }
         var pid: pid_t = 0
-        let code = posix_spawnp(&pid, words[0], &actions, nil, &argv, &envp)
+        let code = posix_spawnp(&pid, words[0], &actions, &attributes, &argv, &envp)
         guard code == 0 else {
             throw CommandFailure(
                 .failedProgram, "\(words[0]) cannot be run: \(String(cString: strerror(code)))")

@@ -54,7 +54,10 @@ struct SubscriptionMachine {
     }
 
     /// The bytes that it holds.
-    var heldBytes: Int { lines.count }
+    var heldBytes: Int {
+        guard case .refused(_, let body, _) = phase else { return lines.count }
+        return body.count
+    }
 
     /// Whether it is over.
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
@@ -138,7 +141,8 @@ struct SubscriptionMachine {
         switch phase {
         case .streaming: lines.append(bytes)
         case .refused(let head, let body, let attempt):
-            phase = .refused(head, body + bytes, attempt: attempt)
+            let rest = bytes.prefix(Limits.refusalBytesMax - body.count)
+            phase = .refused(head, body + rest, attempt: attempt)
         case .idle, .opening, .failed, .ended: break
         }
     }

@@ -174,6 +174,30 @@ import Topics
         #expect(try await next(1, of: subscription) == ["still here"])
     }
 
+    @Test func aProgramThatIsStartedDoesNotInheritTheConnection() async throws {
+        let daemon = try RunningDaemon()
+        let subscription = try await client(of: daemon).subscribe(Selector("log"))
+        let flags = (0..<1_024).filter { Self.peer(of: $0) == daemon.socketPath }
+            .map { fcntl($0, F_GETFD) }
+        #expect(!flags.isEmpty && flags.allSatisfy { $0 & FD_CLOEXEC != 0 })
+        withExtendedLifetime(subscription) {}
+    }
+
+    /// The path of the unix socket that a descriptor is connected to.
+    private static func peer(of descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getpeername(descriptor, $0, &length) == 0
+            }
+        }
+        guard isConnected, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        return withUnsafeBytes(of: &address.sun_path) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
     @Test func manySubscriptionsOfOneClientAreDelivered() async throws {
         let daemon = try RunningDaemon()
         let client = try client(of: daemon)

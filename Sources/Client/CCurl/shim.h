@@ -4,6 +4,7 @@
 /* The checks of types are macros around the functions below, which have types of their own. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 /* Swift calls no function with a variable number of arguments: one function for each type. */
 
@@ -34,6 +35,18 @@ static inline CURLcode belfry_curl_set_bytes(
 
 static inline CURLcode belfry_curl_set_seek(void *easy, belfry_curl_seek function) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline curl_socket_t belfry_curl_open_socket(
+    void *owner, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)owner;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* A program that is started inherits no connection: libcurl by itself does not see to that. */
+static inline CURLcode belfry_curl_close_on_exec(void *easy) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, belfry_curl_open_socket);
 }
 
 /* The next transfer that has ended, its result in `result`; null where there is none. */

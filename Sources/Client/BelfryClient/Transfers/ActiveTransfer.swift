@@ -17,6 +17,7 @@ final class ActiveTransfer {
     private func setAddress() {
         easy.set(CURLOPT_URL, transfer.address.base + transfer.path)
         if let path = transfer.address.socketPath { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        belfry_curl_close_on_exec(easy.pointer)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // What the environment says of proxies is not for a bus on this machine.

@@ -138,4 +138,79 @@ import Topics
         #expect(try bench.follow("never", from: .after(ids[0])).gaps.count == 1)
         #expect(try bench.follow("never", from: .after(ids[38])).gaps.isEmpty)
     }
+
+    private static func hold(
+        _ bench: StoreBench, _ topic: String, for group: String?, age: Int64? = nil
+    ) throws {
+        var settings = TopicSettings(
+            retention: Retention(keep: nil, bytes: nil, age: age), persists: true)
+        settings.hold = group
+        let name = try TopicName(topic)
+        _ = try bench.answer {
+            bench.bus.register(name, settings: settings, by: .unknown, then: $0)
+        }
+    }
+
+    private static func commit(_ bench: StoreBench, _ change: WorkChange) throws {
+        _ = try bench.answer { bench.bus.commit(change, then: $0) }
+    }
+
+    @Test func aStartHoldsAllForAGroupUntilItSaysWhatItNeeds() throws {
+        var bench = try StoreBench()
+        try Self.commit(bench, WorkSamples.change(1, record: WorkSamples.record("g")))
+        bench.bus.setHeld(group: "g", from: .zero)
+        try Self.hold(bench, "a", for: "g", age: 10_000_000)
+        let ids = try bench.publish("a", "1", "2", "3")
+        bench = try bench.killed()
+        #expect(try bench.description("a")?.hold == "g" && bench.bus.isHolding(for: "g"))
+        bench.clock.advance(seconds: 100)
+        bench.bus.sweep()
+        #expect(try bench.follow("a", from: .earliest).ids == ids)
+        bench.bus.setHeld(group: "g", from: ids[1])
+        bench.clock.advance(seconds: 1)
+        bench.bus.sweep()
+        #expect(try bench.settles("a") { $0?.events == 2 })
+        #expect(try bench.follow("a", from: .earliest).ids == Array(ids[1...]))
+        // A group that is gone holds nothing, in the next life neither.
+        var end = WorkSamples.change(1)
+        end.removesGroup = true
+        try Self.commit(bench, end)
+        bench = try bench.reopened()
+        bench.bus.sweep()
+        #expect(try bench.settles("a") { $0?.events == 0 })
+        bench.close()
+        #expect(try SQLiteStore.check(bench.path) == [])
+    }
+
+    @Test func theSizeLimitTakesOfOthersAndNeverMoreThanHalfIsHeld() throws {
+        let bench = try StoreBench(StoreBench.Settings(sizeBytesMax: 6 << 20))
+        bench.bus.setHeld(group: "g", from: .zero)
+        try Self.hold(bench, "held", for: "g")
+        try Self.hold(bench, "settled", for: "h")
+        bench.bus.setHeld(group: "h", from: .zero)
+        let payload = [Payload([UInt8](repeating: 7, count: 30_000))]
+        let one = try bench.publish("settled", payload)[0]
+        for _ in 0..<60 { try bench.publish("settled", payload) }
+        bench.bus.setHeld(
+            group: "h", from: EventID(rawValue: bench.bus.newest.rawValue + 1))
+        bench.clock.advance(seconds: 1)
+        bench.bus.sweep()
+        var held: [EventID] = []
+        do {
+            while true { held += try bench.publish("held", payload) }
+        } catch BusError.topicFull(let detail) {
+            #expect(detail.contains("half of the store"))
+        }
+        #expect((70...110).contains(held.count))
+        for _ in 0..<200 { try bench.publish("other", payload) }
+        #expect(Files.size(bench.path) <= 6 << 20)
+        #expect(try bench.follow("held", from: .after(held[0].before)).ids == held)
+        #expect(try bench.follow("settled", from: .earliest).ids.contains(one) == false)
+        // What is settled goes like anything else, and its publisher goes on.
+        bench.bus.setHeld(group: "g", from: held[50])
+        held += try bench.publish("held", payload)
+        for _ in 0..<200 { try bench.publish("other", payload) }
+        let left = try bench.follow("held", from: .earliest).ids
+        #expect(left.count < held.count && left.suffix(held.count - 50) == held[50...])
+    }
 }

@@ -140,7 +140,7 @@ package final class ShelfStore: EventStore {
             left.removeAll { $0.id <= trim.through }
             var removed: [Event] = []
             var bytes = left.reduce(0) { $0 + $1.payload.count }
-            while let first = left.first,
+            while let first = left.first, first.id < trim.heldFrom ?? .max,
                 left.count > trim.retention.keep ?? .max || bytes > trim.retention.bytes ?? .max
                     || trim.retention.age.map({
                         first.time.advanced(microseconds: $0) <= trim.now

@@ -171,7 +171,8 @@ struct GapTests {
                 contents: StoreContents(
                     newest: EventID(rawValue: 100), floor: EventID(rawValue: 10), floorTime: now,
                     topics: topics + [try topic("other", lost: .zero)], tombstones: tombstones),
-                keepsOlder: true, limits: BusLimits(), defaults: .standard, autocreate: true,
+                store: StoreCapabilities(keepsOlder: true), limits: BusLimits(),
+                defaults: .standard, autocreate: true,
                 now: now)
             for text in [name, "\(name),other", "other,\(name),nowhere", "*", "other,\(name).>,>"] {
                 for isWaiting in [false, true] {

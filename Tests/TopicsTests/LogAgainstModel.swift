@@ -48,7 +48,8 @@ struct LogAgainstModel {
         let floor = EventID(rawValue: nextID)
         log = EventLog(
             contents: StoreContents(newest: floor, floor: floor, floorTime: now),
-            keepsOlder: false, limits: limits, defaults: defaults, autocreate: true, now: now)
+            store: StoreCapabilities(keepsOlder: false), limits: limits, defaults: defaults,
+            autocreate: true, now: now)
         model = LogModel(
             floor: floor, grace: limits.graceMicroseconds, defaults: defaults, now: now)
     }

@@ -162,7 +162,7 @@ struct MemoryTests {
     @Test func whatGoesIsReleasedAfterTheLockAndNotUnderIt() throws {
         var log = EventLog(
             contents: StoreContents(newest: .zero, floor: .zero, floorTime: .distantPast),
-            keepsOlder: false, limits: BusLimits(),
+            store: StoreCapabilities(keepsOlder: false), limits: BusLimits(),
             defaults: Retention(keep: nil, bytes: nil, age: nil), autocreate: true,
             now: .distantPast)
         weak var evicted: Event?

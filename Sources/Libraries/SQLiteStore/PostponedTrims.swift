@@ -36,7 +36,8 @@ struct PostponedTrims {
         return CommitQueue.TrimJob(
             trim: StoreTrim(
                 topic: second.trim.topic, through: max(first.trim.through, second.trim.through),
-                retention: bounding.trim.retention, now: max(first.trim.now, second.trim.now)),
+                retention: bounding.trim.retention, heldFrom: bounding.trim.heldFrom,
+                now: max(first.trim.now, second.trim.now)),
             then: bounding.then)
     }
 }

@@ -50,12 +50,13 @@ struct Removal {
 
     /// Removes the oldest events of a topic until it takes no more than `level` bytes of the disk.
     static func cut(
-        _ topic: TopicState, downTo level: Int, _ topics: inout TopicRows, _ rows: EventRows,
-        countMax: Int
+        _ topic: TopicState, downTo level: Int, heldFrom: EventID?, _ topics: inout TopicRows,
+        _ rows: EventRows, countMax: Int
     ) throws(DatabaseError) -> StoreLoss {
         let trim = StoreTrim(
             topic: topic.name, through: .zero,
-            retention: Retention(keep: nil, bytes: nil, age: nil), now: .distantPast)
+            retention: Retention(keep: nil, bytes: nil, age: nil), heldFrom: heldFrom,
+            now: .distantPast)
         var walk = Walk(trim, topic, level: level, countMax: countMax)
         try rows.walk(topic.number, after: topic.removedThrough) { walk.take($0) }
         if let last = walk.last {
@@ -112,6 +113,7 @@ struct Removal {
         private func mustGo(_ row: EventRows.Row) -> Bool {
             let retention = trim.retention
             if row.id <= trim.through { return true }
+            if row.id >= trim.heldFrom ?? .max { return false }
             return topic.events > retention.keep ?? .max || topic.bytes > retention.bytes ?? .max
                 || topic.diskBytes > level || isExpired(row.time)
         }

@@ -66,7 +66,9 @@ package final class SQLiteStore: EventStore {
     }
 
     /// Keeps what memory lets go.
-    package var capabilities: StoreCapabilities { StoreCapabilities(keepsOlder: true) }
+    package var capabilities: StoreCapabilities {
+        StoreCapabilities(keepsOlder: true, bytesMax: configuration.sizeBytesMax)
+    }
 
     /// Refusing while the disk does.
     package var readiness: Readiness {
@@ -94,7 +96,7 @@ package final class SQLiteStore: EventStore {
         let shared = try SharedParts()
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))
-        try start(opening, shared, context.clock)
+        try start(opening, shared, context)
         let start = opening.ledger.start
         return StoreContents(
             newest: EventID(rawValue: start.first - 1), floor: start.bus.floor,
@@ -109,7 +111,7 @@ package final class SQLiteStore: EventStore {
     }
 
     private func start(
-        _ opening: StoreOpening, _ shared: SharedParts, _ clock: any BusClock
+        _ opening: StoreOpening, _ shared: SharedParts, _ context: StoreContext
     ) throws(StoreError) {
         do {
             for _ in 0..<Limits.readers {
@@ -120,7 +122,8 @@ package final class SQLiteStore: EventStore {
                 state.write { $0.readers.append(thread) }
             }
             let writer = try Writer(
-                opening, configuration, shared: shared, clock: clock, log: log)
+                opening, configuration, shared: shared, clock: context.clock, held: context.held,
+                log: log)
             let thread = try Self.start(writer)
             state.write {
                 $0.writer = thread

@@ -127,6 +127,8 @@ struct Schema {
             FROM events JOIN topics ON topics.number = events.topic
             WHERE events.id > topics.lost;
         """,
+        // 6: the work group that a topic is held for.
+        "ALTER TABLE topics ADD COLUMN hold TEXT;",
     ])
 
     /// Brings an empty or older file to this version, each step in a transaction of its own.

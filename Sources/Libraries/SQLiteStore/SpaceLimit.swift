@@ -5,6 +5,7 @@ internal import Topics
 struct SpaceLimit {
     private let database: Database
     private let rows: EventRows
+    private let held: HeldGroups
     private let bytesMax: Int
     private let pageBytes: Int
     private let pageCount: Statement
@@ -17,10 +18,11 @@ struct SpaceLimit {
     }
 
     init(
-        _ database: Database, _ rows: EventRows, bytesMax: Int
+        _ database: Database, _ rows: EventRows, _ held: HeldGroups, bytesMax: Int
     ) throws(DatabaseError) {
         self.database = database
         self.rows = rows
+        self.held = held
         self.bytesMax = bytesMax
         pageBytes = Int(try database.integer("PRAGMA page_size"))
         pageCount = try database.prepare("PRAGMA page_count")
@@ -112,17 +114,36 @@ struct SpaceLimit {
     private func cut(
         _ bytes: Int, _ topics: inout TopicRows, _ left: inout Int
     ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
-        let largest = topics.current.filter { $0.events > 0 }
-            .sorted { $0.diskBytes > $1.diskBytes }
+        var largest: [TopicState] = []
+        for topic in topics.current where topic.events > 0 {
+            if try mayLose(topic) { largest.append(topic) }
+        }
+        largest.sort { $0.diskBytes > $1.diskBytes }
         let level = CommonLevel.of(largest.map(\.diskBytes), freeing: bytes)
         var losses: [(topic: TopicName, loss: StoreLoss)] = []
         for topic in largest where left > 0 {
             guard topic.diskBytes > level else { break }
-            let loss = try Removal.cut(topic, downTo: level, &topics, rows, countMax: left)
+            let loss = try Removal.cut(
+                topic, downTo: level, heldFrom: heldFrom(topic), &topics, rows, countMax: left)
             left -= loss.count
             losses.append((topic.name, loss))
         }
         return losses
+    }
+
+    private func heldFrom(_ topic: TopicState) -> EventID? {
+        topic.settings?.hold.flatMap { held[$0] }
+    }
+
+    /// Whether a topic has an event that no group needs.
+    private func mayLose(_ topic: TopicState) throws(DatabaseError) -> Bool {
+        guard let from = heldFrom(topic) else { return true }
+        var first: EventID?
+        try rows.walk(topic.number, after: topic.removedThrough) { row in
+            first = row.id
+            return false
+        }
+        return first.map { $0 < from } ?? false
     }
 
     // MARK: Giving back

@@ -30,7 +30,7 @@ struct TopicState {
     static let columns =
         """
         number, name, registered, keep, bytes_max, age, persists, owner, lost, lost_time, unstored,
-        events, bytes
+        events, bytes, hold
         """
 
     /// The topic that a row of `columns` says; nil if it says none.
@@ -45,6 +45,7 @@ struct TopicState {
                     bytes: row.optionalInteger(4).map { max(0, Int($0)) },
                     age: row.optionalInteger(5).map { max(0, $0) }),
                 persists: row.integer(6) != 0)
+            settings?.hold = row.text(13)
         }
         owner = row.optionalInteger(7).map { UInt32(truncatingIfNeeded: $0) }
         removedThrough = row.id(8)

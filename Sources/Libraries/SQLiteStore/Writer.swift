@@ -32,7 +32,7 @@ final class Writer: ThreadWork {
 
     init(
         _ opening: StoreOpening, _ configuration: SQLiteStoreConfiguration, shared: SharedParts,
-        clock: any BusClock, log: Log
+        clock: any BusClock, held: HeldGroups, log: Log
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
@@ -45,7 +45,7 @@ final class Writer: ThreadWork {
         for topic in opening.found.topics { topics.load(topic.state) }
         rows = try EventRows(database)
         groups = try GroupRows(database)
-        space = try SpaceLimit(database, rows, bytesMax: configuration.sizeBytesMax)
+        space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, leftovers: opening.found.leftovers,
             tombstones: opening.found.tombstones.count,

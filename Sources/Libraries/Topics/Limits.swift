@@ -30,6 +30,8 @@ enum Limits {
     /// Events that one hold of the lock takes out of retention: more than a batch has, so that a topic
     /// that is published to keeps to its bounds, and about a millisecond.
     static let retiredEventsMax = 16_384
+    /// How often a topic that is over its bounds, and held, is looked at.
+    static let heldLookMicroseconds: Int64 = 1_000_000
     /// Events that one hold of the lock lets go in a sweep, which ends behind the topic that it is
     /// at: as many leave retention there, and as many the grace.
     static let sweptEventsMax = 3 * retiredEventsMax

@@ -31,6 +31,7 @@ enum ProblemCode: String, CaseIterable {
     case limitCaller = "LIMIT_CALLER"
     case limitBus = "LIMIT_BUS"
     case draining = "DRAINING"
+    case topicFull = "TOPIC_FULL"
     case storeFull = "STORE_FULL"
     case storeFailed = "STORE_FAILED"
 
@@ -50,7 +51,7 @@ enum ProblemCode: String, CaseIterable {
         case .encodingUnsupported: 415
         case .limitCaller: 429
         case .limitBus, .draining: 503
-        case .storeFull, .storeFailed: 507
+        case .topicFull, .storeFull, .storeFailed: 507
         }
     }
 

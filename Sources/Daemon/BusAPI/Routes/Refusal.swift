@@ -30,6 +30,7 @@ struct Refusal: Error {
             case .batchTooLarge: .batchTooLarge
             case .limit: .limitBus
             case .callerTopics: .limitCaller
+            case .topicFull: .topicFull
             case .storeFull: .storeFull
             case .storeFailed: .storeFailed
             case .draining: .draining

@@ -15,7 +15,7 @@ struct Route: Sendable {
         Route("POST", .topic, WireAttribute.parameters + ["split", "ttl"]) { $0.publish },
         Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
         Route("HEAD", .topic, []) { $0.summary },
-        Route("PUT", .topic, ["keep", "bytes", "for", "persist"]) { $0.register },
+        Route("PUT", .topic, ["keep", "bytes", "for", "persist", "hold"]) { $0.register },
         Route("DELETE", .topic, []) { $0.remove },
         Route("GET", .topics, ["match"]) { $0.list },
         Route("DELETE", .topics, ["match"]) { $0.removeMatching },

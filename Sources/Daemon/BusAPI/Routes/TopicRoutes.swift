@@ -36,7 +36,8 @@ extension BusHandler {
     /// `PUT /topics/{topic}`: registers the topic or replaces its settings.
     func register(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
-        let settings = try settings(call.parameters)
+        var settings = try settings(call.parameters)
+        settings.hold = try hold(call.parameters) ?? bus.description(of: topic)?.hold
         let (peer, access) = (call.head.peer, configuration.access)
         try require(
             bus.description(of: topic).map {
@@ -73,6 +74,12 @@ extension BusHandler {
         }
         let persists = try parameters.choice("persist", ["yes": true, "no": false]) ?? true
         return TopicSettings(retention: retention, persists: persists)
+    }
+
+    /// The group that a registration holds the topic for; nil for none, or where it names none.
+    private func hold(_ parameters: Parameters) throws(Refusal) -> String?? {
+        guard let name = parameters.text("hold") else { return nil }
+        return .some(name == "none" ? nil : name)
     }
 
     /// `DELETE /topics/{topic}`: removes what is visible.
@@ -163,6 +170,8 @@ extension TopicDescription {
         json.optional(retention.age) { $0.string(Quantity.text(microseconds: $1)) }
         json.name("persist")
         json.boolean(persists)
+        json.name("hold")
+        json.optional(hold) { $0.string($1) }
         json.endObject()
     }
 

@@ -17,6 +17,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// callers), and may not make more. The first of them to vanish by itself does so at
     /// `vanishes`; nil if none does, or that is not known.
     case callerTopics(uid: UInt32?, count: Int, vanishes: Timestamp?)
+    /// A bound would have to take events that a work group has not settled.
+    case topicFull(String)
     /// The store has no room.
     case storeFull(String)
     /// The store failed.
@@ -48,7 +50,9 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "raise the limit"
         case .batchTooLarge(let eventsMax, let bytesMax):
             "a batch has at most \(eventsMax) events and \(bytesMax) bytes: publish it in parts"
-        case .limit(_, let detail), .storeFull(let detail), .storeFailed(let detail): detail
+        case .limit(_, let detail), .topicFull(let detail), .storeFull(let detail),
+            .storeFailed(let detail):
+            detail
         case .callerTopics(let uid, let count, let vanishes):
             (uid.map { "user \($0)" } ?? "unknown callers together")
                 + " made \(count) of the existing topics, and may not make more"

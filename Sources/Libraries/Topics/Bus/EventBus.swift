@@ -21,6 +21,8 @@ public final class EventBus: Sendable {
     public let broadcaster: Broadcaster
     private let logger: Log
     private let log: Protected<Guarded>
+    /// What the store has to keep for groups, as the log has it too.
+    let held = HeldGroups()
     /// The work groups that the store retained, until somebody takes them.
     private let storedGroups: Protected<[StoredGroup]>
     /// Whom subscriptions of this process are woken by; observes from the first of them on.
@@ -60,12 +62,14 @@ public final class EventBus: Sendable {
         self.broadcaster = broadcaster
         logger = log
         let contents = try store.open(
-            StoreContext(clock: clock, commitQueueBytesMax: limits.commitQueueBytesMax))
+            StoreContext(
+                clock: clock, commitQueueBytesMax: limits.commitQueueBytesMax, held: held))
+        for group in contents.groups { held[group.record.name] = .zero }
         storedGroups = Protected(contents.groups)
         self.log = Protected(
             Guarded(
                 log: EventLog(
-                    contents: contents, keepsOlder: store.capabilities.keepsOlder, limits: limits,
+                    contents: contents, store: store.capabilities, limits: limits,
                     defaults: defaults, autocreate: autocreate, now: clock.now())))
         // Weak: the bus owns its store.
         store.tellLosses { [weak self] topic, loss in
@@ -149,7 +153,7 @@ public final class EventBus: Sendable {
         let room = room
         withLog { log in
             let excess = room.others + log.eventBytes + log.topicBytes - room.bytesMax
-            if excess > 0 { log.evict(min(excess, log.eventBytes - log.pendingBytes)) }
+            if excess > 0 { log.evict(min(excess, log.evictableBytes)) }
         }
     }
 

@@ -30,6 +30,8 @@ public struct TopicSettings: Hashable, Sendable {
     public var retention: Retention
     /// Whether a store keeps the events over a restart, if it can.
     public var persists: Bool
+    /// The work group for which events stay until it has settled them; nil for none.
+    package var hold: String?
 
     /// Settings as given.
     public init(retention: Retention, persists: Bool) {
@@ -58,13 +60,16 @@ public struct TopicDescription: Hashable, Sendable {
     public let retention: Retention
     /// Whether events survive a restart, where a store can do that.
     public let persists: Bool
+    /// The work group for which events stay until it has settled them; nil for none.
+    package let hold: String?
     /// The uid that made the topic, if the kernel told.
     public let owner: UInt32?
 
     /// A topic as somebody described it.
     package init(
         name: TopicName, isRegistered: Bool, events: Int, bytes: Int, oldest: EventID?,
-        newest: EventID?, subscribers: Int, retention: Retention, persists: Bool, owner: UInt32?
+        newest: EventID?, subscribers: Int, retention: Retention, persists: Bool,
+        hold: String? = nil, owner: UInt32?
     ) {
         self.name = name
         self.isRegistered = isRegistered
@@ -75,6 +80,7 @@ public struct TopicDescription: Hashable, Sendable {
         self.subscribers = subscribers
         self.retention = retention
         self.persists = persists
+        self.hold = hold
         self.owner = owner
     }
 }

@@ -7,6 +7,8 @@ struct EventLog {
     private(set) var defaults: Retention
     private(set) var autocreate: Bool
     let keepsOlder: Bool
+    /// What the store takes at most; nil where it has no bound.
+    let storeBytesMax: Int?
 
     var records: [TopicName: TopicRecord] = [:]
     /// How many topics each user made; nil for unknown ones.
@@ -47,15 +49,24 @@ struct EventLog {
     /// The part of it that waits for the store.
     var pendingBytes = 0
     var statistics = BusStatistics()
+    /// The first id that each work group needs of the topics that are held for it.
+    var held: [String: EventID] = [:]
+    /// How many topics are held for each group.
+    var holders: [String: Int] = [:]
+    /// What is held of all topics.
+    var heldBytes = HeldBytes()
 
     init(
-        contents: StoreContents, keepsOlder: Bool, limits: BusLimits, defaults: Retention,
+        contents: StoreContents, store: StoreCapabilities, limits: BusLimits, defaults: Retention,
         autocreate: Bool, now: Timestamp
     ) {
         self.limits = limits
         self.defaults = defaults
         self.autocreate = autocreate
-        self.keepsOlder = keepsOlder
+        keepsOlder = store.keepsOlder
+        storeBytesMax = store.bytesMax
+        // Until a group says what it needs, all of it is held.
+        for group in contents.groups { held[group.record.name] = .zero }
         newest = contents.newest
         unusedThrough = contents.unusedThrough
         mostLost = Losses(
@@ -93,6 +104,7 @@ struct EventLog {
         record.lossNode = lossOrder.insert(record, inFront: false)
         mostLost.rise(to: record)
         topicsByOwner[topic.owner, default: 0] += 1
+        noteHolder(from: nil, to: record.settings.hold)
         eventBytes += record.memoryBytes
         // What a life before was killed over, or narrower defaults remove, goes before settings change.
         while applyRetention(to: record, at: now) {}
@@ -182,6 +194,7 @@ struct EventLog {
         subscribers.take(from: record)
         let left = topicsByOwner[record.owner, default: 1] - 1
         topicsByOwner[record.owner] = left == 0 ? nil : left
+        forgetHold(of: record)
         dues[record.node] = nil
         sizes[record.node] = nil
         order.remove(record.node)

@@ -4,7 +4,8 @@ extension EventLog {
             name: record.name, isRegistered: record.isRegistered, events: record.retainedCount,
             bytes: record.allRetainedBytes, oldest: record.oldestID, newest: record.newestID,
             subscribers: subscribers.matching(record), retention: record.settings.retention,
-            persists: record.settings.persists, owner: record.owner)
+            persists: record.settings.persists, hold: record.settings.hold,
+            owner: record.owner)
     }
 
     /// One topic as it is now; nil if there is none.

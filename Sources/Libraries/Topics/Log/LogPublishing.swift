@@ -27,6 +27,7 @@ extension EventLog {
         let record = records[batch.topic]
         let retention = record?.settings.retention ?? defaults
         try Self.check(batch, eventBytesMax: retention.bytes ?? .max)
+        if let record { try checkHold(of: record, batch, room) }
         if record == nil { try checkNewTopic(batch.topic, by: batch.sender.uid) }
         let isNew = record == nil && !coming.has(batch.topic)
         let topicBytes = isNew ? Overhead.topicBytes : 0
@@ -167,6 +168,7 @@ extension EventLog {
         if let record = records[topic] { applyRetention(to: record, at: now) }
         let isNew = records[topic] == nil
         let record = ensure(topic, settings: settings, owner: owner, inFront: false)
+        noteHolder(from: isNew ? nil : record.settings.hold, to: settings.hold)
         record.isRegistered = true
         record.settings = settings
         applyRetention(to: record, at: now)

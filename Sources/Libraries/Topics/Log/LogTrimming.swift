@@ -7,6 +7,7 @@ extension EventLog {
     /// - Returns: Whether there is more to go.
     @discardableResult
     mutating func applyRetention(to record: TopicRecord, at now: Timestamp) -> Bool {
+        followHold(of: record)
         let overdue = record.overdue(at: now, atMost: Limits.retiredEventsMax)
         if overdue > 0 {
             let stored = record.lose(overdue, at: now)
@@ -28,15 +29,21 @@ extension EventLog {
         noteSize(of: record)
         let isMore = overdue == Limits.retiredEventsMax
         if isMore { schedule(record, at: now) }
+        // Nobody says when the group goes on: it is looked at again.
+        if record.hold != nil, record.countedHeld != HeldBytes() || record.isOverBounds(at: now) {
+            schedule(record, at: now.advanced(microseconds: Limits.heldLookMicroseconds))
+        }
         schedule(record)
         vanishIfDone(record)
         return isMore
     }
 
-    /// Notes what a topic takes, for the choice of the largest.
-    private mutating func noteSize(of record: TopicRecord) {
-        let key = record.memoryBytes == 0 ? nil : -record.memoryBytes
+    /// Notes what may be evicted of a topic, for the choice of the largest.
+    mutating func noteSize(of record: TopicRecord) {
+        let bytes = record.evictableBytes
+        let key = bytes == 0 ? nil : -bytes
         if sizes[record.node] != key { sizes[record.node] = key }
+        noteHeld(of: record)
     }
 
     private mutating func askTrim(_ record: TopicRecord, _ now: Timestamp) {
@@ -46,7 +53,8 @@ extension EventLog {
         retention.bytes = retention.bytes.map { max(0, $0 - record.unstoredBytes) }
         leftovers.trims.append(
             StoreTrim(
-                topic: record.name, through: record.removedThrough, retention: retention, now: now))
+                topic: record.name, through: record.removedThrough, retention: retention,
+                heldFrom: record.hold?.from, now: now))
     }
 
     /// The store removed something of a topic.
@@ -106,7 +114,7 @@ extension EventLog {
     mutating func makeRoom(for bytes: Int, in room: MemoryRoom) throws(BusError) {
         let missing = room.others + eventBytes + topicBytes + bytes - room.bytesMax
         guard missing > 0 else { return }
-        let available = eventBytes - pendingBytes
+        let available = evictableBytes
         guard missing <= available else {
             throw .limit(
                 .memory,
@@ -116,6 +124,9 @@ extension EventLog {
         }
         evict(min(available, missing + room.bytesMax / Limits.roomSlackDivisor))
     }
+
+    /// What can be freed at most.
+    var evictableBytes: Int { eventBytes - pendingBytes - heldBytes.memory }
 
     /// Lets go of the oldest events wherever more is held than a common level, which is chosen so
     /// that at least `bytes` become free.
@@ -143,7 +154,7 @@ extension EventLog {
 
     private mutating func evict(_ record: TopicRecord, downTo level: Int) {
         let (bytes, retained) = (record.memoryBytes, record.retainedCount)
-        while record.memoryBytes > level {
+        while record.evictableBytes > level {
             leftovers.events.append(record.dropFirst())
             leftovers.evicted += 1
             statistics.evicted += 1

@@ -41,6 +41,10 @@ final class TopicRecord {
     var lossNumber: UInt64 = 0
     /// What the last batch said of its events; the next one often says the same.
     var attributes = EventAttributes.none
+    /// What is held for a work group; nil where nothing is.
+    private(set) var hold: TopicHold?
+    /// The part of what is held of all topics that is of this one.
+    var countedHeld = HeldBytes()
     /// Whether the store was asked to trim and has not answered.
     var isTrimAsked = false
 
@@ -113,6 +117,50 @@ final class TopicRecord {
         unstoredBytes += bytes
     }
 
+    // MARK: What is held
+
+    /// Lets the hold follow its group, which needs events from an id on; nil ends it.
+    func follow(_ id: EventID?) {
+        guard let id else { return hold = nil }
+        guard hold?.from != id else { return }
+        var moved = hold ?? TopicHold()
+        moved.move(to: id, in: ring, atMost: Limits.retiredEventsMax)
+        hold = moved
+    }
+
+    /// Whether memory is all there is of what is held.
+    private var isHeldInMemory: Bool { hold != nil && unstoredCount > 0 }
+
+    /// What memory may let go of.
+    var evictableBytes: Int { isHeldInMemory ? hold?.freeBytes ?? 0 : memoryBytes }
+
+    /// What retention cannot take.
+    var heldBytes: HeldBytes {
+        guard let hold else { return HeldBytes() }
+        let inRing = memoryBytes - hold.freeBytes
+        if isHeldInMemory { return HeldBytes(memory: inRing) }
+        let inStore = older.map { hold.bytes(of: $0, overhead: Overhead.eventBytes) } ?? 0
+        return HeldBytes(store: inRing + inStore)
+    }
+
+    private var oldestTime: Timestamp? {
+        older?.oldestTime ?? (retained.isEmpty ? nil : ring[graced].time)
+    }
+
+    private var isOldestHeld: Bool {
+        guard let hold, let oldestID else { return false }
+        return hold.holds(oldestID)
+    }
+
+    /// Whether there is more than the bounds allow, held or not.
+    func isOverBounds(at now: Timestamp) -> Bool {
+        retainedCount > settings.retention.keep ?? .max
+            || allRetainedBytes > settings.retention.bytes ?? .max
+            || oldestTime.map { isExpired($0, at: now) } ?? false
+    }
+
+    // MARK: Retention
+
     /// How many retained events in the ring are over the bounds at `now`, up to a maximum; with older
     /// events in the store nothing in the ring can be.
     func overdue(at now: Timestamp, atMost countMax: Int) -> Int {
@@ -123,6 +171,7 @@ final class TopicRecord {
         var index = graced
         while index < ring.count, index - graced < countMax {
             let event = ring[index]
+            if hold?.holds(event.id) ?? false { break }
             guard
                 count > retention.keep ?? .max || bytes > retention.bytes ?? .max
                     || isExpired(event.time, at: now)
@@ -136,10 +185,7 @@ final class TopicRecord {
 
     /// Whether the store has something that is over the bounds at `now`.
     func isOlderOverdue(at now: Timestamp) -> Bool {
-        guard let older else { return false }
-        return retainedCount > settings.retention.keep ?? .max
-            || allRetainedBytes > settings.retention.bytes ?? .max
-            || isExpired(older.oldestTime, at: now)
+        older != nil && !isOldestHeld && isOverBounds(at: now)
     }
 
     private func isExpired(_ time: Timestamp, at now: Timestamp) -> Bool {
@@ -184,9 +230,7 @@ final class TopicRecord {
     func due(grace: Int64) -> Timestamp? {
         var due = removals.first?.time.advanced(microseconds: grace)
         if let age = settings.retention.age {
-            let oldest =
-                isTrimAsked
-                ? nil : older?.oldestTime ?? (retained.isEmpty ? nil : ring[graced].time)
+            let oldest = isTrimAsked || isOldestHeld ? nil : oldestTime
             if let expiry = oldest?.advanced(microseconds: age) {
                 due = due.map { min($0, expiry) } ?? expiry
             }
@@ -207,6 +251,7 @@ final class TopicRecord {
         let isGraced = graced > 0
         let event = ring.removeFirst()
         memoryBytes -= event.memoryBytes
+        hold?.note(dropped: event)
         if isGraced {
             graced -= 1
             discardedThrough = event.id
@@ -278,6 +323,7 @@ final class TopicRecord {
         }
         discardedThrough = removedThrough
         older = nil
+        hold = nil
         graced = 0
         retainedBytes = 0
         unstoredCount = 0

@@ -61,10 +61,13 @@ extension EventStore {
 package struct StoreCapabilities: Hashable, Sendable {
     /// Whether it keeps the events of persistent topics that memory lets go, and can read them.
     package let keepsOlder: Bool
+    /// What it takes at most, in bytes; nil where it has no bound of its own.
+    package let bytesMax: Int?
 
     /// Capabilities as given.
-    package init(keepsOlder: Bool) {
+    package init(keepsOlder: Bool, bytesMax: Int? = nil) {
         self.keepsOlder = keepsOlder
+        self.bytesMax = bytesMax
     }
 }
 
@@ -89,11 +92,16 @@ package struct StoreContext: Sendable {
     package let clock: any BusClock
     /// Bytes of entries that may wait to be committed.
     package let commitQueueBytesMax: Int
+    /// What its own limits must not take of topics that are held for groups.
+    package let held: HeldGroups
 
     /// A context as given.
-    package init(clock: any BusClock, commitQueueBytesMax: Int) {
+    package init(
+        clock: any BusClock, commitQueueBytesMax: Int, held: HeldGroups = HeldGroups()
+    ) {
         self.clock = clock
         self.commitQueueBytesMax = commitQueueBytesMax
+        self.held = held
     }
 }
 

@@ -49,14 +49,20 @@ package struct StoreTrim: Hashable, Sendable {
     package let through: EventID
     /// Then the oldest, until these bounds are met.
     package let retention: Retention
+    /// The bounds take no event from here on; nil where they may take all.
+    package let heldFrom: EventID?
     /// The time against which age is counted.
     package let now: Timestamp
 
     /// A trim as given.
-    package init(topic: TopicName, through: EventID, retention: Retention, now: Timestamp) {
+    package init(
+        topic: TopicName, through: EventID, retention: Retention, heldFrom: EventID? = nil,
+        now: Timestamp
+    ) {
         self.topic = topic
         self.through = through
         self.retention = retention
+        self.heldFrom = heldFrom
         self.now = now
     }
 }

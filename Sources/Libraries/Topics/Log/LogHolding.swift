@@ -1,0 +1,80 @@
+extension EventLog {
+    /// Lets the hold of a topic follow its group.
+    func followHold(of record: TopicRecord) {
+        record.follow(record.settings.hold.flatMap { held[$0] })
+    }
+
+    /// Counts what is held of a topic into what is held of all.
+    mutating func noteHeld(of record: TopicRecord) {
+        let now = record.heldBytes
+        heldBytes.memory += now.memory - record.countedHeld.memory
+        heldBytes.store += now.store - record.countedHeld.store
+        record.countedHeld = now
+    }
+
+    /// Counts out what is held of a topic that goes, and that it holds for a group.
+    mutating func forgetHold(of record: TopicRecord) {
+        heldBytes.memory -= record.countedHeld.memory
+        heldBytes.store -= record.countedHeld.store
+        record.countedHeld = HeldBytes()
+        noteHolder(from: record.settings.hold, to: nil)
+    }
+
+    /// Counts the topics that are held for each group.
+    mutating func noteHolder(from old: String?, to new: String?) {
+        guard old != new else { return }
+        if let old {
+            let left = (holders[old] ?? 1) - 1
+            holders[old] = left == 0 ? nil : left
+        }
+        if let new { holders[new, default: 0] += 1 }
+    }
+
+    /// Refuses a batch for which a bound would have to take what a group has not settled.
+    ///
+    /// Retention catches up only later, so a topic may be over its bounds by what was on its way.
+    mutating func checkHold(
+        of record: TopicRecord, _ batch: PublishBatch, _ room: MemoryRoom
+    ) throws(BusError) {
+        guard record.settings.hold != nil else { return }
+        followHold(of: record)
+        noteSize(of: record)
+        guard let group = record.settings.hold, let hold = record.hold else { return }
+        let keep = record.settings.retention.keep ?? .max
+        let bytes = record.settings.retention.bytes ?? .max
+        let isOver =
+            record.retainedCount + batch.payloads.count > keep
+            || record.allRetainedBytes + batch.payloadBytes > bytes
+        let isAlone = batch.payloads.count > keep || batch.payloadBytes > bytes
+        if isOver, isAlone || record.oldestID.map(hold.holds) ?? true {
+            throw .topicFull(
+                "\(record.name) is full of events that the group \(group) has not settled: let its "
+                    + "workers go on, widen the bounds of the topic, or end its hold")
+        }
+        let isStored = keepsOlder && record.settings.persists
+        guard let all = isStored ? storeBytesMax : room.bytesMax,
+            batch.memoryBytes + (isStored ? heldBytes.store : heldBytes.memory) > all / 2
+        else { return }
+        throw .topicFull(
+            "half of the \(isStored ? "store" : "memory") is full of events that groups have not "
+                + "settled: let their workers go on, or end the hold of a topic")
+    }
+}
+
+extension EventBus {
+    /// Has events of topics that are held for a group stay from an id on; nil lets them go.
+    ///
+    /// Retention of these topics follows within a second. What a store retained of groups is held as
+    /// a whole until this is called.
+    ///
+    /// - Complexity: O(1).
+    package func setHeld(group: String, from id: EventID?) {
+        held[group] = id
+        withLog { $0.held[group] = id }
+    }
+
+    /// Whether a topic is held for a group.
+    package func isHolding(for group: String) -> Bool {
+        withLog { $0.holders[group] != nil }
+    }
+}

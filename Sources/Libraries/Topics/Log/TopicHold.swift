@@ -1,0 +1,45 @@
+/// Which events of one topic wait for a work group: retention takes them only once they are settled.
+///
+/// It follows the group some events at a time, so it may hold more for a while, never less.
+struct TopicHold {
+    /// Events from here on are held.
+    private(set) var from = EventID.zero
+    /// What the events before that take in memory.
+    private(set) var freeBytes = 0
+
+    /// Follows a group that needs events from `id` on, up to a maximum of events.
+    mutating func move(to id: EventID, in ring: Ring<Event>, atMost countMax: Int) {
+        if id < from { self = TopicHold() }
+        var index = ring.partition(0..<ring.count) { $0.id >= from }
+        let end = min(ring.count, index + countMax)
+        while index < end, ring[index].id < id {
+            freeBytes += ring[index].memoryBytes
+            index += 1
+        }
+        from = index < ring.count ? min(ring[index].id, id) : id
+    }
+
+    /// Notes that memory let an event go.
+    mutating func note(dropped event: Event) {
+        if event.id < from { freeBytes -= event.memoryBytes }
+    }
+
+    func holds(_ id: EventID) -> Bool { id >= from }
+
+    /// The part of events in the store that is held, about: as if they were spread evenly over ids.
+    func bytes(of older: OlderEvents, overhead: Int) -> Int {
+        let all = older.bytes + older.count * overhead
+        if older.newest < from { return 0 }
+        if older.oldest >= from { return all }
+        let span = Double(older.newest.rawValue - older.oldest.rawValue)
+        return Int(Double(all) * Double(older.newest.rawValue - from.rawValue) / span)
+    }
+}
+
+/// Bytes that retention cannot take.
+struct HeldBytes: Equatable {
+    /// Of memory, which is all there is of these events.
+    var memory = 0
+    /// Of the store, about.
+    var store = 0
+}

@@ -536,13 +536,12 @@ struct GroupWorld {
 
     private mutating func checkNothingIsLeft() {
         let machine = turns.machine
-        guard machine.rebuilding == nil, !isResting,
-            let first = machine.line.waiting(countMax: 1).first
-        else {
-            return
+        guard machine.rebuilding == nil else { return }
+        for entry in machine.line.waiting(countMax: .max) {
+            check(entry.waits, "somebody who does not wait stays in the line")
         }
+        guard !isResting, !machine.line.isEmpty else { return }
         let isFull = machine.table.leasedCount >= machine.record.inFlightMax
-        check(first.waits, "somebody who does not wait stays in the line")
         check(isFull || machine.table.again.isEmpty, "W8: a job waits, and so does a worker")
     }
 

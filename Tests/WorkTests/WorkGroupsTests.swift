@@ -144,6 +144,19 @@ import Topics
         #expect(try bench.settle(done).count == 1)
     }
 
+    @Test func whoLeavesDoesNotWaitForAStoreThatFails() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        let (answer, waiting) = try bench.ask(NextRequest())
+        bench.store.refuse(.storeFull("full"))
+        try bench.publish("a")
+        #expect(!answer.isGiven)
+        waiting.cancel()
+        #expect(answer.isGiven)
+        bench.store.refuse(nil)
+        #expect(try bench.take().jobs[0].attempt == 1)
+    }
+
     @Test func requestsOfOneMomentAreOneCommit() throws {
         let bench = try WorkBench()
         try bench.set()

@@ -45,7 +45,8 @@ extension GroupTurns {
         }
     }
 
-    private mutating func answer(
+    /// Answers a request when the turn is over.
+    mutating func answer(
         _ number: RequestNumber, _ outcome: Result<WorkAnswer.Outcome, WorkError>
     ) {
         turn?.answers.append(WorkAnswer(number: number, outcome: outcome))

@@ -186,8 +186,9 @@ struct GroupTurns {
         if case .success(let found) = outcome {
             if let gap = found.gap { machine.miss(gap) }
             machine.rebuild(found.events, next: found.next)
-        } else {
+        } else if case .failure(let error) = outcome {
             isRebuildPut = true
+            refuseAll(.bus(error))
         }
     }
 
@@ -381,6 +382,11 @@ struct GroupTurns {
             !turn.requests.contains { $0.number == answer.number }
         }
         self.turn?.answers += replaced
+        // Whoever left the line meanwhile does not wait for the store.
+        for entry in machine.line.removeAll(where: { !$0.waits }) {
+            let settled = settled.removeValue(forKey: entry.number)
+            answer(entry.number, .success(.nothing(settled)))
+        }
         guard !turn.burying.isEmpty else { return }
         if turn.burying.count > 1 {
             burialsMax = 1

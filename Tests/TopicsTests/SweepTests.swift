@@ -26,6 +26,19 @@ struct SweepTests {
         }
     }
 
+    @Test func whoeverRemovesATopicOfManyEventsLeavesThemToTheSweeper() throws {
+        let bench = try Bench()
+        try fill(bench, "large")
+        try bench.publish("small", [Payload](repeating: .empty, count: Limits.freedAtOnceMax))
+        try bench.remove("small")
+        #expect(bench.bus.discardedCount == 0)
+        try bench.remove("large")
+        #expect(bench.bus.discardedCount == Self.eventsMax)
+        #expect(bench.memory.used(.events) == 0)
+        bench.bus.sweep()
+        #expect(bench.bus.discardedCount == 0)
+    }
+
     @Test func aTopicWhoseEventsExpireTogetherLosesThemSomeAtATime() throws {
         let bench = try Bench(defaults: Retention(keep: nil, bytes: nil, age: 5_000_000))
         try fill(bench, "t")

@@ -35,6 +35,9 @@ enum Limits {
     /// Events that one hold of the lock lets go in a sweep, which ends behind the topic that it is
     /// at: as many leave retention there, and as many the grace.
     static let sweptEventsMax = 3 * retiredEventsMax
+    /// Events that are freed where they are removed, some 100 ns each. More wait for the next sweep:
+    /// a topic of a million events would hold the loop of whoever deletes it for a tenth of a second.
+    static let freedAtOnceMax = 4_096
     /// Steps of one turn of the removal of many topics: at most a hundred topics, which are committed
     /// together.
     static let removalStepsMax = 1_024

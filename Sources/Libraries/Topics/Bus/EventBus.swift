@@ -29,6 +29,8 @@ public final class EventBus: Sendable {
     let followers = FollowerHub()
     let observing = Once()
     let selfSweeping = SelfSweeping()
+    /// Events that are gone, and too many to be freed by whoever removed them.
+    private let discards = Protected<[Leftovers]>([])
     /// What it does in turns under the lock of the log.
     package let work = LogWork()
 
@@ -109,6 +111,21 @@ public final class EventBus: Sendable {
         if leftovers.evicted > 0 {
             logger.debug("memory is full: the largest topics dropped \(leftovers.evicted) events")
         }
+        if leftovers.eventCount > Limits.freedAtOnceMax {
+            discards.write { $0.append(leftovers) }
+        }
+    }
+
+    /// Events that the next sweep frees.
+    var discardedCount: Int { discards.read { $0.reduce(0) { $0 + $1.eventCount } } }
+
+    private func freeDiscards() {
+        let freed = discards.write { discards in
+            defer { discards = [] }
+            return discards
+        }
+        // Here, outside the lock.
+        _ = consume freed
     }
 
     var room: MemoryRoom {
@@ -130,7 +147,8 @@ public final class EventBus: Sendable {
     // MARK: Care
 
     /// Applies what time brings: ages, graces, topics that vanish, and the memory budget where
-    /// others than publishers exceeded it. Call it about once a second.
+    /// others than publishers exceeded it; frees what many events left that went at one time. Call it
+    /// about once a second, on no loop.
     ///
     /// - Complexity: O(topics that are due), some at a time under the lock.
     package func sweep() {
@@ -145,6 +163,7 @@ public final class EventBus: Sendable {
             if steps > 0 { work.sweeps.countTurn(of: steps) }
         }
         relieve()
+        freeDiscards()
     }
 
     /// Lets the largest topics lose their oldest events until the memory budget is kept, as far as

@@ -244,6 +244,9 @@ struct Leftovers {
     var evicted = 0
 
     var isEmpty: Bool { events.isEmpty && rings.isEmpty && trims.isEmpty && evicted == 0 }
+
+    /// Events to release, in one or the other.
+    var eventCount: Int { rings.reduce(events.count) { $0 + $1.count } }
 }
 
 /// What the bus did and holds, by count; for metrics.

@@ -11,7 +11,9 @@ import Topics
         let bench = try WorkBench()
         try bench.set()
         let (one, two) = (try bench.publish("one"), try bench.publish("two"))
+        #expect(try bench.group()?.ahead == 2)
         let first = try bench.take()
+        #expect(try bench.group()?.ahead == 1)
         #expect(first.ids == [one] && first.jobs[0].attempt == 1 && first.gap == nil)
         let second = try bench.take(settling: Settlement(.done(nil), lease: first.lease))
         #expect(second.ids == [two])
@@ -356,6 +358,35 @@ import Topics
             bench.work.remove(name, isForced: false, by: WorkBench.caller, then: $0)
         }
         #expect(bench.bus.memory.used(.work) == 0)
+    }
+
+    @Test func aHeldTopicKeepsWhatIsNotSettled() throws {
+        let bench = try WorkBench()
+        try bench.set()
+        var settings = TopicSettings(
+            retention: Retention(keep: 1, bytes: nil, age: nil), persists: true)
+        settings.hold = "g"
+        let (topic, held) = (try TopicName("jobs"), settings)
+        _ = try WorkBench.answer {
+            bench.bus.register(topic, settings: held, by: .unknown, then: $0)
+        }
+        let id = try bench.publish("a")
+        #expect(throws: BusError.self) { try bench.publish("b") }
+        let handout = try bench.take()
+        #expect(handout.ids == [id])
+        #expect(throws: BusError.self) { try bench.publish("b") }
+        let name = try GroupName("g")
+        let remove = { isForced in
+            try WorkBench.answer {
+                bench.work.remove(name, isForced: isForced, by: WorkBench.caller, then: $0)
+            } as Void
+        }
+        #expect(refusal { try remove(false) } == "groupHeld")
+        try bench.settle(Settlement(.done(nil), lease: handout.lease))
+        try bench.publish("b")
+        try remove(true)
+        try bench.publish("c")
+        #expect(bench.bus.description(of: topic)?.events == 1)
     }
 
     @Test func drainingLetsNobodyWait() throws {

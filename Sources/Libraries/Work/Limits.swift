@@ -48,6 +48,8 @@ enum Limits {
     static let readBytesMax = 1 << 20
     /// What one read brings that looks for parked jobs.
     static let rebuildEventsMax = 1_024
+    /// How far events are counted that a group has not taken in.
+    static let countedAheadMax = 1_000
     /// Open jobs of one list.
     static let listedJobsMax = 1_000
     /// Requests that ended before their time and are remembered until then, 40 bytes each.

@@ -100,6 +100,22 @@ struct GroupRead: Sendable {
 
     // MARK: Places
 
+    /// Counts events behind a position, up to a bound; nil where only the store knows, or where it
+    /// takes more than one turn.
+    func count(behind position: LogPosition) -> Int? {
+        let limit = ReadLimit(events: Limits.countedAheadMax, bytes: .max)
+        let read = parts.bus.longRead(
+            position, matching: selector, filter: filter, limit: limit)
+        while true {
+            switch parts.bus.turn(of: read) {
+            case .done(.events(let events, _, _)): return events.count
+            case .done(.caughtUp): return 0
+            case .done(.gap): continue
+            case .done(.older), .ask, .goOn: return nil
+            }
+        }
+    }
+
     /// Reads what may be parked behind a position.
     func parked(
         behind position: LogPosition,

@@ -32,9 +32,20 @@ final class WorkGroup: Sendable {
         var isListening = false
         /// When a worker asked last.
         var asked = Int64.min / 2
+        /// From where on topics hold events for it, as the bus was told last.
+        var heldFrom: EventID?
         /// What was counted of it in the shares.
         var open = 0
         var parked = 0
+
+        /// From where on topics hold events by now, if a change moved it.
+        mutating func takeHold(after step: GroupTurns.Step?) -> EventID? {
+            guard case .answer? = step, !turns.isRemoved else { return nil }
+            let now = turns.machine.heldFrom
+            guard now != heldFrom else { return nil }
+            heldFrom = now
+            return now
+        }
 
         /// What it has by now beyond what was counted.
         mutating func takeGrowth() -> (open: Int, parked: Int) {
@@ -149,7 +160,7 @@ final class WorkGroup: Sendable {
         let now = parts.clock()
         let parked = state.read { $0.parked }
         let room = parts.shares.room(for: owner, parked: parked)
-        let (step, growth) = state.write { state in
+        let (step, growth, heldFrom) = state.write { state in
             let step = state.turns.step(now: now, room: room, mint: parts.mint)
             if state.turns.hasWaiters, !state.isListening, !state.turns.isRemoved {
                 // Before the log is read: what is admitted behind the read wakes it.
@@ -157,8 +168,9 @@ final class WorkGroup: Sendable {
                 parts.hub.listen(self)
             }
             if step == nil { state.isDriven = false }
-            return (step, state.takeGrowth())
+            return (step, state.takeGrowth(), state.takeHold(after: step))
         }
+        if let heldFrom { parts.bus.setHeld(group: name.text, from: heldFrom) }
         parts.shares.count(owner, open: growth.open, parked: growth.parked)
         return step
     }

@@ -87,6 +87,7 @@ package final class WorkGroups: Sendable {
             table.numbers.insert(group.number)
         }
         parts.shares.count(groups: 1)
+        parts.bus.setHeld(group: group.name.text, from: group.read { $0.heldFrom })
         if group.replies { parts.hub.addReplying(group) }
     }
 
@@ -214,7 +215,10 @@ package final class WorkGroups: Sendable {
 
     /// One group as it is; nil if there is none.
     package func description(of name: GroupName) -> GroupDescription? {
-        (try? group(name)).map(describe)
+        guard let group = try? group(name) else { return nil }
+        var description = describe(group)
+        description.ahead = GroupRead(group).count(behind: group.read { $0.position })
+        return description
     }
 
     /// The topics and the maker of a group; nil if there is none.
@@ -254,6 +258,9 @@ package final class WorkGroups: Sendable {
     ) {
         let found: WorkGroup
         do throws(WorkError) { found = try group(name) } catch { return then(.failure(error)) }
+        guard isForced || !parts.bus.isHolding(for: name.text) else {
+            return then(.failure(.groupHeld(name)))
+        }
         found.add(
             .remove,
             .plain { outcome in
@@ -270,6 +277,7 @@ package final class WorkGroups: Sendable {
             }
         }
         parts.shares.count(groups: -1)
+        parts.bus.setHeld(group: group.name.text, from: nil)
         if group.replies { parts.hub.removeReplying(group) }
         parts.hub.ignore(group)
     }

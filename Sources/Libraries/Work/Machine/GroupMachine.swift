@@ -183,6 +183,12 @@ struct GroupMachine {
 
     // MARK: The group itself
 
+    /// The oldest id that is not settled, or any that is to come: from it on topics hold events.
+    var heldFrom: EventID {
+        table.order.first
+            ?? EventID(rawValue: min(committed.reach.rawValue + 1, EventID.max.rawValue))
+    }
+
     /// Where it reads on.
     var position: LogPosition {
         LogPosition(

@@ -28,8 +28,8 @@ package struct GroupDescription: Sendable {
     package let waiting: Int
     /// Jobs that wait for others of their key.
     package let parked: Int
-    /// Events behind `reach`, as far as somebody counts them; nil where that would take long.
-    package let ahead: Int?
+    /// Events behind `reach`, counted up to 1,000; nil where only the store knows, and in lists.
+    package internal(set) var ahead: Int?
     /// Requests for a job that wait.
     package let workers: Int
     /// The oldest open job.

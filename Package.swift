@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "BusAPI",
             dependencies: [
-                "Topics", "Access", "Digests", "HTTPFront", "Telemetry", "Protection",
+                "Topics", "Work", "Access", "Digests", "HTTPFront", "Telemetry", "Protection",
             ],
             path: "Sources/Daemon/BusAPI",
             // A link to docs/openapi.yaml, which the daemon serves.
@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "BelfryDaemon",
             dependencies: [
-                "Protection", "Broadcasting", "Telemetry", "Topics", "Access", "SQLiteStore",
+                "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access", "SQLiteStore",
                 "HTTPFront", "BusAPI", "CSystemd", "CInih",
             ],
             path: "Sources/Daemon/BelfryDaemon", swiftSettings: strict),
@@ -167,7 +167,7 @@ let package = Package(
         .testTarget(
             name: "BusAPITests",
             dependencies: [
-                "BusAPI", "HTTPFront", "SQLiteStore", "Topics", "Access", "Broadcasting",
+                "BusAPI", "HTTPFront", "SQLiteStore", "Topics", "Work", "Access", "Broadcasting",
                 "Protection", "Telemetry", "TestSupport",
             ],
             swiftSettings: strict),

@@ -31,6 +31,10 @@ import Topics
         case .topics: "/topics`"
         case .topic: "/topics/{"
         case .event: "/topics/{topic}/events/{id}`"
+        case .groups: "/groups`"
+        case .group: "/groups/{group}`"
+        case .jobs, .next, .done, .retry, .dead, .extend, .seek, .revive:
+            "/groups/{group}/\(resource)`"
         case .health: "/healthz`"
         case .readiness: "/readyz`"
         case .version: "/version`"

@@ -64,6 +64,10 @@ import Topics
         case .topics: "/topics"
         case .topic: "/topics/{name}"
         case .event: "/topics/{name}/events/{id}"
+        case .groups: "/groups"
+        case .group: "/groups/{group}"
+        case .jobs, .next, .done, .retry, .dead, .extend, .seek, .revive:
+            "/groups/{group}/\(resource)"
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .version: "/version"

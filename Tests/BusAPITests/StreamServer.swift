@@ -6,6 +6,7 @@ import Protection
 import Telemetry
 import TestSupport
 import Topics
+import Work
 
 @testable import BusAPI
 @testable import HTTPFront
@@ -14,6 +15,7 @@ import Topics
 /// daemon keeps to itself.
 final class StreamServer {
     let bus: EventBus
+    let groups: WorkGroups
     let service: BusService
     let memory: MemoryBudget
     private let server: HTTPServer
@@ -29,8 +31,9 @@ final class StreamServer {
         memory = MemoryBudget(bytesMax: memoryBytes)
         bus = try EventBus(
             store: store, memory: memory, broadcaster: Broadcaster(), log: Self.log)
+        groups = WorkGroups(on: bus, log: Self.log)
         service = BusService(
-            bus: bus, configuration: configuration, memory: memory, log: Self.log,
+            bus: bus, groups: groups, configuration: configuration, memory: memory, log: Self.log,
             retryMilliseconds: { 1_234 })
         handles = Protected([])
         var http = HTTPServerConfiguration(listen: [
@@ -71,6 +74,7 @@ final class StreamServer {
     /// Ends it, in at most a second.
     func drain() {
         bus.drain()
+        groups.drain()
         server.drain(within: .seconds(1))
     }
 

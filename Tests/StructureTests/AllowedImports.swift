@@ -49,11 +49,11 @@ enum AllowedImports {
         // Users and groups come from the system's own library.
         "Access": ["Protection", "Topics", "Digests", "Glibc"],
         "BusAPI": [
-            "Protection", "Telemetry", "Topics", "Access", "Digests", "HTTPFront",
+            "Protection", "Telemetry", "Topics", "Work", "Access", "Digests", "HTTPFront",
             "FoundationEssentials", "Glibc",
         ],
         "BelfryDaemon": [
-            "Protection", "Broadcasting", "Telemetry", "Topics", "Access", "SQLiteStore",
+            "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access", "SQLiteStore",
             "HTTPFront", "BusAPI", "CSystemd", "CInih", "Dispatch", "Glibc",
         ],
         // The limit on open files and the exit code are the program's own.

@@ -6,6 +6,7 @@ internal import Protection
 internal import SQLiteStore
 public import Telemetry
 internal import Topics
+internal import Work
 
 /// The bus with everything around it: store, log and HTTP, put together, started in order and
 /// stopped in reverse.
@@ -33,6 +34,7 @@ public final class Daemon: Sendable {
     /// What runs.
     private struct Parts {
         let bus: EventBus
+        let work: WorkGroups
         let service: BusService
         let server: HTTPServer
         let sweeper: PeriodicThread
@@ -100,6 +102,7 @@ public final class Daemon: Sendable {
         parts.bus.reconfigure(
             limits: limits(configuration), defaults: configuration.retention,
             autocreate: configuration.autocreate)
+        parts.work.reconfigure(limits: limits(ofWork: configuration.work))
         parts.service.reload(api(configuration))
         do throws(DaemonError) {
             try accessLog.use(configuration.accessLog)
@@ -169,6 +172,8 @@ public final class Daemon: Sendable {
         }
         guard let parts else { return }
         parts.bus.drain()
+        // Before the server, so that whoever waits for a job is answered as if there was none.
+        parts.work.drain()
         parts.server.drain(within: .seconds(seconds))
         parts.sweeper.stop()
         accessLog.close()
@@ -181,8 +186,9 @@ public final class Daemon: Sendable {
     ) throws(DaemonError) -> [BoundAddress] {
         groups.reset(isNeeded: AccessRules(configuration.access.rules).needGroups)
         warn(of: configuration.access)
+        let work = WorkGroups(on: bus, limits: limits(ofWork: configuration.work), log: log)
         let service = BusService(
-            bus: bus, configuration: api(configuration), memory: memory, log: log)
+            bus: bus, groups: work, configuration: api(configuration), memory: memory, log: log)
         try accessLog.use(configuration.accessLog)
         let settings = try http(configuration)
         let server = HTTPServer(
@@ -193,6 +199,7 @@ public final class Daemon: Sendable {
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
             [care] in
             bus.sweep()
+            work.sweep()
             if memory.excess > 0 { bus.relieve() }
             care.look(at: memory.used)
         }
@@ -218,7 +225,8 @@ public final class Daemon: Sendable {
         }
         state.write {
             $0.parts = Parts(
-                bus: bus, service: service, server: server, sweeper: sweeper, memory: memory,
+                bus: bus, work: work, service: service, server: server, sweeper: sweeper,
+                memory: memory,
                 liveness: Liveness(server: server, bus: bus),
                 deadlineSeconds: settings.longestDeadlineSeconds)
         }
@@ -268,6 +276,16 @@ public final class Daemon: Sendable {
         var limits = configuration.limits
         limits.topicsPerUIDMax =
             configuration.topicsPerUID ?? Configuration.share(of: limits.topicsMax)
+        return limits
+    }
+
+    private func limits(ofWork work: Configuration.GroupBounds) -> WorkLimits {
+        var limits = WorkLimits()
+        limits.groupsMax = work.groupsMax
+        limits.openMax = work.openMax
+        limits.openPerGroupMax = work.openPerGroupMax
+        limits.parkedMax = work.parkedMax
+        limits.parkedPerGroupMax = work.parkedPerGroupMax
         return limits
     }
 

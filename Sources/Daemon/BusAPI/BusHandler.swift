@@ -18,6 +18,7 @@ final class BusHandler: RequestHandler {
     /// How those who wait on this loop look at the log.
     let log: LoopReads
     let reads: SharedReads
+    let workWaits: WorkWaits
     private(set) var configuration: BusAPIConfiguration
     /// Tells this configuration from earlier ones.
     private(set) var configurationNumber: UInt32 = 0
@@ -34,6 +35,10 @@ final class BusHandler: RequestHandler {
     private(set) var accessNumber: UInt32 = 0
     /// Subscriptions that are yet to be judged by them.
     private var unjudged: SubscriptionTable.Found = []
+    /// Requests that wait for groups and are yet to be judged by them.
+    private var unjudgedWaits: [any WorkWait] = []
+    /// Requests that wait for groups and are yet to end.
+    private var endingWaits: [any WorkWait] = []
     /// How far was delivered when the rules changed under which they were judged last.
     private(set) var judgedThrough = EventID.zero
 
@@ -55,6 +60,7 @@ final class BusHandler: RequestHandler {
         encodings = EncodingCache(memory: service.memory)
         log = LoopReads(of: service.bus, within: budget)
         reads = SharedReads(of: log)
+        workWaits = WorkWaits(countedBy: service.waiting)
         waker = LoopWaker(loop: loop)
         service.bus.broadcaster.register((any TopicObserver).self, observer: waker)
     }
@@ -84,8 +90,9 @@ final class BusHandler: RequestHandler {
             eventBytesMax: configuration.eventBytesMax, batchBytesMax: bus.limits.batchBytesMax)
         guard !isAccessAsBefore else { return }
         accessNumber &+= 1
-        let isJudging = !unjudged.isEmpty
+        let isJudging = !unjudged.isEmpty || !unjudgedWaits.isEmpty
         unjudged = subscriptions.all
+        unjudgedWaits = workWaits.all
         guard !isJudging else { return }
         judgedThrough = deliveredThrough
         judgeOn()
@@ -93,6 +100,7 @@ final class BusHandler: RequestHandler {
 
     func drain() {
         for subscription in subscriptions.all { endings.append(Ending(of: subscription)) }
+        endingWaits = workWaits.all
         if !deliversOn { deliverOn() }
     }
 
@@ -141,6 +149,10 @@ final class BusHandler: RequestHandler {
             budget.begin(.deliveries, Limits.deliverySteps)
             endings.removeFirst().tell()
         }
+        while budget.isLeft(for: .deliveries), let wait = endingWaits.popLast() {
+            budget.begin(.deliveries, Limits.deliverySteps)
+            wait.drain()
+        }
         while budget.isLeft(for: .deliveries), let (members, news, isOnlyOne) = deliveries.next() {
             var told = 0
             reads.share(forOne: isOnlyOne) {
@@ -153,7 +165,7 @@ final class BusHandler: RequestHandler {
             }
             deliveries.pass(told)
         }
-        guard !deliveries.isEmpty || !endings.isEmpty else { return }
+        guard !deliveries.isEmpty || !endings.isEmpty || !endingWaits.isEmpty else { return }
         deliversOn = true
         loop.post { handler in (handler as! BusHandler).deliverOn() }
     }
@@ -165,7 +177,11 @@ final class BusHandler: RequestHandler {
             budget.begin(.judgements, 1)
             judge(subscription)
         }
-        guard !unjudged.isEmpty else { return }
+        while budget.isLeft(for: .judgements), let wait = unjudgedWaits.popLast() {
+            budget.begin(.judgements, 1)
+            wait.judge()
+        }
+        guard !unjudged.isEmpty || !unjudgedWaits.isEmpty else { return }
         loop.post { handler in (handler as! BusHandler).judgeOn() }
     }
 

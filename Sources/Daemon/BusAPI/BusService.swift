@@ -1,7 +1,8 @@
 public import HTTPFront
 internal import Protection
 public import Telemetry
-public import Topics
+package import Topics
+package import Work
 
 /// The bus as HTTP offers it: makes the handler of each loop, and speaks to all of them.
 ///
@@ -11,6 +12,7 @@ public import Topics
 /// Safe from any thread.
 public final class BusService: Sendable {
     let bus: EventBus
+    let groups: WorkGroups
     let memory: MemoryBudget
     let log: Log
     let waiting = Gauge()
@@ -28,17 +30,19 @@ public final class BusService: Sendable {
         var figures: [Figures] = []
     }
 
-    /// A service of `bus`, charging what it keeps to `memory`.
+    /// A service of `bus` and its groups, charging what it keeps to `memory`.
     ///
     /// - Parameter retryMilliseconds: Draws how long the reader of one event stream is told to wait
     ///   before it reconnects, 1,000 to 5,000 at random if it is nil; called on any loop's thread.
-    public init(
-        bus: EventBus, configuration: BusAPIConfiguration, memory: MemoryBudget, log: Log,
+    package init(
+        bus: EventBus, groups: WorkGroups, configuration: BusAPIConfiguration, memory: MemoryBudget,
+        log: Log,
         retryMilliseconds: (@Sendable () -> Int)? = nil
     ) {
         self.retryMilliseconds =
             retryMilliseconds ?? { .random(in: Limits.streamRetryMilliseconds) }
         self.bus = bus
+        self.groups = groups
         self.memory = memory
         self.log = log
         let state = Protected(State(configuration: configuration))
@@ -89,6 +93,7 @@ public final class BusService: Sendable {
         page.family("belfry_build_info", .gauge, "Always 1; says which Belfry this is.")
         page.sample(1, ["version": version])
         bus.write(to: &page)
+        groups.write(to: &page)
         BusMeters.write(meters, to: &page)
         memory.write(to: &page)
         for write in figures { write(&page) }

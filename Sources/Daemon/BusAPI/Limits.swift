@@ -133,6 +133,33 @@ enum Limits {
     /// Characters of an unknown name that an answer repeats: enough to find it.
     static let shownNameCharacters = 64
 
+    /// How long a lease lasts: short enough that a worker that died is noticed, and long enough for
+    /// long jobs.
+    static let leaseMicroseconds: ClosedRange<Int64> = 1_000_000...43_200_000_000
+
+    /// How often a job is handed out before it is a dead letter, 1 to far beyond any use.
+    static let jobAttempts: ClosedRange<Int64> = 1...1_000
+
+    /// Jobs of one group that are leased at once: as many as are open at the most.
+    static let jobsInFlight: ClosedRange<Int64> = 1...10_000
+
+    /// The longest delay of a retry: a day; later work is published later.
+    static let retryMicrosecondsMax: Int64 = 86_400_000_000
+
+    /// Jobs under one lease: enough to make their commit cheap, few enough to lose together.
+    static let batchJobsMax = 256
+
+    /// The shortest and longest that a publisher can wait for a reply: longer is a job, not a request.
+    static let replyMicroseconds: ClosedRange<Int64> = 1_000...3_600_000_000
+
+    /// Open jobs of one list unless `max` says otherwise, and at the most: a millisecond of a loop.
+    static let jobsListedDefault = 100
+    static let jobsListedMax = 1_000
+
+    /// Groups whose selectors are judged by all rules in one turn of a list: a few milliseconds of a
+    /// thread beside the loops.
+    static let groupsListedPerTurn = 64
+
     /// Messages that one WebSocket's client may have under way without an answer: as many as make
     /// a batch of commits worth it; then nothing more is read of it until answers leave.
     static let publishesMax = 64

@@ -76,6 +76,21 @@ public struct Configuration: Equatable, Sendable {
         public var heartbeat: Int64 = 15_000_000
     }
 
+    /// How much work groups take on, all of them and each; one user has three quarters of what is
+    /// shared.
+    public struct GroupBounds: Equatable, Sendable {
+        /// Groups.
+        public var groupsMax = 1_000
+        /// Open jobs of all groups.
+        public var openMax = 250_000
+        /// Of these, those of one group.
+        public var openPerGroupMax = 10_000
+        /// Jobs of all groups that wait for others of their key.
+        public var parkedMax = 1_000_000
+        /// Of these, those of one group.
+        public var parkedPerGroupMax = 100_000
+    }
+
     /// Who may do what.
     public struct AccessControl: Equatable, Sendable {
         /// One line each.
@@ -131,6 +146,8 @@ public struct Configuration: Equatable, Sendable {
     public var poll = Poll()
     /// How streams of events are kept up.
     public var stream = Stream()
+    /// How much work groups take on.
+    public var work = GroupBounds()
     /// Who may do what.
     public var access = AccessControl()
     /// Where accepted events live.

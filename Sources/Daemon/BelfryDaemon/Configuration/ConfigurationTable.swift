@@ -8,7 +8,7 @@ private let gibibyte = 1 << 30
 extension ConfigurationKey {
     /// Every setting, in the order of the file.
     public static let all: [ConfigurationKey] =
-        listen + http + access + bus + retention + poll + stream + rest
+        listen + http + access + bus + retention + poll + stream + work + rest
 
     private static let listen: [ConfigurationKey] = [
         ConfigurationKey(
@@ -247,6 +247,41 @@ extension ConfigurationKey {
                 A proxy in between closes connections that are silent for less, or clients pay for \
                 each byte.
                 """)
+    ]
+
+    private static let work: [ConfigurationKey] = [
+        ConfigurationKey(
+            "work", "groups", \.work.groupsMax, .count(1...1_000_000), isLive: true,
+            purpose: """
+                Work groups that exist at one time, three quarters of them of one user; an idle one \
+                takes about 2 KB of memory.
+                """,
+            reason: "Groups are made by programs, one for each job, or should not be."),
+        ConfigurationKey(
+            "work", "open", \.work.openMax, .count(1...10_000_000), isLive: true,
+            purpose: """
+                Jobs of all groups that were handed out and are not settled, three quarters of them \
+                of one user's groups. Each takes about 200 bytes. Beyond it only jobs that come \
+                again are handed out.
+                """,
+            reason: "Many groups have many workers, or jobs that fail for long."),
+        ConfigurationKey(
+            "work", "open_per_group", \.work.openPerGroupMax, .count(1...10_000_000),
+            isLive: true,
+            purpose: "Of these, the jobs of one group.",
+            reason: "One group does nearly all of the work, or should not."),
+        ConfigurationKey(
+            "work", "parked", \.work.parkedMax, .count(1...100_000_000), isLive: true,
+            purpose: """
+                Jobs of all groups with order=key that wait for others of their key, three quarters \
+                of them of one user's groups. Beyond it such groups look no further into the log.
+                """,
+            reason: "Few keys have most of the events."),
+        ConfigurationKey(
+            "work", "parked_per_group", \.work.parkedPerGroupMax, .count(1...100_000_000),
+            isLive: true,
+            purpose: "Of these, the jobs of one group.",
+            reason: "One group with order=key has far more events than keys."),
     ]
 
     private static let rest: [ConfigurationKey] = [

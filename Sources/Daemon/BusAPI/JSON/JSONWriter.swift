@@ -98,6 +98,24 @@ struct JSONWriter {
         return true
     }
 
+    /// Writes an object that is already complete, and more members behind its own, of which it has
+    /// some.
+    mutating func object(
+        continuing object: UnsafeRawBufferPointer, _ members: (inout JSONWriter) -> Void
+    ) {
+        assert(object.count > 2, "an object with members is continued")
+        encoded(UnsafeRawBufferPointer(rebasing: object.dropLast()))
+        members(&self)
+        endObject()
+    }
+
+    /// A value, or null.
+    mutating func optional<Value>(
+        _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
+    ) {
+        if let value { write(&self, value) } else { null() }
+    }
+
     /// Appends text that is already one complete JSON value.
     mutating func encoded(_ value: UnsafeRawBufferPointer) {
         separate()

@@ -97,7 +97,7 @@ struct ReceiveRequest {
         return position
     }
 
-    private static func start(since: String) throws(Refusal) -> StartPosition {
+    static func start(since: String) throws(Refusal) -> StartPosition {
         if let meant = Since.meant(by: since, now: SystemClock().now()) {
             throw Refusal(
                 .cursorInvalid,
@@ -142,7 +142,7 @@ struct ReceiveRequest {
 
     /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3); other preferences are none of
     /// ours, and what is malformed is ignored as section 2 of it says.
-    private static func preferredSeconds(_ headers: HeaderFields) -> Int64? {
+    static func preferredSeconds(_ headers: HeaderFields) -> Int64? {
         for value in headers.all("prefer") {
             for preference in value.split(separator: ",") {
                 let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)

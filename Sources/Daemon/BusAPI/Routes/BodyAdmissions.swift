@@ -48,6 +48,7 @@ struct BodyAdmissions {
     private static let noneButPost = BodyAdmission.upTo(
         bytes: 0,
         orElse: Refusal(
-            .bodyNotExpected, "PUT sets a topic's retention and takes no body; publish with POST."
+            .bodyNotExpected,
+            "PUT sets what a topic or group is and takes no body; publish with POST."
         ).response)
 }

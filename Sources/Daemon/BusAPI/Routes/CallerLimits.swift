@@ -4,8 +4,8 @@ internal import Topics
 /// What one caller may take of the bus, so that none can use it up. Root and the bus's own user
 /// are callers like others: what runs away most easily on a machine runs as one of them.
 extension BusHandler {
-    /// Refuses one more subscription where there are as many as there may be.
-    func refuseIfFull(_ selector: Selector, for account: CallerAccount) throws(Refusal) {
+    /// Refuses one more waiting request where there are as many as there may be.
+    func refuseIfFull(for account: CallerAccount) throws(Refusal) {
         let waitingMax = configuration.subscribersMax
         guard service.waiting.value < waitingMax else {
             throw Refusal(
@@ -13,6 +13,18 @@ extension BusHandler {
                 "\(waitingMax) requests are waiting already (poll.subscribers in belfryd.conf); try again "
                     + "later.")
         }
+        let callerMax = configuration.subscribersPerUIDMax
+        guard account.subscribers.value < callerMax else {
+            throw Refusal(
+                .limitCaller,
+                "\(account.name) may have \(callerMax) waiting requests, and has "
+                    + "(poll.subscribers_per_uid in belfryd.conf); end some first.")
+        }
+    }
+
+    /// Refuses one more subscription where there are as many as there may be.
+    func refuseIfFull(_ selector: Selector, for account: CallerAccount) throws(Refusal) {
+        try refuseIfFull(for: account)
         guard subscriptions.hasRoom(for: selector) else {
             throw Refusal(
                 .limitBus,
@@ -28,12 +40,20 @@ extension BusHandler {
                 "\(topicMax) requests are waiting for '\(topic)' already (poll.subscribers_per_topic in "
                     + "belfryd.conf); try again later.")
         }
-        let callerMax = configuration.subscribersPerUIDMax
-        guard account.subscribers.value < callerMax else {
+    }
+
+    /// Counts bytes of a caller that are about to wait for the store, until they are taken off.
+    ///
+    /// - Throws: `LIMIT_CALLER` when too many of theirs wait already; one batch always may.
+    func queue(_ bytes: Int, for account: CallerAccount) throws(Refusal) {
+        let queued = account.queuedBytes.add(bytes)
+        guard queued <= configuration.queuedBytesPerUIDMax || queued == bytes else {
+            account.queuedBytes.add(-bytes)
             throw Refusal(
                 .limitCaller,
-                "\(account.name) may have \(callerMax) waiting requests, and has "
-                    + "(poll.subscribers_per_uid in belfryd.conf); end some first.")
+                "\(account.name) may have \(configuration.queuedBytesPerUIDMax) bytes that wait for "
+                    + "the store (bus.commit_queue_bytes_per_uid in belfryd.conf), and this would be "
+                    + "more; wait for answers first.")
         }
     }
 
@@ -45,15 +65,7 @@ extension BusHandler {
         then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
     ) throws(Refusal) {
         let bytes = batch.queuedBytes
-        let queued = account.queuedBytes.add(bytes)
-        guard queued <= configuration.queuedBytesPerUIDMax || queued == bytes else {
-            account.queuedBytes.add(-bytes)
-            throw Refusal(
-                .limitCaller,
-                "\(account.name) may have \(configuration.queuedBytesPerUIDMax) bytes that wait for "
-                    + "the store (bus.commit_queue_bytes_per_uid in belfryd.conf), and this would be "
-                    + "more; wait for answers first.")
-        }
+        try queue(bytes, for: account)
         bus.publish(batch) { result in
             account.queuedBytes.add(-bytes)
             then(result)

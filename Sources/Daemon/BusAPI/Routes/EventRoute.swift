@@ -71,7 +71,7 @@ enum EventRoute {
     }
 
     /// A payload of `text/html` must not become a page of the bus's own origin.
-    private static let browserGuards: HeaderLines = [
+    static let browserGuards: HeaderLines = [
         ("X-Content-Type-Options", "nosniff"),
         ("Content-Security-Policy", "sandbox"),
         ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -88,15 +88,28 @@ extension BusHandler {
         let selector = subscription.reader.selector
         budget.add(Limits.judgementSteps + selector.termCount)
         do throws(Refusal) {
-            guard configuration.access.stillKnows(caller) else {
-                throw Refusal(.tokenInvalid, "The token is no longer valid.")
-            }
-            try refuseIfUnsure(of: caller)
+            try requireStillKnown(caller)
             let readable = try readable(selector, by: caller)
             if readable != selector { limit(subscription, to: readable) }
         } catch {
             subscription.forbidden(error)
         }
+    }
+
+    /// Goes on if a caller who waits is still let in, and a decision by the rules of now allows what it
+    /// waits for.
+    func requireStill(
+        _ caller: Caller, _ decision: (AccessPolicy) -> AccessDecision
+    ) throws(Refusal) {
+        try requireStillKnown(caller)
+        try require(decision(configuration.access))
+    }
+
+    private func requireStillKnown(_ caller: Caller) throws(Refusal) {
+        guard configuration.access.stillKnows(caller) else {
+            throw Refusal(.tokenInvalid, "The token is no longer valid.")
+        }
+        try refuseIfUnsure(of: caller)
     }
 
     /// Has a subscription go on to where this loop has delivered, if it has told everything that it

@@ -6,6 +6,7 @@ internal import HTTPFront
 /// listed in the HTTP contract, and stay what they are: scripts compare them.
 enum ProblemCode: String, CaseIterable {
     case topicNameInvalid = "TOPIC_NAME_INVALID"
+    case groupNameInvalid = "GROUP_NAME_INVALID"
     case selectorInvalid = "SELECTOR_INVALID"
     case parameterUnknown = "PARAMETER_UNKNOWN"
     case parameterInvalid = "PARAMETER_INVALID"
@@ -22,15 +23,24 @@ enum ProblemCode: String, CaseIterable {
     case pathUnknown = "PATH_UNKNOWN"
     case topicUnknown = "TOPIC_UNKNOWN"
     case eventUnknown = "EVENT_UNKNOWN"
+    case groupUnknown = "GROUP_UNKNOWN"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case groupDiffers = "GROUP_DIFFERS"
+    case groupHeld = "GROUP_HELD"
+    case leaseLost = "LEASE_LOST"
     case eventsGone = "EVENTS_GONE"
     case topicDeleted = "TOPIC_DELETED"
+    case groupDeleted = "GROUP_DELETED"
+    case jobSettled = "JOB_SETTLED"
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
     case limitCaller = "LIMIT_CALLER"
+    case replyRefused = "REPLY_REFUSED"
     case limitBus = "LIMIT_BUS"
     case draining = "DRAINING"
+    case noResponder = "NO_RESPONDER"
+    case replyTimeout = "REPLY_TIMEOUT"
     case topicFull = "TOPIC_FULL"
     case storeFull = "STORE_FULL"
     case storeFailed = "STORE_FAILED"
@@ -38,19 +48,23 @@ enum ProblemCode: String, CaseIterable {
     /// The HTTP status that goes with the code.
     var status: Int {
         switch self {
-        case .topicNameInvalid, .selectorInvalid, .parameterUnknown, .parameterInvalid,
+        case .topicNameInvalid, .groupNameInvalid, .selectorInvalid, .parameterUnknown,
+            .parameterInvalid,
             .parameterRepeated, .cursorInvalid, .eventTypeInvalid, .eventKeyInvalid,
             .bodyNotExpected, .requestMalformed, .notSupported:
             400
         case .tokenInvalid: 401
         case .accessDenied, .topicReserved: 403
-        case .pathUnknown, .topicUnknown, .eventUnknown: 404
+        case .pathUnknown, .topicUnknown, .eventUnknown, .groupUnknown: 404
         case .methodNotAllowed: 405
-        case .eventsGone, .topicDeleted: 410
+        case .groupDiffers, .groupHeld, .leaseLost: 409
+        case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled: 410
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
         case .limitCaller: 429
-        case .limitBus, .draining: 503
+        case .replyRefused: 502
+        case .limitBus, .draining, .noResponder: 503
+        case .replyTimeout: 504
         case .topicFull, .storeFull, .storeFailed: 507
         }
     }

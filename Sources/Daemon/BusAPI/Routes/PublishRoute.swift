@@ -6,6 +6,9 @@ extension BusHandler {
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
         let request = try publishRequest(call)
+        if let wait = try replyWait(call, request) {
+            return try ask(request, within: wait, call)
+        }
         let (caller, name) = (call.caller, call.head.target.lastSegmentRange)
         call.exchange.offer(valueAt: .length, withName: name) {
             KnownPublish(request, by: caller, on: self)
@@ -59,6 +62,36 @@ extension BusHandler {
             isForm: isForm)
     }
 
+    /// How long the publisher waits for a reply, in microseconds; nil where it does not.
+    private func replyWait(
+        _ call: borrowing Call, _ request: PublishRequest
+    ) throws(Refusal) -> Int64? {
+        let range =
+            Limits.replyMicroseconds
+            .lowerBound...min(
+                Limits.replyMicroseconds.upperBound, configuration.waitMax)
+        let wait = try call.parameters.duration("reply", in: range, setBy: "poll.wait_max")
+        guard wait == nil || !request.isSplit && request.ttl == nil else {
+            throw Refusal(
+                .parameterInvalid,
+                "'reply' is for one event, and says how long it is of use: leave out 'split' and "
+                    + "'ttl'.")
+        }
+        return wait
+    }
+
+    /// Publishes the body as a request, and answers what a worker replies.
+    private func ask(
+        _ request: PublishRequest, within microseconds: Int64, _ call: borrowing Call
+    ) throws(Refusal) {
+        let batch = PublishBatch(
+            topic: request.topic, attributes: request.attributes, sender: request.sender,
+            payloads: [Payload(copying: call.request.body.bytes)])
+        try WaitingRequest(of: batch.queuedBytes, on: self)
+            .begin(batch, within: microseconds, call.exchange)
+        deliverFirst(to: request.topic, call.exchange)
+    }
+
     /// The topic of this name, if the caller may publish to it.
     func publishable(_ name: String, by caller: Caller) throws(Refusal) -> TopicName {
         let topic = try TopicName(request: name)
@@ -89,7 +122,7 @@ extension BusHandler {
         return payloads
     }
 
-    private static func refuseUnsupported(_ head: RequestHead) throws(Refusal) {
+    static func refuseUnsupported(_ head: RequestHead) throws(Refusal) {
         try PublishHeaders.check(head.headers)
         for coding in head.headers.all("content-encoding")
         where !ASCII.isEqualIgnoringCase(coding, "identity") {
@@ -105,7 +138,7 @@ extension BusHandler {
         }
     }
 
-    private static func attributes(
+    static func attributes(
         _ head: RequestHead, _ parameters: Parameters, isSplit: Bool
     ) throws(Refusal) -> EventAttributes {
         var texts = AttributeTexts()

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Work
 
 /// One request that the bus knows: the single table behind dispatch, `Allow` and the parameters
 /// that a request may have.
@@ -12,7 +13,7 @@ struct Route: Sendable {
 
     /// Every route, as the HTTP contract lists them.
     static let all: [Route] = [
-        Route("POST", .topic, WireAttribute.parameters + ["split", "ttl"]) { $0.publish },
+        Route("POST", .topic, WireAttribute.parameters + ["split", "ttl", "reply"]) { $0.publish },
         Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
         Route("HEAD", .topic, []) { $0.summary },
         Route("PUT", .topic, ["keep", "bytes", "for", "persist", "hold"]) { $0.register },
@@ -20,6 +21,18 @@ struct Route: Sendable {
         Route("GET", .topics, ["match"]) { $0.list },
         Route("DELETE", .topics, ["match"]) { $0.removeMatching },
         Route("GET", .event, []) { $0.event },
+        Route("GET", .groups, []) { $0.listGroups },
+        Route("PUT", .group, GroupWish.parameters) { $0.setGroup },
+        Route("GET", .group, []) { $0.showGroup },
+        Route("DELETE", .group, ["force"]) { $0.removeGroup },
+        Route("GET", .jobs, ["after", "max"]) { $0.jobs },
+        Route("POST", .next, NextQuery.parameters) { $0.next },
+        Route("POST", .done, ["lease", "only"] + SettleQuery.outputParameters) { $0.done },
+        Route("POST", .retry, ["lease", "only", "delay"]) { $0.retry },
+        Route("POST", .dead, ["lease", "only"]) { $0.dead },
+        Route("POST", .extend, ["lease", "for"]) { $0.extend },
+        Route("POST", .seek, ["since"]) { $0.seek },
+        Route("POST", .revive, ["id"]) { $0.revive },
         Route("GET", .health, []) { $0.health },
         Route("GET", .readiness, []) { $0.readiness },
         Route("GET", .version, []) { $0.version },
@@ -68,17 +81,23 @@ struct Route: Sendable {
         let hint = " A topic's name has no slash, not at its end either: its parts have dots."
         return Refusal(
             .pathUnknown,
-            "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}, and "
-                + "/openapi.yaml has every path.\(isBelowTopics ? hint : "")")
+            "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}, "
+                + "groups at /groups/{name}, and /openapi.yaml has every path.\(isBelowTopics ? hint : "")"
+        )
     }
 }
 
 /// What a path names.
 struct Resource {
-    enum Kind { case topics, topic, event, health, readiness, version, metrics, description }
+    enum Kind {
+        case topics, topic, event
+        case groups, group, jobs, next, done, retry, dead, extend, seek, revive
+        case health, readiness, version, metrics, description
+    }
 
     let kind: Kind
-    /// The topic's name or the selector, as it was written; empty where the path has none.
+    /// The name of the topic or group, or the selector, as it was written; empty where the path has
+    /// none.
     var name = ""
     /// The event's id as it was written; empty where the path has none.
     var id = ""
@@ -86,15 +105,22 @@ struct Resource {
     /// Whether it matters who asks.
     var isAboutTopics: Bool {
         switch kind {
-        case .topics, .topic, .event: true
         case .health, .readiness, .version, .metrics, .description: false
+        default: true
         }
     }
+
+    /// What stands behind a group's name.
+    private static let partsOfGroups: [String: Kind] = [
+        "jobs": .jobs, "next": .next, "done": .done, "retry": .retry, "dead": .dead,
+        "extend": .extend, "seek": .seek, "revive": .revive,
+    ]
 
     /// The resource of a decoded path; `nil` where there is none.
     init?(path: [String]) {
         switch (path.count, path.first) {
         case (1, "topics"): kind = .topics
+        case (1, "groups"): kind = .groups
         case (1, "healthz"): kind = .health
         case (1, "readyz"): kind = .readiness
         case (1, "version"): kind = .version
@@ -107,6 +133,13 @@ struct Resource {
             kind = .event
             name = path[1]
             id = path[3]
+        case (2, "groups") where !path[1].isEmpty:
+            kind = .group
+            name = path[1]
+        case (3, "groups"):
+            guard !path[1].isEmpty, let part = Self.partsOfGroups[path[2]] else { return nil }
+            kind = part
+            name = path[1]
         default: return nil
         }
     }

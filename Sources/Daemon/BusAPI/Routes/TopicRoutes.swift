@@ -188,12 +188,3 @@ extension TopicDescription {
         json.integer(subscribers)
     }
 }
-
-extension JSONWriter {
-    /// A value, or null.
-    fileprivate mutating func optional<Value>(
-        _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
-    ) {
-        if let value { write(&self, value) } else { null() }
-    }
-}

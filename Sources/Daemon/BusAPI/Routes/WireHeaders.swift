@@ -6,8 +6,7 @@ public enum WireHeaders {
     public static let exposed = list(
         ["Event-ID", "Event-Topic", "Event-Time"] + WireAttribute.ownHeaders + [
             "Event-Expires", "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link",
-            "Location",
-            "Retry-After",
+            "Location", "Retry-After", "Work-Attempt", "Work-Deadline", "Work-Lease", "Work-Reply",
         ])
 
     /// What such a page may send.

@@ -1,0 +1,146 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+internal import Work
+
+extension BusHandler {
+    /// `PUT /groups/{group}`: makes a group, or changes what of it can change.
+    func setGroup(_ call: borrowing Call) throws(Refusal) {
+        let name = try GroupName(request: call.resource.name)
+        let wish = try GroupWish(request: call.parameters)
+        let (access, caller) = (configuration.access, call.caller)
+        let group = work.scope(of: name)
+        guard let selector = group?.selector ?? wish.selector else {
+            throw Refusal(.parameterInvalid, "'of' is missing: it says the topics of a new group.")
+        }
+        try require(
+            group.map { access.administer(groupOf: selector, madeBy: $0.owner, caller) }
+                ?? access.subscribe(toAll: selector, caller))
+        if case .topic(let dead)? = wish.dead { try require(access.publish(dead, caller)) }
+        if wish.replies == true { try require(access.publish(toAll: selector, caller)) }
+        let showsJobs = access.subscribe(toAll: selector, caller).isAllowed
+        let reply = call.exchange.reply
+        work.set(name, wish, by: caller.asWorker) { result in
+            switch result {
+            case .success((let group, let isNew)):
+                var json = JSONWriter()
+                group.write(to: &json, showsJobs: showsJobs)
+                reply.send(.json(status: isNew ? 201 : 200, json))
+            case .failure(let error): reply.send(Refusal(error).response)
+            }
+        }
+    }
+
+    /// `GET /groups/{group}`: its settings, and how its jobs do.
+    func showGroup(_ call: borrowing Call) throws(Refusal) {
+        let group = try group(call)
+        try require(configuration.access.subscribe(toAll: group.selector, call.caller))
+        var json = JSONWriter()
+        group.write(to: &json)
+        call.respond(json)
+    }
+
+    /// `GET /groups`: the groups whose topics the caller may all read.
+    func listGroups(_ call: borrowing Call) throws(Refusal) {
+        let late = LateAnswer()
+        GroupListing(
+            of: work.descriptions(), for: call.caller, configuration.access,
+            answer: late.begin(call.exchange, on: loop)
+        ).begin(in: service.longReads, for: call.exchange.account, unless: late.cancellation)
+    }
+
+    /// `GET /groups/{group}/jobs`: its open jobs, in the order of their ids.
+    func jobs(_ call: borrowing Call) throws(Refusal) {
+        let group = try workable(call)
+        let after = try call.parameters.text("after").map { (text) throws(Refusal) in
+            guard let id = EventID(decimal: text) else {
+                throw Refusal(.cursorInvalid, "'after' is '\(text)'; it takes an id, in digits.")
+            }
+            return id
+        }
+        let max = try call.parameters.count("max", in: 1...Int64(Limits.jobsListedMax))
+        let jobs: [JobDescription]
+        do throws(WorkError) {
+            jobs = try work.jobs(
+                of: group.name, after: after ?? .zero,
+                countMax: max.map(Int.init) ?? Limits.jobsListedDefault)
+        } catch {
+            throw Refusal(error)
+        }
+        var json = JSONWriter(reserving: 64 + jobs.count * 192)
+        json.beginObject()
+        json.name("jobs")
+        json.beginArray()
+        let now = bus.now
+        for job in jobs { job.write(to: &json, now: now) }
+        json.endArray()
+        json.endObject()
+        call.respond(json)
+    }
+
+    /// `DELETE /groups/{group}`: ends it; its events stay where they are.
+    func removeGroup(_ call: borrowing Call) throws(Refusal) {
+        let isForced = try call.parameters.choice("force", ["1": true, "0": false]) ?? false
+        let group = try administrable(call)
+        let reply = call.exchange.reply
+        work.remove(group.name, isForced: isForced, by: call.caller.asWorker) { result in
+            switch result {
+            case .success: reply.send(Response(status: 204))
+            case .failure(let error): reply.send(Refusal(error).response)
+            }
+        }
+    }
+
+    /// `POST /groups/{group}/seek`: forgets open jobs, and begins anew elsewhere.
+    func seek(_ call: borrowing Call) throws(Refusal) {
+        guard let since = call.parameters.text("since") else {
+            throw Refusal(.parameterInvalid, "'since' is missing: it says where to begin anew.")
+        }
+        let start = try ReceiveRequest.start(since: since)
+        try refuseBody(call)
+        let group = try administrable(call)
+        let showsJobs = configuration.access.subscribe(toAll: group.selector, call.caller).isAllowed
+        let reply = call.exchange.reply
+        work.seek(group.name, to: start, by: call.caller.asWorker) { result in
+            switch result {
+            case .success(let group):
+                var json = JSONWriter()
+                group.write(to: &json, showsJobs: showsJobs)
+                reply.send(.json(json))
+            case .failure(let error): reply.send(Refusal(error).response)
+            }
+        }
+    }
+
+    /// `POST /groups/{group}/revive`: publishes a dead letter again where it came from.
+    func revive(_ call: borrowing Call) throws(Refusal) {
+        guard let text = call.parameters.text("id") else {
+            throw Refusal(.parameterInvalid, "'id' is missing: it says which dead letter.")
+        }
+        guard let id = EventID(decimal: text) else {
+            throw Refusal(
+                .eventUnknown, "'\(text)' is no event id; ids are decimal numbers.")
+        }
+        try refuseBody(call)
+        let group = try workable(call)
+        try require(configuration.access.publish(toAll: group.selector, call.caller))
+        let reply = call.exchange.reply
+        work.revive(group.name, id: id, by: call.caller.asWorker) { result in
+            switch result {
+            case .success(let receipt): reply.send(Self.revived(receipt))
+            case .failure(let error): reply.send(Refusal(error).response)
+            }
+        }
+    }
+
+    private static func revived(_ receipt: PublishReceipt) -> Response {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("id")
+        json.quotedInteger(receipt.last.rawValue)
+        json.name("time")
+        json.string(receipt.time.description)
+        json.endObject()
+        return .json(status: 201, json, [("Event-ID", "\(receipt.last)")])
+    }
+}

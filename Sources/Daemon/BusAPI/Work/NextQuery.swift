@@ -1,0 +1,97 @@
+internal import HTTPFront
+internal import Topics
+internal import Work
+
+/// What a request for a job asks for, checked, all but what came out of the job before.
+struct NextQuery {
+    /// What came of the job before, as the request names it.
+    enum Verb: String, CaseIterable {
+        case done, retry, dead
+    }
+
+    /// The topics of the group that is made if there is none.
+    let selector: Selector?
+    let worker: WorkerName?
+    /// The settlement that comes first, and the lease that it is about.
+    let settling: (verb: Verb, lease: String)?
+    /// When the job before comes again, in microseconds; nil where the attempts say it.
+    let delay: Int64?
+    /// How long to wait for a job, in microseconds.
+    let wait: Int64
+    /// Seconds of a `Prefer: wait` that was followed.
+    let preferenceApplied: Int64?
+    /// How long the lease is to last, in microseconds; nil for what the group says.
+    let lease: Int64?
+    /// Jobs under one lease at the most.
+    let countMax: Int
+    /// Whether the answer is a list of envelopes, else one payload.
+    let isJSON: Bool
+
+    static let parameters =
+        ["worker", "wait", "for", "as", "max", "of"] + Verb.allCases.map(\.rawValue) + ["delay"]
+        + SettleQuery.outputParameters
+
+    init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
+        let parameters = call.parameters
+        selector = try parameters.text("of").map { (text) throws(Refusal) in
+            try Selector(request: text)
+        }
+        worker = try parameters.text("worker").map { (text) throws(Refusal) in
+            do throws(WorkNameError) {
+                return try WorkerName(text)
+            } catch {
+                throw Refusal(.parameterInvalid, error.description.asSentence)
+            }
+        }
+        settling = try Self.settling(parameters)
+        delay = try SettleQuery.delay(parameters)
+        let asked = try parameters.duration(
+            "wait", in: 0...configuration.waitMax, setBy: "poll.wait_max")
+        preferenceApplied = ReceiveRequest.preferredSeconds(call.head.headers).map {
+            min($0, configuration.waitMax / 1_000_000)
+        }
+        wait =
+            preferenceApplied.map { $0 * 1_000_000 } ?? asked ?? configuration.waitDefault
+        lease = try parameters.duration("for", in: Limits.leaseMicroseconds)
+        isJSON = try parameters.choice("as", ["raw": false, "json": true]) ?? false
+        let max = try parameters.count("max", in: 1...Int64(Limits.batchJobsMax))
+        countMax = max.map(Int.init) ?? 1
+        guard countMax == 1 || isJSON else {
+            throw Refusal(
+                .parameterInvalid, "'max' above 1 needs as=json: a raw answer is one job.")
+        }
+        try refuseStray(call)
+    }
+
+    private static func settling(
+        _ parameters: Parameters
+    ) throws(Refusal) -> (verb: Verb, lease: String)? {
+        let named = Verb.allCases.compactMap { verb in
+            parameters.text(verb.rawValue).map { (verb, $0) }
+        }
+        guard named.count <= 1 else {
+            throw Refusal(
+                .parameterInvalid,
+                "'\(named[0].0.rawValue)' and '\(named[1].0.rawValue)' settle the same job; give "
+                    + "one of them.")
+        }
+        return named.first
+    }
+
+    /// Refuses what belongs to a settlement that the request does not have.
+    private func refuseStray(_ call: borrowing Call) throws(Refusal) {
+        if call.parameters.text("delay") != nil, settling?.verb != .retry {
+            throw Refusal(.parameterInvalid, "'delay' is for a job that 'retry' gives back.")
+        }
+        for name in SettleQuery.outputParameters
+        where call.parameters.text(name) != nil && settling?.verb != .done {
+            throw Refusal(
+                .parameterInvalid, "'\(name)' is about what came out of a job that is 'done'.")
+        }
+        guard call.request.body.count == 0 || settling.map({ $0.verb != .retry }) == true else {
+            throw Refusal(
+                .bodyNotExpected,
+                "The body is what came out of a job: say with 'done' or 'dead' of which.")
+        }
+    }
+}

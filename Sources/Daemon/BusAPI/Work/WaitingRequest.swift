@@ -1,0 +1,107 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+internal import Work
+
+/// One publish that waits for what a worker replies.
+///
+/// Belongs to its loop.
+final class WaitingRequest: WorkWait, DetachedSocketOwner {
+    // The loop's handler owns every wait through its table, and outlives them.
+    private unowned let handler: BusHandler
+    private var socket: DetachedSocket?
+    /// The way to the answer where the parser keeps the socket; nobody hears of its client's end.
+    private var reply: PendingReply?
+    private var asking: Asking?
+    private var account: CallerAccount?
+    private let bytes: Int
+
+    init(of bytes: Int, on handler: BusHandler) {
+        self.bytes = bytes
+        self.handler = handler
+    }
+
+    /// Publishes the request, and waits so many microseconds.
+    func begin(
+        _ batch: PublishBatch, within microseconds: Int64, _ exchange: Exchange
+    ) throws(Refusal) {
+        let account = exchange.account
+        try handler.refuseIfFull(for: account)
+        try handler.queue(bytes, for: account)
+        if let socket = exchange.detach(self) {
+            self.socket = socket
+            socket.setDeadline(milliseconds: Int(microseconds / 1_000))
+        } else {
+            reply = exchange.reply
+        }
+        self.account = account
+        handler.workWaits.enter(self, for: account)
+        // This is only touched again on its loop, where the job runs.
+        nonisolated(unsafe) let wait = self
+        asking = handler.work.ask(batch, within: microseconds) {
+            [loop = handler.loop, bytes] result in
+            account.queuedBytes.add(-bytes)
+            loop.post { _ in wait.answered(result) }
+        }
+    }
+
+    private func answered(_ result: Result<Reply, WorkError>) {
+        asking = nil
+        switch result {
+        case .success(let reply): finish(Self.response(reply, status: 200))
+        case .failure(.replyRefused(let refusal?)): finish(Self.response(refusal, status: 502))
+        case .failure(let error): finish(Refusal(error).response)
+        }
+    }
+
+    /// What a worker said, as it said it.
+    private static func response(_ reply: Reply, status: Int) -> Response {
+        var headers: HeaderLines = [
+            ("Content-Type", reply.contentType ?? "application/octet-stream")
+        ]
+        if let id = reply.request {
+            headers.add("Event-ID") { $0.append(decimal: id.rawValue) }
+        }
+        headers.add(contentsOf: EventRoute.browserGuards)
+        return Response(
+            status: status, headers: headers, body: SentReply(reply.payload).body)
+    }
+
+    // What it asked for is in the log; whoever may publish once may hear the reply.
+    func judge() {}
+
+    func drain() { asking?.cancel() }
+
+    func timedOut(_ socket: DetachedSocket) { asking?.cancel() }
+
+    func peerUncertain(_ socket: DetachedSocket) { asking?.cancel() }
+
+    func closed(_ socket: DetachedSocket) {
+        leave()
+        asking?.cancel()
+    }
+
+    private func finish(_ response: Response) {
+        let (socket, reply) = (socket, reply)
+        leave()
+        socket?.finish(response)
+        reply?.send(response)
+    }
+
+    private func leave() {
+        socket = nil
+        reply = nil
+        guard let account else { return }
+        self.account = nil
+        handler.workWaits.leave(self, account)
+    }
+}
+
+/// The payload of a reply while it is sent, which is in no log.
+private final class SentReply: Sendable {
+    private let payload: Payload
+
+    init(_ payload: Payload) { self.payload = payload }
+
+    var body: ResponseBody { .shared(owner: self, payload.bytes) }
+}

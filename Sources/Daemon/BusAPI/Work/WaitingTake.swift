@@ -1,0 +1,160 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+internal import Work
+
+/// One request for a job, from its arrival to its answer.
+///
+/// Belongs to its loop. Leaves the parser with its socket at once, even where a job is at hand: only
+/// so it is known whether somebody is still there when the hand-out is committed. A hand-out that
+/// finds nobody goes back.
+final class WaitingTake: WorkWait, DetachedSocketOwner {
+    private let group: GroupName
+    private let query: NextQuery
+    private let caller: Caller
+    // The loop's handler owns every wait through its table, and outlives them.
+    private unowned let handler: BusHandler
+    private var accessNumber: UInt32
+    private var socket: DetachedSocket?
+    /// The way to the answer where the parser keeps the socket; nobody hears of its client's end.
+    private var reply: PendingReply?
+    private var waiting: WaitingWorker?
+    /// Why it does not wait although it was asked to; what is at hand it gets nevertheless.
+    private var full: Refusal?
+    /// Why it is not told of a job any more.
+    private var forbidden: Refusal?
+    private var account: CallerAccount?
+    /// Bytes of its body, which is kept until it is answered.
+    private var bodyBytes = 0
+
+    init(of group: GroupName, _ query: NextQuery, by caller: Caller, on handler: BusHandler) {
+        self.group = group
+        self.query = query
+        self.caller = caller
+        self.handler = handler
+        accessNumber = handler.accessNumber
+    }
+
+    /// Asks for a job.
+    ///
+    /// - Parameter making: The topics of the group, where it has to be made first.
+    func begin(_ request: NextRequest, making: Selector?, _ call: borrowing Call) {
+        let exchange = call.exchange
+        do throws(Refusal) {
+            try handler.refuseIfFull(for: exchange.account)
+        } catch {
+            full = error
+        }
+        let account = exchange.account
+        if let socket = exchange.detach(self) {
+            self.socket = socket
+        } else {
+            reply = exchange.reply
+        }
+        var request = request
+        request.waits = socket != nil && full == nil && query.wait > 0
+        if request.waits {
+            self.account = account
+            handler.workWaits.enter(self, for: account)
+            socket?.setDeadline(milliseconds: Int(query.wait / 1_000))
+        }
+        bodyBytes = call.request.body.count
+        handler.service.memory.charge(bodyBytes, to: .bodies)
+        guard let making else { return take(request) }
+        // This is only touched again on its loop, where the job runs.
+        nonisolated(unsafe) let take = self
+        handler.work.set(group, GroupWish(of: making), by: caller.asWorker) {
+            [request, loop = handler.loop] result in
+            loop.post { _ in take.made(result.map { _ in () }, request) }
+        }
+    }
+
+    private func made(_ result: Result<Void, WorkError>, _ request: NextRequest) {
+        switch result {
+        case .failure(let error): answered(.failure(error))
+        case .success: take(request)
+        }
+    }
+
+    private func take(_ request: NextRequest) {
+        // This is only touched again on its loop, where the job runs.
+        nonisolated(unsafe) let take = self
+        waiting = handler.work.next(group, request, by: caller.asWorker) {
+            [loop = handler.loop] result in
+            loop.post { _ in take.answered(result) }
+        }
+        // It may have ended while its group was made.
+        if socket == nil, reply == nil { waiting?.cancel() }
+    }
+
+    private func answered(_ result: Result<NextAnswer, WorkError>) {
+        waiting = nil
+        handler.service.memory.release(bodyBytes, from: .bodies)
+        judge()
+        switch result {
+        case .failure(let error): finish(Refusal(error).response)
+        case .success(let answer):
+            guard let handout = answer.handout else { return finish(nothing(answer.settled)) }
+            guard socket != nil || reply != nil, forbidden == nil else {
+                handler.work.giveBack(handout)
+                return finish(nothing(answer.settled))
+            }
+            finish(
+                HandoutAnswer(
+                    handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
+                ).response(isJSON: query.isJSON, handler.encodings))
+        }
+    }
+
+    /// No job: the wait is over, or there was no place to wait.
+    private func nothing(_ settled: SettleReceipt?) -> Response {
+        if let forbidden { return forbidden.response }
+        if let full, settled == nil { return full.response }
+        var response = BusHandler.settled(settled)
+        if full != nil { response.headers.add("Retry-After", "1") }
+        if let seconds = query.preferenceApplied {
+            response.headers.add("Preference-Applied", "wait=\(seconds)")
+        }
+        return response
+    }
+
+    /// Judges it by the rules and tokens of now, unless it was already.
+    func judge() {
+        guard accessNumber != handler.accessNumber, forbidden == nil else { return }
+        accessNumber = handler.accessNumber
+        guard let selector = handler.work.scope(of: group)?.selector else { return }
+        handler.budget.add(Limits.judgementSteps + selector.termCount)
+        do throws(Refusal) {
+            try handler.requireStill(caller) { $0.work(selector, caller) }
+        } catch {
+            forbidden = error
+            waiting?.cancel()
+        }
+    }
+
+    func drain() { waiting?.cancel() }
+
+    func timedOut(_ socket: DetachedSocket) { waiting?.cancel() }
+
+    func peerUncertain(_ socket: DetachedSocket) { waiting?.cancel() }
+
+    func closed(_ socket: DetachedSocket) {
+        leave()
+        waiting?.cancel()
+    }
+
+    private func finish(_ response: Response) {
+        let (socket, reply) = (socket, reply)
+        leave()
+        socket?.finish(response)
+        reply?.send(response)
+    }
+
+    private func leave() {
+        socket = nil
+        reply = nil
+        guard let account else { return }
+        self.account = nil
+        handler.workWaits.leave(self, account)
+    }
+}

@@ -1,0 +1,78 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+internal import Work
+
+/// Who may do what with groups: what stands before every route about one.
+extension BusHandler {
+    /// The groups of the bus.
+    var work: WorkGroups { service.groups }
+
+    /// The group that a request is about.
+    ///
+    /// - Throws: 400 `GROUP_NAME_INVALID`, or 404 `GROUP_UNKNOWN`.
+    func group(_ call: borrowing Call) throws(Refusal) -> GroupDescription {
+        let name = try GroupName(request: call.resource.name)
+        guard let group = work.description(of: name) else {
+            throw Refusal(WorkError.groupUnknown(name))
+        }
+        return group
+    }
+
+    /// The group that a request is about, if its caller may work for it.
+    func workable(
+        _ call: borrowing Call
+    ) throws(Refusal) -> (name: GroupName, selector: Selector) {
+        let (name, selector, _) = try scope(call)
+        try require(configuration.access.work(selector, call.caller))
+        return (name, selector)
+    }
+
+    /// The group that a request is about, if its caller may change and end it.
+    func administrable(
+        _ call: borrowing Call
+    ) throws(Refusal) -> (name: GroupName, selector: Selector) {
+        let (name, selector, owner) = try scope(call)
+        try require(
+            configuration.access.administer(groupOf: selector, madeBy: owner, call.caller))
+        return (name, selector)
+    }
+
+    private func scope(
+        _ call: borrowing Call
+    ) throws(Refusal) -> (name: GroupName, selector: Selector, owner: UInt32?) {
+        let name = try GroupName(request: call.resource.name)
+        guard let (selector, owner) = work.scope(of: name) else {
+            throw Refusal(WorkError.groupUnknown(name))
+        }
+        return (name, selector, owner)
+    }
+
+    /// Refuses a body where none belongs.
+    func refuseBody(_ call: borrowing Call) throws(Refusal) {
+        guard call.request.body.count == 0 else {
+            throw Refusal(.bodyNotExpected, "This request takes no body; send it without.")
+        }
+    }
+}
+
+extension Caller {
+    /// The same caller, as groups tell callers apart.
+    var asWorker: WorkCaller { WorkCaller(uid: uid, token: token?.name) }
+}
+
+extension GroupName {
+    /// The group of a request's path, or the refusal that says what is wrong with it.
+    init(request text: String) throws(Refusal) {
+        do throws(WorkNameError) {
+            try self.init(text)
+        } catch {
+            throw Refusal(.groupNameInvalid, error.description.asSentence)
+        }
+    }
+}
+
+extension String {
+    /// The same with a capital letter at its beginning and a full stop at its end.
+    var asSentence: String { prefix(1).uppercased() + dropFirst() + "." }
+}

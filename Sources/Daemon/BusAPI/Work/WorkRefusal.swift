@@ -1,0 +1,31 @@
+internal import HTTPFront
+internal import Topics
+internal import Work
+
+extension Refusal {
+    /// What a group refused, in the words of the contract.
+    init(_ error: WorkError) {
+        let code: ProblemCode
+        switch error {
+        case .bus(let error):
+            self.init(error)
+            return
+        case .groupUnknown: code = .groupUnknown
+        case .selectorMissing, .valueInvalid, .deadInside, .deadMissing: code = .parameterInvalid
+        case .groupDiffers: code = .groupDiffers
+        case .groupHeld: code = .groupHeld
+        case .groupDeleted: code = .groupDeleted
+        case .repliesNot: code = .bodyNotExpected
+        case .leaseLost, .workerReplaced: code = .leaseLost
+        case .jobSettled: code = .jobSettled
+        case .limit(.groupsOfCaller, _): code = .limitCaller
+        case .limit: code = .limitBus
+        case .letterUnknown: code = .eventUnknown
+        case .letterRevived: code = .jobSettled
+        case .noResponder: code = .noResponder
+        case .replyTimeout: code = .replyTimeout
+        case .replyRefused: code = .replyRefused
+        }
+        self.init(code, error.description.asSentence)
+    }
+}

@@ -1,0 +1,41 @@
+internal import HTTPFront
+internal import Telemetry
+
+/// A request that waits for a group: for a job, or for what a worker says.
+///
+/// All verbs are called on its loop's thread.
+protocol WorkWait: AnyObject {
+    /// Rules or tokens have changed: ends where they do not let its caller wait any more.
+    func judge()
+
+    /// The bus is leaving: it has to end now.
+    func drain()
+}
+
+/// The requests of one loop that wait for groups, each counted as a waiting request of its caller.
+///
+/// Belongs to its loop.
+final class WorkWaits {
+    private var waits: [ObjectIdentifier: any WorkWait] = [:]
+    /// Waiting requests of all kinds and loops.
+    private let waiting: Gauge
+
+    init(countedBy waiting: Gauge) { self.waiting = waiting }
+
+    /// All of this moment; some may end before they are told something.
+    var all: [any WorkWait] { Array(waits.values) }
+
+    /// Counts one that begins to wait.
+    func enter(_ wait: any WorkWait, for account: CallerAccount) {
+        waits[ObjectIdentifier(wait)] = wait
+        waiting.add(1)
+        account.subscribers.add(1)
+    }
+
+    /// Forgets one that had entered; called once.
+    func leave(_ wait: any WorkWait, _ account: CallerAccount) {
+        waits[ObjectIdentifier(wait)] = nil
+        waiting.add(-1)
+        account.subscribers.add(-1)
+    }
+}

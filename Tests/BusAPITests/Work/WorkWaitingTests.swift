@@ -1,0 +1,144 @@
+import Access
+import Digests
+import TestSupport
+import Testing
+import Topics
+
+@testable import BusAPI
+
+/// Requests for jobs that wait, and what ends their wait.
+@Suite(.blocking) struct WorkWaitingTests {
+    @Test func theWorkerThatWaitsLongestGetsTheJob() throws {
+        let place = try WorkPlace()
+        let (first, second) = (try place.wait(), try place.wait("as=json"))
+        try place.publish("one")
+        #expect(try first.readAnswer().text == "one")
+        #expect(second.isSilent(for: 0.05))
+        try place.publish("two")
+        #expect(try second.readAnswer().text.contains("\"data\":\"two\""))
+    }
+
+    @Test func aWaitThatIsOverIsAnsweredWithoutAJob() throws {
+        let place = try WorkPlace()
+        try place.expect(204, "POST", "/groups/g/next?wait=20ms")
+        try place.expect(204, "POST", "/groups/g/next?wait=0")
+        let preferred = try place.ask(
+            "POST", "/groups/g/next", headers: [("Prefer", "wait=0")])
+        #expect(preferred.status == 204)
+        #expect(preferred.header("preference-applied") == "wait=0")
+    }
+
+    @Test func aConnectionIsKeptFromJobToJob() throws {
+        let place = try WorkPlace()
+        for text in ["a", "b", "c"] { try place.publish(text) }
+        let client = try place.server.connect()
+        var lease = ""
+        for text in ["a", "b", "c"] {
+            let answer = try client.exchange("POST", "/groups/g/next?wait=0\(lease)")
+            #expect(answer.text == text)
+            lease = "&done=" + (answer.header("work-lease") ?? "")
+        }
+        #expect(try client.exchange("POST", "/groups/g/next?wait=0\(lease)").status == 204)
+        #expect(try place.group().contains(#""open":0"#))
+    }
+
+    @Test func aClientThatLeavesWaitsNoMoreAndItsJobIsAnothers() throws {
+        let place = try WorkPlace()
+        let leaver = try place.wait("worker=w")
+        leaver.close()
+        try place.server.wait { place.server.groups.figures.workers == 0 }
+        try place.publish("one")
+        let answer = try place.expect(200, "POST", "/groups/g/next")
+        #expect(answer.text == "one")
+        #expect(answer.header("work-attempt") == "1")
+        #expect(place.server.service.waitingCount == 0)
+    }
+
+    @Test func anEndedGroupEndsItsWaits() throws {
+        let place = try WorkPlace()
+        let waiter = try place.wait()
+        try place.expect(204, "DELETE", "/groups/g")
+        let answer = try waiter.readAnswer()
+        #expect(answer.status == 410)
+        #expect(answer.text.contains("GROUP_DELETED"))
+        #expect(place.server.service.waitingCount == 0)
+    }
+
+    @Test func aSecondLoopOfOneWorkerEndsTheFirst() throws {
+        let place = try WorkPlace()
+        let first = try place.wait("worker=w")
+        let second = try place.server.connect()
+        try second.send("POST", "/groups/g/next?worker=w")
+        #expect(try first.readAnswer().status == 409)
+        try place.publish("x")
+        #expect(try second.readAnswer().text == "x")
+    }
+
+    @Test func aDrainAnswersThoseWhoWait() throws {
+        let place = try WorkPlace()
+        let waiter = try place.wait()
+        place.server.drain()
+        #expect(try waiter.readAnswer().status == 204)
+    }
+
+    @Test func whereThereIsNoPlaceToWaitWhatIsAtHandIsGivenNevertheless() throws {
+        var configuration = WorkPlace.configuration()
+        configuration.subscribersMax = 1
+        let place = try WorkPlace(configuration)
+        let waiter = try place.wait()
+        let refused = try place.refuse(503, "LIMIT_BUS", "POST", "/groups/g/next")
+        #expect(refused.header("retry-after") == "1")
+        try place.publish("one")
+        #expect(try waiter.readAnswer().text == "one")
+        let next = try place.wait()
+        let lease = try #require(try place.lease(of: "w", publishing: "two", taking: next))
+        let full = try place.wait()
+        let settled = try place.expect(204, "POST", "/groups/g/next?done=\(lease)")
+        #expect(settled.header("retry-after") == "1")
+        full.close()
+    }
+
+    @Test func aCallerThatHasItsShareOfWaitsIsToldSo() throws {
+        var configuration = WorkPlace.configuration()
+        configuration.subscribersPerUIDMax = 1
+        let place = try WorkPlace(configuration)
+        let waiter = try place.wait()
+        try place.refuse(429, "LIMIT_CALLER", "POST", "/groups/g/next")
+        waiter.close()
+        try place.server.wait { place.server.service.waitingCount == 0 }
+        try place.expect(204, "POST", "/groups/g/next?wait=1ms")
+    }
+
+    @Test func aReloadEndsTheWaitsThatItsRulesForbid() throws {
+        let place = try WorkPlace()
+        let waiter = try place.wait()
+        place.server.service.reload(WorkPlace.configuration("jobs.> work uid:4242"))
+        let answer = try waiter.readAnswer()
+        #expect(answer.status == 403)
+        #expect(answer.text.contains("ACCESS_DENIED"))
+        place.server.service.reload(WorkPlace.configuration())
+        let allowed = try place.wait()
+        place.server.service.reload(WorkPlace.configuration("other.> work uid:4242"))
+        try place.publish("x")
+        #expect(try allowed.readAnswer().text == "x")
+    }
+
+    @Test func aReloadAsksForATokenWhereOneCouldHelp() throws {
+        let place = try WorkPlace()
+        let waiter = try place.wait()
+        place.server.service.reload(WorkPlace.configuration("jobs.> subscribe token:t"))
+        let answer = try waiter.readAnswer()
+        #expect(answer.status == 401)
+        #expect(answer.header("www-authenticate")?.hasPrefix("Bearer") == true)
+    }
+}
+
+extension WorkPlace {
+    /// Has a worker that waits take a job, and returns its lease.
+    fileprivate func lease(
+        of worker: String, publishing text: String, taking client: RawClient
+    ) throws -> String? {
+        try publish(text)
+        return try client.readAnswer().header("work-lease")
+    }
+}

@@ -33,8 +33,8 @@ enum Limits {
     /// How often a topic that is over its bounds, and held, is looked at.
     static let heldLookMicroseconds: Int64 = 1_000_000
     /// Events that one hold of the lock lets go in a sweep, which ends behind the topic that it is
-    /// at: as many leave retention there, and as many the grace.
-    static let sweptEventsMax = 3 * retiredEventsMax
+    /// at: as many leave retention there, as many the grace, and as many are let go by a group.
+    static let sweptEventsMax = 4 * retiredEventsMax
     /// Events that are freed where they are removed, some 100 ns each. More wait for the next sweep:
     /// a topic of a million events would hold the loop of whoever deletes it for a tenth of a second.
     static let freedAtOnceMax = 4_096

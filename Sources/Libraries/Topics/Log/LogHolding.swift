@@ -1,7 +1,8 @@
 extension EventLog {
     /// Lets the hold of a topic follow its group.
-    func followHold(of record: TopicRecord) {
-        record.follow(record.settings.hold.flatMap { held[$0] })
+    mutating func followHold(of record: TopicRecord) {
+        guard record.settings.hold != nil || record.hold != nil else { return }
+        steps += record.follow(record.settings.hold.flatMap { held[$0] })
     }
 
     /// Counts what is held of a topic into what is held of all.

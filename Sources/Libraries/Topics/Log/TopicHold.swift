@@ -7,16 +7,19 @@ struct TopicHold {
     /// What the events before that take in memory.
     private(set) var freeBytes = 0
 
-    /// Follows a group that needs events from `id` on, up to a maximum of events.
-    mutating func move(to id: EventID, in ring: Ring<Event>, atMost countMax: Int) {
+    /// Follows a group that needs events from `id` on, up to a maximum of events. Returns how many it
+    /// looked at.
+    mutating func move(to id: EventID, in ring: Ring<Event>, atMost countMax: Int) -> Int {
         if id < from { self = TopicHold() }
         var index = ring.partition(0..<ring.count) { $0.id >= from }
+        let begin = index
         let end = min(ring.count, index + countMax)
         while index < end, ring[index].id < id {
             freeBytes += ring[index].memoryBytes
             index += 1
         }
         from = index < ring.count ? min(ring[index].id, id) : id
+        return index - begin
     }
 
     /// Notes that memory let an event go.

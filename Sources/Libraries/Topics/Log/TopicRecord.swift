@@ -119,13 +119,18 @@ final class TopicRecord {
 
     // MARK: What is held
 
-    /// Lets the hold follow its group, which needs events from an id on; nil ends it.
-    func follow(_ id: EventID?) {
-        guard let id else { return hold = nil }
-        guard hold?.from != id else { return }
+    /// Lets the hold follow its group, which needs events from an id on; nil ends it. Returns how many
+    /// events it looked at.
+    func follow(_ id: EventID?) -> Int {
+        guard let id else {
+            hold = nil
+            return 0
+        }
+        guard hold?.from != id else { return 0 }
         var moved = hold ?? TopicHold()
-        moved.move(to: id, in: ring, atMost: Limits.retiredEventsMax)
+        let looks = moved.move(to: id, in: ring, atMost: Limits.retiredEventsMax)
         hold = moved
+        return looks
     }
 
     /// Whether memory is all there is of what is held.

@@ -24,7 +24,7 @@ class Readers(Attack):
     readers = 400
     events = 50
     event_bytes = 1_000_000
-    small = {"waves_min": 2, "readers": 700, "events": 6, "event_bytes": 50_000,
+    small = {"waves_min": 2, "readers": 700, "events": 40, "event_bytes": 400_000,
              "settings": {"bus_memory_bytes": "64M", "http_connections": 900, "http_connections_per_uid": 900}}
     works = ("deliveries", "writes")
 

@@ -1,4 +1,5 @@
 import Protection
+import Telemetry
 import TestSupport
 import Testing
 
@@ -82,5 +83,27 @@ import Testing
         gate.open()
         try finish(alice)
         #expect(taken.value.isEmpty)
+    }
+
+    @Test func aReadThatHasRoomDoesNotWaitBehindOneThatFindsNone() throws {
+        let memory = MemoryBudget(bytesMax: 4_000)
+        let space = AnswerSpace(of: memory) { _ in }
+        let (first, second) = (space.room(for: 900), space.room(for: 900))
+        #expect(first.take())
+        let gate = Gate()
+        reads.add(for: alice, unless: Cancellation(), in: second) { [taken] in
+            taken.write { $0.append("second") }
+            return false
+        }
+        reads.add(for: alice, unless: Cancellation(), in: first) { [taken] in
+            taken.write { $0.append("first") }
+            gate.open()
+            return false
+        }
+        try gate.wait()
+        #expect(taken.value == ["first"])
+        first.settle(at: 0)
+        try finish(alice)
+        #expect(taken.value == ["first", "second"])
     }
 }

@@ -55,9 +55,12 @@ final class AnswerRoom: Sendable {
         if let bytes = bytes.value { space.memory.release(bytes, from: .unsent) }
     }
 
+    /// Whether it was taken.
+    var isTaken: Bool { bytes.value != nil }
+
     /// Takes it if it was not taken before; false where there is none.
     func take() -> Bool {
-        guard bytes.value == nil else { return true }
+        guard !isTaken else { return true }
         guard space.hasRoom(for: wanted) else { return false }
         settle(at: wanted)
         return true

@@ -14,8 +14,15 @@ final class LongReads: Sendable {
     /// One turn of a read; true where it needs another.
     typealias Turn = @Sendable () -> Bool
 
-    private struct Read {
+    /// Where a read waits. Reads that have room do not wait behind those of their user that find
+    /// none: they are to give it back.
+    private struct Line: Hashable {
         let user: UInt32?
+        let hasRoom: Bool
+    }
+
+    private struct Read {
+        let line: Line
         let cancellation: Cancellation
         let room: AnswerRoom?
         let turn: Turn
@@ -32,15 +39,15 @@ final class LongReads: Sendable {
 
     private struct State {
         /// The reads of each user, nil for those that are unknown together.
-        var lines: [UInt32?: Ring<Read>] = [:]
-        /// Users with a line whose turn comes, in that order.
-        var order = Ring<UInt32?>()
+        var lines: [Line: Ring<Read>] = [:]
+        /// The lines whose turn comes, in that order.
+        var order = Ring<Line>()
         var isWorking = false
 
         /// True where a thread has to begin.
         mutating func add(_ read: Read) -> Bool {
-            if lines[read.user] == nil { order.append(read.user) }
-            lines[read.user, default: Ring()].append(read)
+            if lines[read.line] == nil { order.append(read.line) }
+            lines[read.line, default: Ring()].append(read)
             defer { isWorking = true }
             return !isWorking
         }
@@ -54,16 +61,16 @@ final class LongReads: Sendable {
             return lines[order.removeFirst()]?.first
         }
 
-        /// How many users have a line.
+        /// How many lines there are.
         var lineCount: Int { lines.count }
 
         /// Has the read that took a turn go on in its line, or leave it.
         mutating func pass(_ read: Read, goesOn: Bool) {
-            if !goesOn { _ = lines[read.user]?.removeFirst() }
-            if lines[read.user]?.isEmpty == true {
-                lines[read.user] = nil
+            if !goesOn { _ = lines[read.line]?.removeFirst() }
+            if lines[read.line]?.isEmpty == true {
+                lines[read.line] = nil
             } else {
-                order.append(read.user)
+                order.append(read.line)
             }
         }
     }
@@ -79,7 +86,8 @@ final class LongReads: Sendable {
         _ turn: @escaping Turn
     ) {
         let read = Read(
-            user: account?.uid, cancellation: cancellation, room: room, turn: turn)
+            line: Line(user: account?.uid, hasRoom: room?.isTaken == true),
+            cancellation: cancellation, room: room, turn: turn)
         guard state.write({ $0.add(read) }) else { return }
         guard let thread = try? OwnedThread({ self.work() }) else { return work() }
         thread.detach()

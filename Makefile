@@ -239,5 +239,9 @@ bench-store: setup $(RELEASE_BINARY) ## measure the cost of keeping events, besi
 	@SWIFT='$(SWIFT)' scripts/setup store >&2
 	@Benchmarks/store $(RELEASE_BINARY)
 
+bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, redis-server and nats-server (ARGS='take --rounds 5', --help)
+	@SWIFT='$(SWIFT)' scripts/setup work
+	@Benchmarks/work --daemon $(RELEASE_BINARY) $(ARGS)
+
 clean: ## remove all build products
 	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries .build-debian13

@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import Jobs  # noqa: E402
 import Rows  # noqa: E402
 from Conductor import results  # noqa: E402
 from Conductor.row import Aim, Figure, Row  # noqa: E402
@@ -39,7 +40,7 @@ class ConductorTests(unittest.TestCase):
         self.assertIn("not measured", results.table([Example()], {"example": [[]]}, {}))
 
     def test_a_broken_row_has_no_figures(self):
-        page = results.document("", [Example()], {"example": rounds((1, 2))}, {"example": "cut off"}, "")
+        page = results.document("make bench", "", [Example()], {"example": rounds((1, 2))}, {"example": "cut off"}, "")
         self.assertNotIn("## example", page)
         self.assertIn("cut off", results.table([Example()], {"example": []}, {"example": "cut off"}))
 
@@ -47,8 +48,9 @@ class ConductorTests(unittest.TestCase):
         self.assertIn("| 1 | belfryd | 12.0 | 11.0 – 200 |  |", results.section(Example(), rounds((11, 1), (200, 1), (12, 1))))
 
     def test_rows_have_names_of_their_own_and_aims(self):
-        self.assertEqual(len({row.name for row in Rows.ALL}), len(Rows.ALL))
-        self.assertTrue(all(row.aims and row.grows for row in Rows.ALL))
+        for every in Rows.ALL, Jobs.ALL:
+            self.assertEqual(len({row.name for row in every}), len(every))
+            self.assertTrue(all(row.aims and row.grows for row in every))
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ import http.client
 import pathlib
 import subprocess
 
-from .servers import Belfry, Broken, Nchan, Server
+from .servers import Beanstalkd, Belfry, Broken, JetStream, Nchan, Redis, Server
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 COMMON = ("Load/wire.c", "Load/usage.c")
 PROGRAMS = {
     "fan": ("Load/fan.c", "Load/subscribers.c", "Load/publisher.c", *COMMON, "-lpthread"),
     "flood": ("Load/flood.c", *COMMON),
+    "workers": ("Load/workers.c", *COMMON),
     "drain": ("Load/drain.c", *COMMON),
     "nats_fan": ("Load/nats_fan.c", *COMMON, "-lnats"),
     "constant": ("Peers/constant.c", "-lmicrohttpd"),
@@ -66,6 +67,15 @@ class Lab:
 
     def nats(self):
         return Server("nats-server", self.folder / "peer", ["nats-server", "-a", "127.0.0.1", "-p", "@PORT@"])
+
+    def beanstalkd(self):
+        return Beanstalkd(self.folder / "peer")
+
+    def redis(self):
+        return Redis(self.folder / "peer")
+
+    def jetstream(self):
+        return JetStream(self.folder / "peer")
 
     def start_load(self, program, server, **options):
         """Starts a load on the server; options are its own, lists repeated."""

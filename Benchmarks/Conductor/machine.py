@@ -51,13 +51,7 @@ def program(daemon):
     return f"{output(str(daemon), '--version')} at {commit}"
 
 
-def describe(daemon, rounds, seconds):
+def describe(daemon, rounds, seconds, peers):
     """The head of the documents: a list of facts."""
-    facts = [
-        moment(f"{rounds} rounds", seconds), host(),
-        f"{program(daemon)}; nginx {version(r'nginx/([0-9.]+)', '/usr/sbin/nginx', '-v')}"
-        f" with nchan {package('libnginx-mod-nchan')}, one worker; nats-server"
-        f" {version(r'v([0-9.]+)', 'nats-server', '--version')} with libnats {package('libnats-dev')};"
-        f" libmicrohttpd {package('libmicrohttpd-dev')}",
-    ]
+    facts = [moment(f"{rounds} rounds", seconds), host(), f"{program(daemon)}; {peers}"]
     return "\n".join(f"- {fact}" for fact in facts)

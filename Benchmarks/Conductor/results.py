@@ -1,4 +1,4 @@
-"""RESULTS.md: the aims first, then every figure of every row."""
+"""The document of a run: the aims first, then every figure of every row."""
 
 import statistics
 
@@ -75,9 +75,9 @@ def section(row, rounds):
     return "\n".join(lines)
 
 
-def document(head, rows, figures, broken, aims):
+def document(target, head, rows, figures, broken, aims):
     parts = [
-        "# Measured\n\nWritten by `make bench`; [PERFORMANCE.md](../docs/PERFORMANCE.md) says what each figure means and what"
+        f"# Measured\n\nWritten by `{target}`; [PERFORMANCE.md](../docs/PERFORMANCE.md) says what each figure means and what"
         f" bounds it.\n\n{head}\n\nCPU is the server's, of all its threads. A ratio is the median of the quotients of each"
         " round.\n", aims, "",
     ]

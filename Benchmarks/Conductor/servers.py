@@ -28,6 +28,8 @@ class Server:
     publish_path = "/pub/t{topic}"
     subscribe_path = "/sub/t{topic}"
     next_poll = ("Last-Modified>If-Modified-Since", "Etag>If-None-Match")
+    # The file to run where it is not the command's first word.
+    executable = None
 
     def __init__(self, name, folder, command, environment=None):
         self.name = name
@@ -48,7 +50,7 @@ class Server:
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen(
                 [part.replace("@PORT@", str(self.port)) for part in self.command],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                executable=self.executable, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
                 env=dict(os.environ, **(self.environment or {})))
         try:
             self.wait_until_ready()
@@ -100,6 +102,7 @@ class Server:
 class Belfry(Server):
     """belfryd, with limits that let every row in. `wrap` is a command to run it under."""
 
+    protocol = "http"
     publish_path = "/topics/t{topic}"
     subscribe_path = "/topics/t{topic}"
     next_poll = ("Event-Cursor>?since",)
@@ -154,3 +157,40 @@ class Nchan(Server):
             self.refuse_to_wait(deadline)
             time.sleep(0.01)
         return int(children[0])
+
+
+class Beanstalkd(Server):
+    """beanstalkd with its log of jobs, synced at most once a second."""
+
+    protocol = "bean"
+
+    def __init__(self, folder):
+        super().__init__(
+            "beanstalkd", folder, ["beanstalkd", "-l", "127.0.0.1", "-p", "@PORT@", "-b", str(folder), "-f", "1000"])
+
+
+class Redis(Server):
+    """redis-server with its append-only file, synced once a second."""
+
+    protocol = "redis"
+
+    def __init__(self, folder):
+        # The server and the checker of its files are one program, which goes by its name.
+        super().__init__(
+            "redis-server", folder,
+            ["redis-server", "--port", "@PORT@", "--bind", "127.0.0.1", "--dir", str(folder), "--save", "",
+             "--appendonly", "yes", "--appendfsync", "everysec"])
+        self.executable = shutil.which("redis-check-rdb")
+
+
+class JetStream(Server):
+    """nats-server with a stream in its file."""
+
+    protocol = "nats"
+
+    def __init__(self, folder):
+        super().__init__("JetStream", folder, ["nats-server", "-c", "nats.conf"])
+
+    def prepare(self):
+        (self.folder / "nats.conf").write_text(
+            f'listen: 127.0.0.1:{self.port}\njetstream {{ store_dir: "{self.folder}/store" }}\n')

@@ -9,8 +9,8 @@ import Topics
     @Test func aHoldStaysUnlessItIsNamedAndRefusesWhatItHasNoRoomFor() throws {
         let server = try StreamServer()
         defer { withExtendedLifetime(server) {} }
-        server.bus.setHeld(group: "mail", from: .zero)
         let client = try server.connect()
+        #expect(try client.exchange("PUT", "/groups/mail?of=t").status == 201)
         func put(_ query: String) throws -> String {
             let answer = try client.exchange("PUT", "/topics/t?\(query)")
             #expect(answer.status == 200 || answer.status == 201)
@@ -28,5 +28,25 @@ import Topics
         #expect(try client.exchange("GET", "/topics").text.contains("\"hold\":\"mail\""))
         #expect(try put("keep=2&hold=none").contains("\"hold\":null"))
         #expect(try client.exchange("POST", "/topics/t", body: [0x78]).status == 201)
+    }
+
+    @Test(
+        arguments: [
+            ("none", 201, nil), ("mail", 201, nil), ("other", 400, "PARAMETER_INVALID"),
+            ("typed", 400, "PARAMETER_INVALID"), ("nobody", 404, "GROUP_UNKNOWN"),
+            ("a%20b", 400, "GROUP_NAME_INVALID"),
+        ] as [(String, Int, String?)])
+    func onlyAGroupThatTakesEveryEventOfATopicHoldsIt(
+        _ group: String, _ status: Int, _ code: String?
+    ) throws {
+        let server = try StreamServer()
+        defer { withExtendedLifetime(server) {} }
+        let client = try server.connect()
+        for made in ["mail?of=t.*", "other?of=t", "typed?of=t.*&type=x"] {
+            #expect(try client.exchange("PUT", "/groups/\(made)").status == 201)
+        }
+        let answer = try client.exchange("PUT", "/topics/t.a?hold=\(group)")
+        #expect(answer.status == status, "\(answer.text)")
+        if let code { #expect(answer.text.contains("\"code\":\"\(code)\"")) }
     }
 }

@@ -1,5 +1,6 @@
 internal import HTTPFront
 internal import Topics
+internal import Work
 
 extension BusHandler {
     /// `HEAD /topics/{selector}`: its summary, without waiting.
@@ -37,7 +38,8 @@ extension BusHandler {
     func register(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
         var settings = try settings(call.parameters)
-        settings.hold = try hold(call.parameters) ?? bus.description(of: topic)?.hold
+        settings.hold =
+            try hold(topic, call.parameters) ?? bus.description(of: topic)?.hold
         let (peer, access) = (call.head.peer, configuration.access)
         try require(
             bus.description(of: topic).map {
@@ -77,9 +79,25 @@ extension BusHandler {
     }
 
     /// The group that a registration holds the topic for; nil for none, or where it names none.
-    private func hold(_ parameters: Parameters) throws(Refusal) -> String?? {
-        guard let name = parameters.text("hold") else { return nil }
-        return .some(name == "none" ? nil : name)
+    ///
+    /// - Throws: 404 `GROUP_UNKNOWN`, or 400 where the group does not take every event of the topic:
+    ///   what it never settles would be held for ever.
+    private func hold(
+        _ topic: TopicName, _ parameters: Parameters
+    ) throws(Refusal) -> String?? {
+        guard let text = parameters.text("hold") else { return nil }
+        guard text != "none" else { return .some(nil) }
+        let name = try GroupName(request: text)
+        guard let group = work.description(of: name) else {
+            throw Refusal(WorkError.groupUnknown(name))
+        }
+        guard group.type == nil, group.selector.matches(topic) else {
+            throw Refusal(
+                .parameterInvalid,
+                "'hold' is '\(text)', which does not take every event of '\(topic)'; name a group "
+                    + "whose 'of' has the topic, without 'type'.")
+        }
+        return .some(text)
     }
 
     /// `DELETE /topics/{topic}`: removes what is visible.

@@ -29,6 +29,28 @@ import Topics
         return gate
     }
 
+    /// Has the time of everybody pass who waits.
+    private func passTime(of server: StreamServer) {
+        server.handles.value[0].post { handler in
+            for subscription in (handler as! BusHandler).subscriptions.all {
+                (subscription as! StreamingResponse).timedOut()
+            }
+        }
+    }
+
+    @Test func aStreamWhoseBeginningIsNotReadInTimeIsRefused() throws {
+        let (server, _) = try makeServer()
+        let gate = try hold(server)
+        defer { gate.open() }
+        let client = try server.connect()
+        try client.send("GET", "/topics/t?since=earliest&as=ndjson")
+        try server.wait { server.service.waitingCount == 1 }
+        passTime(of: server)
+        let answer = try client.readAnswer()
+        #expect(answer.status == 503 && answer.text.contains("LIMIT_BUS"))
+        try server.wait { server.service.waitingCount == 0 }
+    }
+
     private func expect(_ answer: RawClient.Answer, tells ids: [EventID]) {
         #expect(answer.status == 200)
         #expect(answer.header("Content-Type") == "application/json")

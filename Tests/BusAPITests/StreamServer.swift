@@ -19,7 +19,7 @@ final class StreamServer {
     let service: BusService
     let memory: MemoryBudget
     private let server: HTTPServer
-    private let handles: Protected<[LoopHandle]>
+    let handles: Protected<[LoopHandle]>
     private let address: RawClient.Address
 
     init(

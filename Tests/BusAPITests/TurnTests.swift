@@ -1,3 +1,4 @@
+import Access
 import Glibc
 import TestSupport
 import Testing
@@ -51,6 +52,29 @@ import Topics
         // What is published behind a removal is not for those who waited before it.
         for client in clients { #expect(try client.readAnswer().status == 410) }
         #expect((1...Self.deliveriesMax).contains(watch.end()))
+    }
+
+    @Test func aDeliveryRightAfterAReloadIsJudgedSomeTermsATurn() throws {
+        let count = 60
+        let clients = try (0..<count).map { number in
+            let names = (0..<100).map { "n\(number).part\($0)" }.joined(separator: ",")
+            return try server.open("/topics/news,\(names)?as=ndjson")
+        }
+        let service = server.service
+        let watch = try server.watch { count - service.waitingCount }
+        let rule = try AccessRule("> subscribe uid:\(getuid() + 1)", users: SystemUsers())
+        service.reload(
+            BusAPIConfiguration(
+                access: AccessPolicy(
+                    rules: AccessRules([rule]), administrator: getuid() + 1), version: "0"))
+        try server.publish("1", to: "news")
+        watch.begin()
+        // Nobody may have it any more: who was judged is gone.
+        try server.wait { service.waitingCount == 0 }
+        for client in clients { client.close() }
+        let steps = TurnWork.deliveries.stepsMax + TurnWork.judgements.share
+        let most = steps / (Limits.judgementSteps + 101) + 2
+        #expect((1...most).contains(watch.end()))
     }
 
     @Test func patternsOfReadersThatGoTogetherAreForgottenSomeATurn() throws {

@@ -70,6 +70,16 @@ extension StreamingResponse {
         stop(.deleted)
     }
 
+    /// What it begins with was not found in time: others hold the room for it, or the store does not
+    /// answer.
+    func refuseLate() {
+        refuse(
+            Refusal(
+                .limitBus,
+                "What the stream begins with was not read in time, because others are answered; "
+                    + "try again in a moment."))
+    }
+
     private func refuse(_ refusal: Refusal) {
         let socket = self.socket
         leave()

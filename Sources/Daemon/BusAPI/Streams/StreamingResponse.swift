@@ -73,6 +73,7 @@ final class StreamingResponse: HTTPSubscription {
         self.socket = socket
         reader.wait()
         handler.join(self, for: exchange.account)
+        if case .older = first { socket.setDeadline(milliseconds: Limits.madeMillisecondsMax) }
         open(first)
     }
 
@@ -107,12 +108,14 @@ final class StreamingResponse: HTTPSubscription {
     }
 
     func timedOut() {
+        if opening != nil { return refuseLate() }
         let due = timer.pass(heartbeat: heartbeat)
         if farewell == nil {
             handler.skip(self)
             if !reader.isCaughtUp { pump() }
             if due.wait, isCaughtUp { return end(.finished) }
-            if due.heartbeat, isCaughtUp { beat() }
+            // Also while it waits for events that another thread reads, or for room for them.
+            if due.heartbeat, socket?.isWritable == true { beat() }
         }
         socket?.setDeadline(milliseconds: timer.arm())
     }

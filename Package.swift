@@ -93,7 +93,8 @@ let package = Package(
         .target(
             name: "BelfryDaemon",
             dependencies: [
-                "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access", "SQLiteStore",
+                "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access",
+                "SQLiteStore",
                 "HTTPFront", "BusAPI", "CSystemd", "CInih",
             ],
             path: "Sources/Daemon/BelfryDaemon", swiftSettings: strict),

@@ -30,8 +30,8 @@ enum Limits {
     /// than a busy disk takes, and so short that the wait that was asked for still means something.
     static let fetchMillisecondsMax = 2_000
 
-    /// How long a poll whose time is up still waits for an answer that is to be made beside the loop:
-    /// as long as a reader may hold room without progress.
+    /// How long a stream waits for what it begins with, and a poll whose time is up for an answer that
+    /// is to be made beside the loop: as long as a reader may hold room without progress.
     static let madeMillisecondsMax = 30_000
 
     /// Events of a JSON answer that a loop itself looks at.
@@ -156,9 +156,9 @@ enum Limits {
     static let jobsListedDefault = 100
     static let jobsListedMax = 1_000
 
-    /// Groups whose selectors are judged by all rules in one turn of a list: a few milliseconds of a
-    /// thread beside the loops.
-    static let groupsListedPerTurn = 64
+    /// Groups that are judged by all rules, and whose events ahead are counted, in one turn of a list:
+    /// a few milliseconds of a thread beside the loops.
+    static let groupsListedPerTurn = 8
 
     /// Messages that one WebSocket's client may have under way without an answer: as many as make
     /// a batch of commits worth it; then nothing more is read of it until answers leave.

@@ -25,11 +25,13 @@ import Topics
         }
         #expect(made.header("content-type") == "application/json")
         #expect(try place.expect(200, "PUT", target).text == made.text)
-        #expect(try place.group() == made.text)
+        // Only what reads looks how much is ahead.
+        let shown = made.text.replacing("\"ahead\":null", with: "\"ahead\":0")
+        #expect(try place.group() == shown)
         #expect(try place.expect(200, "PUT", "/groups/g?of=b.*,a").text == made.text)
         #expect(
             try place.expect(200, "GET", "/groups").text
-                == "{\"groups\":[\(made.text.dropLast())]}\n")
+                == "{\"groups\":[\(shown.dropLast())]}\n")
         #expect(try place.ask("HEAD", "/groups/g").status == 200)
     }
 

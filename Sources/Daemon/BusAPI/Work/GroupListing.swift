@@ -7,6 +7,7 @@ internal import Work
 /// One list of the groups that a caller may know of: rules judge their selectors beside the loop,
 /// some at a time.
 final class GroupListing: Sendable {
+    private let work: WorkGroups
     private let groups: [GroupDescription]
     private let caller: Caller
     private let access: AccessPolicy
@@ -20,10 +21,11 @@ final class GroupListing: Sendable {
     }
 
     init(
-        of groups: [GroupDescription], for caller: Caller, _ access: AccessPolicy,
+        of work: WorkGroups, for caller: Caller, _ access: AccessPolicy,
         answer: @escaping @Sendable (Response) -> Void
     ) {
-        self.groups = groups
+        self.work = work
+        groups = work.descriptions()
         self.caller = caller
         self.access = access
         self.answer = answer
@@ -45,9 +47,10 @@ final class GroupListing: Sendable {
     private func goOn() -> Bool {
         let first = progress.read { $0.next }
         let last = min(first + Limits.groupsListedPerTurn, groups.count)
-        let shown = groups[first..<last].filter {
-            access.subscribe(toAll: $0.selector, caller).isAllowed
-        }
+        // How far each is behind is counted anew here; a group may be gone by now.
+        let shown = groups[first..<last]
+            .filter { access.subscribe(toAll: $0.selector, caller).isAllowed }
+            .compactMap { work.description(of: $0.name) }
         let whole = progress.write { progress -> JSONWriter? in
             for group in shown { group.write(to: &progress.json) }
             progress.next = last

@@ -44,7 +44,7 @@ extension BusHandler {
     func listGroups(_ call: borrowing Call) throws(Refusal) {
         let late = LateAnswer()
         GroupListing(
-            of: work.descriptions(), for: call.caller, configuration.access,
+            of: work, for: call.caller, configuration.access,
             answer: late.begin(call.exchange, on: loop)
         ).begin(in: service.longReads, for: call.exchange.account, unless: late.cancellation)
     }

@@ -28,7 +28,7 @@ package struct GroupDescription: Sendable {
     package let waiting: Int
     /// Jobs that wait for others of their key.
     package let parked: Int
-    /// Events behind `reach`, counted up to 1,000; nil where only the store knows, and in lists.
+    /// Events behind `reach`, counted up to 1,000; nil where only the store knows, and where nobody looked.
     package internal(set) var ahead: Int?
     /// Requests for a job that wait.
     package let workers: Int

@@ -110,6 +110,35 @@ import Topics
         #expect(refusal { _ = try answer.get() } == "replyRefused")
     }
 
+    @Test func aRequestThatIsDoneWithoutABodyIsAnsweredEmpty() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        let (waiting, _) = try bench.ask(NextRequest())
+        let (answer, _) = try ask(bench)
+        let handout = try #require(try waiting.get().handout)
+        let receipt = try bench.settle(Settlement(.done(nil), lease: handout.lease))
+        #expect(!receipt.isLate)
+        let reply = try answer.get()
+        #expect(reply.payload.count == 0 && reply.request == handout.ids[0])
+    }
+
+    @Test func ofABatchOnlyRequestsAreRefusedWithoutADeadTopic() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (answer, _) = try ask(bench)
+        try bench.publish("nobody waits for it")
+        let handout = try bench.take(max: 2)
+        #expect(handout.jobs.count == 2)
+        let dead = Settlement(.dead(refusal: nil), lease: handout.lease)
+        #expect(refusal { try bench.settle(dead) } == "deadMissing")
+        let only = Settlement(
+            .dead(refusal: nil), lease: handout.lease, only: [handout.ids[0]])
+        try bench.settle(only)
+        #expect(refusal { _ = try answer.get() } == "replyRefused")
+        #expect(try bench.group()?.open == 1)
+    }
+
     @Test func onlyGroupsThatReplyTakeReplies() throws {
         let bench = try WorkBench()
         try bench.set()

@@ -245,6 +245,44 @@ import Topics
         #expect(try bench.group()?.failed == 1)
     }
 
+    @Test func aLetterThatIsRefusedKeepsNoOtherJobFromItsWorker() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            $0.attempts = 2
+            $0.dead = .topic(try TopicName("failed"))
+        }
+        try bench.publish("dying")
+        let first = try bench.take()
+        try bench.settle(Settlement(.retry(delay: 0), lease: first.lease))
+        _ = try bench.take()
+        try bench.publish("living")
+        _ = try bench.take()
+        bench.store.refuse(.eventTooLarge(bytesMax: 1, index: 0), onlyWithEvents: true)
+        let (waiting, _) = try bench.ask(NextRequest())
+        bench.advance(seconds: 61)
+        #expect(try waiting.get().handout?.text == "living")
+    }
+
+    @Test func aLetterOfAnotherGroupOfTheNameIsNotRevived() throws {
+        let bench = try WorkBench()
+        try bench.set(of: "secret") { $0.dead = .topic(try TopicName("failed")) }
+        try bench.publish("a", to: "secret")
+        let handout = try bench.take()
+        try bench.settle(Settlement(.dead(refusal: nil), lease: handout.lease))
+        let letter = try #require(try bench.bus.description(of: TopicName("failed"))?.newest)
+        let name = try GroupName("g")
+        let _: Void = try WorkBench.answer {
+            bench.work.remove(name, isForced: false, by: WorkBench.caller, then: $0)
+        }
+        try bench.set(of: "own") { $0.dead = .topic(try TopicName("failed")) }
+        let outcome = refusal {
+            let _: PublishReceipt = try WorkBench.answer {
+                bench.work.revive(name, id: letter, by: WorkBench.caller, then: $0)
+            }
+        }
+        #expect(outcome == "letterUnknown")
+    }
+
     @Test func aGroupWithoutADeadTopicTriesForEver() throws {
         let bench = try WorkBench()
         try bench.set { $0.attempts = 1 }

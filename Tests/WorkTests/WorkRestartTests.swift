@@ -49,6 +49,17 @@ import Topics
         }
     }
 
+    @Test func whatWasGivenBackIsThereAtOnce() throws {
+        try bench { (bench) throws in
+            try bench.set { $0.lease = 43_200_000_000 }
+            try bench.publish("a")
+            bench.work.giveBack(try bench.take())
+        }
+        try bench { (bench) throws in
+            #expect(try bench.take().jobs[0].attempt == 1)
+        }
+    }
+
     @Test func whatIsParkedIsFoundAgain() throws {
         var ids: [EventID] = []
         var lease = ""

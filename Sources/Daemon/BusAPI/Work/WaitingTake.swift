@@ -24,6 +24,8 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     /// Why it is not told of a job any more.
     private var forbidden: Refusal?
     private var account: CallerAccount?
+    /// Whether it is to wait no longer: its group may only be in the making.
+    private var isOver = false
     /// Bytes of its body, which is kept until it is answered.
     private var bodyBytes = 0
 
@@ -72,7 +74,10 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private func made(_ result: Result<Void, WorkError>, _ request: NextRequest) {
         switch result {
         case .failure(let error): answered(.failure(error))
-        case .success: take(request)
+        case .success:
+            var request = request
+            if isOver { request.waits = false }
+            take(request)
         }
     }
 
@@ -128,18 +133,23 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             try handler.requireStill(caller) { $0.work(selector, caller) }
         } catch {
             forbidden = error
-            waiting?.cancel()
+            end()
         }
     }
 
-    func drain() { waiting?.cancel() }
+    func drain() { end() }
 
-    func timedOut(_ socket: DetachedSocket) { waiting?.cancel() }
+    func timedOut(_ socket: DetachedSocket) { end() }
 
-    func peerUncertain(_ socket: DetachedSocket) { waiting?.cancel() }
+    func peerUncertain(_ socket: DetachedSocket) { end() }
 
     func closed(_ socket: DetachedSocket) {
         leave()
+        end()
+    }
+
+    private func end() {
+        isOver = true
         waiting?.cancel()
     }
 

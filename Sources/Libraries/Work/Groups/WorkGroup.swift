@@ -260,6 +260,8 @@ final class WorkGroup: Sendable {
     /// Hands a reply on, now that its settlement is committed: whoever settled may wait on.
     private func deliver(_ delivery: WorkDelivery) {
         switch delivery.end {
+        case .done:
+            for id in delivery.ids { _ = answer(id, Reply(.empty, contentType: nil)) }
         case .reply(let reply):
             var isLate = false
             for id in delivery.ids where !answer(id, reply) { isLate = true }

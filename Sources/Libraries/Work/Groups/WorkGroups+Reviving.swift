@@ -60,7 +60,9 @@ private struct Revival: Sendable {
     private func check(_ letter: Event) {
         let labels = letter.attributes.labels
         guard labels[DeathLabel.group.rawValue] == group.name.text,
-            let text = labels[DeathLabel.topic.rawValue], let topic = try? TopicName(text)
+            let text = labels[DeathLabel.topic.rawValue], let topic = try? TopicName(text),
+            // Another group had the name when it died: whoever works here may not publish there.
+            group.selector.matches(topic)
         else { return then(.failure(.letterUnknown(id))) }
         let filter = EventFilter(type: Self.type, key: id.description)
         read(LogPosition(after: id), filter) { mark in

@@ -29,7 +29,10 @@ extension WorkGroups {
     private func isReplyAwaited(by settlement: Settlement?) -> Bool {
         guard let settlement, case .dead = settlement.verb, let lease = LeaseText(settlement.lease)
         else { return false }
-        return parts.replies.isAwaited(lease.ids.lowerBound)
+        // Of a batch only those that are named are known to be requests.
+        let first = lease.ids.lowerBound
+        let ids = settlement.only ?? (first == lease.ids.upperBound ? [first] : [])
+        return !ids.isEmpty && ids.allSatisfy { parts.replies.isAwaited($0) }
     }
 
     /// Nobody learned of a hand-out: its jobs go to the next worker, and the attempt does not count.

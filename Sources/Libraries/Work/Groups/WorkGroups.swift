@@ -202,10 +202,13 @@ package final class WorkGroups: Sendable {
         _ then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
         let others = table.write { table -> [@Sendable () -> Void] in
-            guard case .coming(let others)? = table.entries.removeValue(forKey: name) else {
-                return []
+            guard case .coming(let others)? = table.entries[name] else { return [] }
+            switch outcome {
+            case .success(let group): table.entries[name] = .group(group)
+            case .failure:
+                table.entries[name] = nil
+                table.countDown(caller.uid)
             }
-            if case .failure = outcome { table.countDown(caller.uid) }
             return others
         }
         if case .success(let group) = outcome { add(group) }

@@ -124,7 +124,7 @@ extension GroupMachine {
     /// Nobody learned of a hand-out: its jobs go to the next worker, and it does not count.
     ///
     /// - Returns: Whether the lease was still valid.
-    mutating func giveBack(_ token: LeaseToken, telling gap: Gap?) -> Bool {
+    mutating func giveBack(_ token: LeaseToken, telling gap: Gap?, now: Int64) -> Bool {
         if let gap { miss(gap) }
         guard let lease = table.leases[token] else { return false }
         table.set(nil, at: token)
@@ -133,7 +133,8 @@ extension GroupMachine {
             job.lease = nil
             job.attempt -= 1
             job.isRefused = false
-            job.queue = .again
+            job.due = now
+            job.queue = queue(of: job)
             table.put(job, at: id)
         }
         return true

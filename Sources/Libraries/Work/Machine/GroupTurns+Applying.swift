@@ -32,7 +32,7 @@ extension GroupTurns {
         case .extend(let lease, let microseconds):
             answer(number, extend(lease, by: microseconds, now: now))
         case .giveBack(let token, let gap):
-            _ = machine.giveBack(token, telling: gap)
+            _ = machine.giveBack(token, telling: gap, now: now)
             answer(number, .success(.done))
         case .set(let wish):
             answer(number, machine.set(wish).map { .done })
@@ -66,7 +66,7 @@ extension GroupTurns {
             {
                 turn?.batches.append(batch)
             }
-            (ending, reply) = (.done, nil)
+            (ending, reply) = (.done, machine.record.replies ? .done : nil)
         case .retry(let delay): (ending, reply) = (.retry(delay: delay), nil)
         case .dead(let body):
             guard machine.record.dead != nil || request.settlement?.isReplyAwaited == true else {
@@ -89,6 +89,17 @@ extension GroupTurns {
             turn?.counts.lost += 1
             return .failure(.leaseLost)
         }
+    }
+
+    /// Leases do not end for a store that fails: nobody could settle meanwhile.
+    mutating func renew(after error: BusError, now: Int64) {
+        switch error {
+        case .storeFull, .storeFailed: break
+        default: return
+        }
+        guard now - renewed >= Limits.renewalMicroseconds else { return }
+        renewed = now
+        machine.renewLeases(now: now)
     }
 
     /// Writes the dead letters of jobs that their worker ends so. Returns those without an event.

@@ -19,7 +19,7 @@ struct GroupTurns {
     /// Jobs that become dead letters together, which one that is refused makes fewer.
     private var burialsMax = Limits.burialsMax
     /// When leases got their full time anew the last time.
-    private var renewed = Int64.min / 2
+    var renewed = Int64.min / 2
     /// Whether requests go before the next dead letters.
     private var didBury = false
     private(set) var isDraining = false
@@ -104,13 +104,19 @@ struct GroupTurns {
     /// Lets a request wait no longer. It is answered all the same, with a job where one was decided.
     mutating func cancel(_ number: RequestNumber) {
         machine.line.change(number) { $0.waits = false }
-        if isQueued(number) { cancelled.insert(number) }
+        if isQueued(number) || isTaken(number) { cancelled.insert(number) }
         isLeaving = true
     }
 
     private func isQueued(_ number: RequestNumber) -> Bool {
         guard let first = queue.first?.number else { return false }
         return number >= first
+    }
+
+    /// Whether a request is part of the turn and was not looked at, since letters are read for it.
+    private func isTaken(_ number: RequestNumber) -> Bool {
+        guard let turn, case .awaiting(.letters) = turn.stage else { return false }
+        return turn.requests.contains { $0.number == number }
     }
 
     /// Requests that were to wait no longer before they were looked at.
@@ -358,24 +364,15 @@ struct GroupTurns {
         self.turn?.counts.ended = machine.record.tally - turn.tally
     }
 
-    /// Leases do not end for a store that fails: nobody could settle meanwhile.
-    private mutating func renew(after error: BusError, now: Int64) {
-        switch error {
-        case .storeFull, .storeFailed: break
-        default: return
-        }
-        guard now - renewed >= Limits.renewalMicroseconds else { return }
-        renewed = now
-        machine.renewLeases(now: now)
-    }
-
     private mutating func fail(_ turn: Turn, _ error: BusError, now: Int64) {
-        isResting = true
+        // What a topic refused says nothing of the store: others go on.
+        if turn.burying.isEmpty, turn.batches.isEmpty { isResting = true }
         renew(after: error, now: now)
         self.turn?.counts = Counts()
         self.turn?.answers = turn.requests.map { request in
             machine.line.remove(request.number)
             settled[request.number] = nil
+            cancelled.remove(request.number)
             return WorkAnswer(number: request.number, outcome: .failure(.bus(error)))
         }
         let replaced = turn.answers.filter { answer in

@@ -56,6 +56,8 @@ struct WorkRequest {
 struct WorkDelivery {
     /// How a request for a reply ends.
     enum End {
+        /// It is done, and there is nothing to say.
+        case done
         case reply(Reply)
         case refusal(Reply?)
     }

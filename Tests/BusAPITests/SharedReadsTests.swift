@@ -17,8 +17,13 @@ struct SharedReadsTests {
     init() throws {
         bus = try EventBus(
             store: MemoryStore(ceiling: nil), memory: MemoryBudget(bytesMax: 1 << 24),
-            broadcaster: Broadcaster(), log: Log(level: .error) { _, _ in })
+            clock: StillClock(), broadcaster: Broadcaster(), log: Log(level: .error) { _, _ in })
         reads = SharedReads(of: LoopReads(of: bus, within: budget))
+    }
+
+    /// Grace does not end between two reads of one moment.
+    private struct StillClock: BusClock {
+        func now() -> Timestamp { Timestamp(microseconds: 1_800_000_000_000_000) }
     }
 
     private struct Reader {

@@ -222,8 +222,9 @@ public enum HTTPFrontLimits {
     /// Milliseconds without a byte read after which a connection may be closed because others wait for
     /// room for their answers.
     ///
-    /// A client on the same machine that reads takes its bytes within some milliseconds.
-    public static let stalledMilliseconds: UInt64 = 250
+    /// A client on the same machine that reads takes its bytes within some milliseconds; one that is
+    /// held up for a moment is spared.
+    public static let stalledMilliseconds: UInt64 = 1_000
 
     /// Bytes of a block that comes from the system by itself: where glibc begins.
     public static let mappedBlockBytesMin = 128 * 1024

@@ -109,7 +109,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
             }
         }
         // Its time was up, or it has no place to wait.
-        if isOverdue || reply != nil, isAwaited, !reader.isFetching { finish(nothing()) }
+        if isOverdue || reply != nil, isAwaited, !reader.isFetching { finish(nothingYet()) }
     }
 
     func drain() { if !isMakingAnswer { answerWithCursor() } }
@@ -119,7 +119,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     func timedOut(_ socket: DetachedSocket) {
         if !reader.isFetching, case .fetch = lookAgain() { fetch() }
         guard isAwaited else { return }
-        guard reader.isFetching, !isOverdue else { return finish(nothing()) }
+        guard reader.isFetching, !isOverdue else { return finish(nothingYet()) }
         isOverdue = true
         socket.setDeadline(
             milliseconds: isMaking ? Limits.madeMillisecondsMax : Limits.fetchMillisecondsMax)
@@ -132,7 +132,17 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// Ends the wait without an event: the bus is leaving, or nobody may be there.
     private func answerWithCursor() {
         if !reader.isFetching { _ = lookAgain() }
-        finish(nothing())
+        finish(nothingYet())
+    }
+
+    /// The answer without an event. Where there are some that were not read in time, or not even its
+    /// place was found, to say that there is nothing would be wrong.
+    private func nothingYet() -> Response {
+        guard reader.isFetching, isMaking || !reader.isPlaced else { return nothing() }
+        return Refusal(
+            .limitBus,
+            "The events were not read in time, because others are answered; try again in a moment."
+        ).response
     }
 
     /// One last look; what it finds is the answer.
@@ -199,7 +209,9 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         isMaking = reader.largeBytes > 0
         let (form, gap) = (request.form, gap)
         let bytes = min(limit.bytes, Limits.pollPayloadBytesMax)
-        reader.fetch(limit, of: bytes, for: self, by: handler) { read in
+        reader.fetch(
+            limit, of: bytes, for: self, by: handler, waitsForRoom: reply == nil
+        ) { read in
             guard form == .json, case .events(let events, let next, _) = read else {
                 return nil
             }

@@ -67,6 +67,9 @@ struct LogReader {
     /// Whether a longer read is under way, and the answer is still to come. Do not step meanwhile.
     var isFetching: Bool { fetching != nil }
 
+    /// Whether its place is known: else its cursor means nothing.
+    var isPlaced: Bool { position.isResolved }
+
     /// How far it is: everything wanted up to here was told.
     var cursor: EventID { position.after }
 
@@ -142,10 +145,13 @@ struct LogReader {
     /// Reads what comes next, however long that takes, and has `make` write it, once there is room;
     /// `owner` hears of it on its loop by `fetched`, with what ``take(fetched:)`` understands.
     ///
-    /// - Parameter bytes: About what the answer takes in memory.
+    /// - Parameters:
+    ///   - bytes: About what the answer takes in memory.
+    ///   - waitsForRoom: Whether it begins only when there is room; false where nothing would end
+    ///     the wait.
     mutating func fetch(
         _ limit: ReadLimit, of bytes: Int, for owner: any HTTPSubscription,
-        by handler: BusHandler, _ make: @escaping MadeAnswer.Maker
+        by handler: BusHandler, waitsForRoom: Bool = true, _ make: @escaping MadeAnswer.Maker
     ) {
         let cancellation = Cancellation()
         fetching = cancellation
@@ -156,15 +162,19 @@ struct LogReader {
             unfinished ?? log.bus.longRead(position, matching: asked, filter: filter, limit: limit)
         unfinished = nil
         let answers = handler.service.answers
-        let room = answers.room(for: largeBytes > 0 ? largeBytes : answers.guess(bytes))
+        let wanted = largeBytes > 0 ? largeBytes : answers.guess(bytes)
+        let room = answers.room(for: wanted)
+        if !waitsForRoom { room.settle(at: wanted) }
         largeBytes = 0
         let long = LongRead(
             read, from: log.bus, by: handler.service.longReads, for: owner.account,
             unless: cancellation, in: room, make
         ) { result, made in
-            loop.post { _ in
+            loop.post { handler in
                 // Its room is given back behind what the owner does with it.
                 defer { withExtendedLifetime(room) {} }
+                // What new rules hide is not told, however long ago it was read.
+                if !cancellation.isCancelled { (handler as! BusHandler).judge(owner) }
                 guard !cancellation.isCancelled else { return }
                 let found = owner.reader.end(read, of: asked, with: result)
                 if let found {

@@ -86,7 +86,7 @@ final class LongReads: Sendable {
         _ turn: @escaping Turn
     ) {
         let read = Read(
-            line: Line(user: account?.uid, hasRoom: room?.isTaken == true),
+            line: Line(user: account?.uid, hasRoom: room?.isTaken ?? true),
             cancellation: cancellation, room: room, turn: turn)
         guard state.write({ $0.add(read) }) else { return }
         guard let thread = try? OwnedThread({ self.work() }) else { return work() }

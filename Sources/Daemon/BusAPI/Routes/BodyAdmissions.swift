@@ -27,11 +27,15 @@ struct BodyAdmissions {
     func admission(of head: RequestHead) -> BodyAdmission {
         switch head.method {
         case "POST": head.target.query.first("split") == nil ? event : batch
-        case "PUT": Self.noneButPost
+        case "PUT" where Self.isTaken(head): Self.noneButPost
         case "GET", "HEAD", "DELETE", "OPTIONS": Self.none
         // Without its body it would be refused too, and that is what the client has to hear.
         default: .upTo(bytes: 0, orElse: Self.refusal(of: head).response)
         }
+    }
+
+    private static func isTaken(_ head: RequestHead) -> Bool {
+        Resource(path: head.target.path).map { Route.find(head.method, $0.kind) != nil } ?? false
     }
 
     private static func refusal(of head: RequestHead) -> Refusal {

@@ -12,8 +12,9 @@ extension StreamingResponse {
             return socket.finish(opening.deleted(at: place))
         }
         farewell = StreamOutput(socket.framing)
-        // What the store still answers is no longer there to be told.
-        if !reader.isFetching { sayFarewell() }
+        // What is still being read is no longer there to be told.
+        reader.cancel()
+        sayFarewell()
     }
 
     func drain() {

@@ -106,9 +106,15 @@ final class EventLoop {
             meters.turns.observe(turn.microseconds)
         }
         meters.beginTurn(at: now)
-        // First, so that who is told to wait in this turn waits for the next.
-        continueSending()
-        continueStreams()
+        // First, so that who is told to wait in this turn waits for the next. Both write, so that
+        // neither may always be the first.
+        if turn.isOdd {
+            continueStreams()
+            continueSending()
+        } else {
+            continueSending()
+            continueStreams()
+        }
         continuePostponed()
         var hasMail = false
         for index in 0..<count {

@@ -7,6 +7,8 @@ struct LoopTurn {
     /// Whether it serves one request alone, as far as can be known before the parser runs.
     var servesOne = false
     private var number: UInt32 = 0
+    /// Whether it is every other one.
+    var isOdd: Bool { number % 2 == 1 }
     private var began = MonotonicClock.microseconds()
 
     /// The time before a loop's first turn.

@@ -165,7 +165,7 @@ public final class WebSocket {
     /// - Complexity: O(1).
     public func setDeadline(milliseconds: Int?) {
         loop.assertOnThread()
-        guard state == .open else { return }
+        guard state == .open || state == .opening else { return }
         loop.setDeadline(of: connection, milliseconds: milliseconds)
     }
 }

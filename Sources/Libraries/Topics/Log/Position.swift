@@ -55,6 +55,9 @@ public struct LogPosition: Hashable, Sendable {
     /// A start that only the store can find; `after` and `reportedThrough` mean nothing before.
     var unresolved: StartPosition?
 
+    /// Whether it says where the reader is; else the store or a longer look has to find that.
+    package var isResolved: Bool { unresolved == nil }
+
     /// A reader that has seen everything up to `after`.
     public init(after: EventID, reportedThrough: EventID = .zero, isWaiting: Bool = false) {
         self.after = after

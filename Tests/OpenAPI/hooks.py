@@ -40,9 +40,44 @@ def before_call(context, case, kwargs):
         for header, parameter in (("Event-Type", "type"), ("Event-Key", "key")):
             if header in headers and parameter in query:
                 del headers[header]
+        if is_meant_well:
+            # Nobody is there who replies.
+            query.pop("reply", None)
         # A body may be of any type, of which the page names one that generators of clients know.
         if is_meant_well and len(str(case.body)) % 2:
             case.headers = {**headers, "Content-Type": "text/plain; charset=utf-8"}
+
+
+    if case.operation.label == "POST /groups/{group}/next":
+        if DURATION.fullmatch(str(query.get("wait", WAIT))):
+            query["wait"] = WAIT
+        if re.fullmatch(r"wait=[0-9]+", str(headers.get("Prefer", ""))):
+            headers["Prefer"] = "wait=0"
+        if is_meant_well:
+            # One verb, and the one that a body belongs to.
+            lease = [query.pop(verb) for verb in ("done", "retry", "dead") if verb in query]
+            query["done"] = lease[0] if lease else "0"
+            query.pop("delay", None)
+            query.pop("of", None)
+            if "max" in query:
+                query["as"] = "json"
+        case.query = query
+    if case.operation.label in ("POST /groups/{group}/next", "POST /groups/{group}/done") and is_meant_well:
+        describe_output(query, headers)
+    if case.operation.label == "PUT /groups/{group}" and is_meant_well:
+        # Only a group that is there may leave out its topics, which are none of its dead letters; and what
+        # workers may say depends on both.
+        query.update(of="jobs", dead="letters", replies="yes")
+        case.query = query
+
+
+def describe_output(query, headers):
+    """Says once what can be said twice of an event, and nothing of one that is not published."""
+    for header, parameter in (("Event-Type", "type"), ("Event-Key", "key")):
+        if "to" not in query:
+            query.pop(parameter, None)
+        if parameter in query or "to" not in query:
+            headers.pop(header, None)
 
 
 @schemathesis.check

@@ -1,8 +1,8 @@
 /// Named strings that go with an event beside its ``EventAttributes``: what formats of other systems
 /// say about it, and what the bus says of its dead letters.
 ///
-/// Up to 16 of whoever made the event, and one for each of ``DeathLabel``; all together at most
-/// 4 KiB. A name has 1 to 20 of `a-z 0-9`. A value has 1 to 255 bytes of UTF-8 without control
+/// Up to 16 of whoever made the event, and those that a dead letter has beside them; all together at
+/// most 4 KiB. A name has 1 to 20 of `a-z 0-9`. A value has 1 to 255 bytes of UTF-8 without control
 /// characters.
 public struct EventLabels: Hashable, Sendable {
     /// One name and its value.

@@ -66,6 +66,8 @@ package final class WorkGroups: Sendable {
         sweep()
     }
 
+    deinit { parts.hub.close() }
+
     private func takeOver(_ stored: StoredGroup, now: Int64, newest: EventID) {
         let record = stored.record
         guard let name = try? GroupName(record.name),

@@ -40,6 +40,15 @@ final class WorkHub: TopicObserver {
         }
     }
 
+    /// Forgets all groups, which know it: else neither would ever go.
+    func close() {
+        let forgotten = table.write { table in
+            defer { table = Table() }
+            return table
+        }
+        withExtendedLifetime(forgotten) {}
+    }
+
     /// Several buses may share a broadcaster: a group of another one looks, and finds nothing.
     func admitted(_ admission: Admission) {
         guard admission.change == .events else { return }

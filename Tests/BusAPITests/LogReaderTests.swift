@@ -46,6 +46,17 @@ import Topics
         #expect(budget.left(for: .mail) == TurnWork.mail.share)
     }
 
+    @Test func aReaderOfNowBeginsAtItsRequestAlsoWhereNothingIsLeftForReads() throws {
+        while budget.isLeft(for: .reads) {
+            var reader = try reader()
+            _ = reader.begin(at: .earliest, limit, within: .all)
+        }
+        let newest = server.bus.newest
+        var reader = try reader()
+        _ = reader.begin(at: .now, limit, within: .all)
+        #expect(reader.isPlaced && reader.cursor == newest)
+    }
+
     private var keptBytes: Int { server.memory.used(.reads) }
 
     @Test func aReadGoesOnWhenItsReaderBeginsToWait() throws {

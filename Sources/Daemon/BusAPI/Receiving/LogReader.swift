@@ -81,8 +81,11 @@ struct LogReader {
             position = LogPosition(after: id)
             return next(limit, within: atOnce)
         }
-        let read = look(
-            log.bus.longRead(from: start, matching: selector, filter: filter, limit: limit))
+        let long = log.bus.longRead(
+            from: start, matching: selector, filter: filter, limit: limit)
+        var read = look(long)
+        // It begins at the moment of the request, however long the look takes.
+        if case .older = read, case .now = start, let begin = long.begin { read = .older(begin) }
         return take(read, within: atOnce)
     }
 

@@ -33,10 +33,9 @@ final class LoopReads {
 
     /// One turn of a read, as far as the loop's has room for it.
     func turn(of read: SelectorRead) -> SelectorRead.Turn {
-        let isLeft = budget.isLeft(for: .reads)
-        // One look is part of the request: it finds the place of a reader that begins now.
-        guard isLeft else {
-            var left = Limits.readStepsPerStep
+        guard budget.isLeft(for: .reads) else {
+            // One step is part of the request: it finds the place of a reader that begins now.
+            var left = 1
             return bus.turn(of: read, &left)
         }
         let stepsMax = budget.left(for: .reads) * Limits.readStepsPerStep

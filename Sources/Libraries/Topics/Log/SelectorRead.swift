@@ -37,7 +37,7 @@ package final class SelectorRead: @unchecked Sendable {
     /// Where it is; of events that were not told yet it may be behind.
     package private(set) var position = LogPosition(after: .zero)
     /// Where it began; nil until that is found.
-    private(set) var begin: LogPosition?
+    package private(set) var begin: LogPosition?
     /// The position as it came, where only the store could find it: what was told stays told.
     private var unresolved: LogPosition?
     /// The next event in memory of each topic that has one.

@@ -77,15 +77,16 @@ struct GroupWorld {
     var decided: Int64?
     var complaint: String?
 
-    static let selector = try! Selector("jobs.*")
+    let selector: Selector
     static let room = GroupMachine.Room(
         open: 1_000, parked: 1_000, openPerGroup: 12, parkedPerGroup: 10)
 
     init(seed: UInt64, fault: Fault? = nil) throws {
         self.seed = seed
         self.fault = fault
+        selector = try Selector("jobs.*")
         random = SeededRandom(seed: seed)
-        var wish = GroupWish(of: Self.selector)
+        var wish = GroupWish(of: selector)
         wish.lease = 10_000_000
         wish.attempts = Int.random(in: 1...3, using: &random)
         wish.isOrderedByKey = Bool.random(using: &random)
@@ -93,10 +94,10 @@ struct GroupWorld {
         if Bool.random(using: &random) { wish.dead = .topic(try TopicName("failed")) }
         let name = try GroupName("g")
         record = try GroupRecord.make(
-            name, wish, Self.selector, at: LogPosition(after: .zero), by: nil
+            name, wish, selector, at: LogPosition(after: .zero), by: nil
         ).get()
         turns = GroupTurns(
-            GroupMachine(GroupNumber(rawValue: 7), name, Self.selector, record))
+            GroupMachine(GroupNumber(rawValue: 7), name, selector, record))
         workers = [
             Worker(name: "w1", caller: "a"), Worker(name: "w2", caller: "a"),
             Worker(name: "w1", caller: "b"), Worker(name: nil, caller: "a"),
@@ -280,7 +281,7 @@ struct GroupWorld {
         return GroupTurns(
             GroupMachine(
                 StoredGroup(number: GroupNumber(rawValue: 7), record: record, jobs: jobs),
-                turns.machine.name, Self.selector, now: now, newest: newest))
+                turns.machine.name, selector, now: now, newest: newest))
     }
 
     // MARK: The owner's part

@@ -17,18 +17,6 @@ import Topics
         return (server, try (0..<2).map { try server.publish("\($0) " + Self.large, to: "t") })
     }
 
-    /// Holds the thread on which answers are made until the gate is opened.
-    private func hold(_ server: StreamServer) throws -> Gate {
-        let (held, gate) = (Gate(), Gate())
-        server.service.longReads.add(for: nil, unless: Cancellation()) {
-            held.open()
-            _ = try? gate.wait()
-            return false
-        }
-        try held.wait()
-        return gate
-    }
-
     /// Has the time of everybody pass who waits.
     private func passTime(of server: StreamServer) {
         server.handles.value[0].post { handler in
@@ -40,7 +28,7 @@ import Topics
 
     @Test func aStreamWhoseBeginningIsNotReadInTimeIsRefused() throws {
         let (server, _) = try makeServer()
-        let gate = try hold(server)
+        let gate = try server.service.longReads.hold()
         defer { gate.open() }
         let client = try server.connect()
         try client.send("GET", "/topics/t?since=earliest&as=ndjson")
@@ -65,7 +53,7 @@ import Topics
     @Test(arguments: ["wait=0", "wait=60s"])
     func theLoopServesOthersWhileTheyAreMade(_ wait: String) throws {
         let (server, ids) = try makeServer()
-        let gate = try hold(server)
+        let gate = try server.service.longReads.hold()
         let clients = try (0..<8).map { _ in try server.connect() }
         for client in clients { try client.send("GET", "/topics/t?as=json&since=earliest&\(wait)") }
         try server.wait { server.loops[0].parked.value == clients.count }
@@ -81,7 +69,7 @@ import Topics
     @Test func manySmallEventsMakeALargeAnswer() throws {
         let server = try StreamServer()
         let ids = try (0..<400).map { try server.publish("\($0)", to: "s") }
-        let gate = try hold(server)
+        let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/s?as=json&since=earliest&wait=0")
         try server.wait { server.loops[0].parked.value == 1 }
@@ -103,7 +91,7 @@ import Topics
 
     @Test func aDrainWaitsForIt() throws {
         let (server, ids) = try makeServer()
-        let gate = try hold(server)
+        let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t?as=json&since=earliest")
         try server.wait { server.loops[0].parked.value == 1 }
@@ -115,7 +103,7 @@ import Topics
 
     @Test func eventsThatGoMeanwhileAreAGap() throws {
         let (server, ids) = try makeServer()
-        let gate = try hold(server)
+        let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t?as=json&since=earliest&wait=0")
         try server.wait { server.loops[0].parked.value == 1 }
@@ -129,7 +117,7 @@ import Topics
     @Test(arguments: ["ndjson", "sse"])
     func aStreamTellsLargeEventsOfThePastAndThenTheNews(_ form: String) throws {
         let (server, ids) = try makeServer()
-        let gate = try hold(server)
+        let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t,u?as=\(form)&since=earliest&max=4")
         try server.wait { server.loops[0].parked.value == 1 }

@@ -17,18 +17,6 @@ import Testing
     /// As many patterns as a selector has at the most: to compare all topics with them takes turns.
     private static let patterns = (0..<128).map { "*.t\($0)" }.joined(separator: ",")
 
-    /// Holds the thread of long reads until the gate is opened.
-    private func hold() throws -> Gate {
-        let (held, gate) = (Gate(), Gate())
-        server.service.longReads.add(for: nil, unless: Cancellation()) {
-            held.open()
-            _ = try? gate.wait()
-            return false
-        }
-        try held.wait()
-        return gate
-    }
-
     private func expectParked(_ count: Int) {
         for _ in 0..<20_000 where server.loops[0].parked.value != count { poll(nil, 0, 3) }
         #expect(server.loops[0].parked.value == count)
@@ -45,7 +33,7 @@ import Testing
             ("GET", "/topics/large?since=earliest&as=ndjson"),
         ])
     func nothingIsLookedUpForAClientThatHasLeft(_ method: String, _ target: String) throws {
-        let gate = try hold()
+        let gate = try server.service.longReads.hold()
         let leaver = try server.connect()
         try leaver.send(method, target)
         expectParked(1)

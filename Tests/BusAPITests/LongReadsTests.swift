@@ -25,18 +25,6 @@ import Testing
         }
     }
 
-    /// Adds what `reads` are to wait behind until the test lets them go on.
-    private func hold() throws -> Gate {
-        let (held, gate) = (Gate(), Gate())
-        reads.add(for: nil, unless: Cancellation()) {
-            held.open()
-            _ = try? gate.wait()
-            return false
-        }
-        try held.wait()
-        return gate
-    }
-
     /// Returns once all that was added for this account has had its turns.
     private func finish(_ account: CallerAccount) throws {
         let gate = Gate()
@@ -48,7 +36,7 @@ import Testing
     }
 
     @Test func usersTakeTurnsAndEachHasOneReadUnderWay() throws {
-        let gate = try hold()
+        let gate = try reads.hold()
         add("a1", turns: 4, for: alice)
         add("a2", turns: 2, for: alice)
         add("b1", turns: 2, for: bob)
@@ -73,7 +61,7 @@ import Testing
     }
 
     @Test func aReadThatIsCancelledBeforeItBeginsTakesNone() throws {
-        let gate = try hold()
+        let gate = try reads.hold()
         let cancellation = Cancellation()
         reads.add(for: alice, unless: cancellation) { [taken] in
             taken.write { $0.append("a") }

@@ -18,9 +18,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     // The loop's handler owns every waiting poll through its table, and outlives them.
     unowned let handler: BusHandler
     private var gap: Gap?
-    private var socket: DetachedSocket?
-    /// What answers it where its socket could not leave the parser, and its answer takes longer.
-    private var reply: PendingReply?
+    /// How it is answered; nil where it was, or was at once.
+    private var path: AnswerPath?
     /// Where it stood in the loop's table last.
     private var group: SubscriptionGroup?
     /// Whether its time was up while the store was reading: what that finds is still told.
@@ -52,7 +51,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Begins anew, after an earlier wait was answered, where `text` says.
     func begin(at text: String, _ exchange: Exchange) throws(Refusal) {
-        assert(!isAwaited && !reader.isFetching, "a poll begins anew once it was answered")
+        assert(path == nil && !reader.isFetching, "a poll begins anew once it was answered")
         try request.begin(at: text)
         try handler.admit(request, exchange)
         reader = LogReader(
@@ -70,14 +69,14 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case .wait where wait == 0 || exchange.isDraining: exchange.respond(nothing())
         case .wait: if try !park(exchange) { exchange.respond(nothing()) }
         case .fetch:
-            if try !park(exchange) { reply = exchange.reply }
+            if try !park(exchange) { path = .parser(exchange.reply) }
             fetch()
         }
     }
 
     func advance(_ news: LogNews?) {
         handler.judge(self)
-        guard isAwaited, !reader.isFetching else { return }
+        guard path != nil, !reader.isFetching else { return }
         if let news { reader.skip(to: news.after) }
         switch step(news) {
         case .answer(let response): finish(response)
@@ -94,7 +93,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
         handler.judge(self)
-        guard isAwaited else { return }
+        guard path != nil else { return }
         switch read {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let read):
@@ -109,7 +108,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
             }
         }
         // Its time was up, or it has no place to wait.
-        if isOverdue || reply != nil, isAwaited, !reader.isFetching { finish(nothingYet()) }
+        if let path, isOverdue || path.socket == nil, !reader.isFetching { finish(nothingYet()) }
     }
 
     func drain() { if !isMakingAnswer { answerWithCursor() } }
@@ -118,7 +117,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     func timedOut(_ socket: DetachedSocket) {
         if !reader.isFetching, case .fetch = lookAgain() { fetch() }
-        guard isAwaited else { return }
+        guard path != nil else { return }
         guard reader.isFetching, !isOverdue else { return finish(nothingYet()) }
         isOverdue = true
         socket.setDeadline(
@@ -148,7 +147,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// One last look; what it finds is the answer.
     private func lookAgain() -> Step {
         handler.skip(self)
-        guard isAwaited else { return .wait }
+        guard path != nil else { return .wait }
         let step = step()
         if case .answer(let response) = step { finish(response) }
         return step
@@ -158,7 +157,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     private func park(_ exchange: Exchange) throws(Refusal) -> Bool {
         try handler.refuseIfFull(request.selector, for: exchange.account)
         guard let socket = exchange.detach(self) else { return false }
-        self.socket = socket
+        path = .socket(socket)
         reader.wait()
         group = handler.join(self, for: exchange.account, near: group)
         socket.setDeadline(milliseconds: Int(wait / 1_000))
@@ -205,12 +204,12 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     private func fetch() {
-        guard isAwaited else { return }
+        guard path != nil else { return }
         isMaking = reader.largeBytes > 0
         let (form, gap) = (request.form, gap)
         let bytes = min(limit.bytes, Limits.pollPayloadBytesMax)
         reader.fetch(
-            limit, of: bytes, for: self, by: handler, waitsForRoom: reply == nil
+            limit, of: bytes, for: self, by: handler, waitsForRoom: path?.socket != nil
         ) { read in
             guard form == .json, case .events(let events, let next, _) = read else {
                 return nil
@@ -270,23 +269,18 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         return response
     }
 
-    /// Whether its answer is still to come, behind what began it.
-    private var isAwaited: Bool { socket != nil || reply != nil }
-
     /// Whether what it answers was found, and is being written beside the loop.
     private var isMakingAnswer: Bool { isMaking && reader.isFetching }
 
     private func finish(_ response: Response) {
-        let (socket, reply) = (socket, reply)
+        let path = path
         leave()
-        socket?.finish(response)
-        reply?.send(response)
+        path?.send(response)
     }
 
     private func leave() {
-        reply = nil
-        guard socket != nil else { return }
-        socket = nil
-        handler.leave(self)
+        let isParked = path?.socket != nil
+        path = nil
+        if isParked { handler.leave(self) }
     }
 }

@@ -8,12 +8,10 @@ internal import Work
 /// Belongs to its loop.
 final class WaitingRequest: WorkWait, DetachedSocketOwner {
     // The loop's handler owns every wait through its table, and outlives them.
-    private unowned let handler: BusHandler
-    private var socket: DetachedSocket?
-    /// The way to the answer where the parser keeps the socket; nobody hears of its client's end.
-    private var reply: PendingReply?
+    unowned let handler: BusHandler
+    var path: AnswerPath?
+    var account: CallerAccount?
     private var asking: Asking?
-    private var account: CallerAccount?
     private let bytes: Int
 
     init(of bytes: Int, on handler: BusHandler) {
@@ -28,12 +26,8 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
         let account = exchange.account
         try handler.refuseIfFull(for: account)
         try handler.queue(bytes, for: account)
-        if let socket = exchange.detach(self) {
-            self.socket = socket
-            socket.setDeadline(milliseconds: Int(microseconds / 1_000))
-        } else {
-            reply = exchange.reply
-        }
+        path = AnswerPath(to: exchange, for: self)
+        path?.socket?.setDeadline(milliseconds: Int(microseconds / 1_000))
         self.account = account
         handler.workWaits.enter(self, for: account)
         // This is only touched again on its loop, where the job runs.
@@ -79,21 +73,6 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
     func closed(_ socket: DetachedSocket) {
         leave()
         asking?.cancel()
-    }
-
-    private func finish(_ response: Response) {
-        let (socket, reply) = (socket, reply)
-        leave()
-        socket?.finish(response)
-        reply?.send(response)
-    }
-
-    private func leave() {
-        socket = nil
-        reply = nil
-        guard let account else { return }
-        self.account = nil
-        handler.workWaits.leave(self, account)
     }
 }
 

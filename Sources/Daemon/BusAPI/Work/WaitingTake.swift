@@ -13,17 +13,15 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private let query: NextQuery
     private let caller: Caller
     // The loop's handler owns every wait through its table, and outlives them.
-    private unowned let handler: BusHandler
+    unowned let handler: BusHandler
+    var path: AnswerPath?
+    var account: CallerAccount?
     private var accessNumber: UInt32
-    private var socket: DetachedSocket?
-    /// The way to the answer where the parser keeps the socket; nobody hears of its client's end.
-    private var reply: PendingReply?
     private var waiting: WaitingWorker?
     /// Why it does not wait although it was asked to; what is at hand it gets nevertheless.
     private var full: Refusal?
     /// Why it is not told of a job any more.
     private var forbidden: Refusal?
-    private var account: CallerAccount?
     /// Whether it is to wait no longer: its group may only be in the making.
     private var isOver = false
     /// Bytes of its body, which is kept until it is answered.
@@ -48,11 +46,8 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             full = error
         }
         let account = exchange.account
-        if let socket = exchange.detach(self) {
-            self.socket = socket
-        } else {
-            reply = exchange.reply
-        }
+        path = AnswerPath(to: exchange, for: self)
+        let socket = path?.socket
         var request = request
         request.waits = socket != nil && full == nil && query.wait > 0
         if request.waits {
@@ -89,7 +84,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             loop.post { _ in take.answered(result) }
         }
         // It may have ended while its group was made.
-        if socket == nil, reply == nil { waiting?.cancel() }
+        if path == nil { waiting?.cancel() }
     }
 
     private func answered(_ result: Result<NextAnswer, WorkError>) {
@@ -100,7 +95,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let answer):
             guard let handout = answer.handout else { return finish(nothing(answer.settled)) }
-            guard socket != nil || reply != nil, forbidden == nil else {
+            guard path != nil, forbidden == nil else {
                 handler.work.giveBack(handout)
                 return finish(nothing(answer.settled))
             }
@@ -151,20 +146,5 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private func end() {
         isOver = true
         waiting?.cancel()
-    }
-
-    private func finish(_ response: Response) {
-        let (socket, reply) = (socket, reply)
-        leave()
-        socket?.finish(response)
-        reply?.send(response)
-    }
-
-    private func leave() {
-        socket = nil
-        reply = nil
-        guard let account else { return }
-        self.account = nil
-        handler.workWaits.leave(self, account)
     }
 }

@@ -5,11 +5,34 @@ internal import Telemetry
 ///
 /// All verbs are called on its loop's thread.
 protocol WorkWait: AnyObject {
+    var handler: BusHandler { get }
+    /// How it is answered; nil once it was, and where its client has left.
+    var path: AnswerPath? { get set }
+    /// Whose waiting request it counts as; nil where it does not wait.
+    var account: CallerAccount? { get set }
+
     /// Rules or tokens have changed: ends where they do not let its caller wait any more.
     func judge()
 
     /// The bus is leaving: it has to end now.
     func drain()
+}
+
+extension WorkWait {
+    /// Answers it, if somebody is still there.
+    func finish(_ response: Response) {
+        let path = path
+        leave()
+        path?.send(response)
+    }
+
+    /// Waits no longer.
+    func leave() {
+        path = nil
+        guard let account else { return }
+        self.account = nil
+        handler.workWaits.leave(self, account)
+    }
 }
 
 /// The requests of one loop that wait for groups, each counted as a waiting request of its caller.

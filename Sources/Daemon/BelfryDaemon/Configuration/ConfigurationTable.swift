@@ -261,7 +261,7 @@ extension ConfigurationKey {
             "work", "open", \.work.openMax, .count(1...10_000_000), isLive: true,
             purpose: """
                 Jobs of all groups that were handed out and are not settled, three quarters of them \
-                of one user's groups. Each takes about 200 bytes. Beyond it only jobs that come \
+                of one user's groups. Each counts 400 bytes of memory. Beyond it only jobs that come \
                 again are handed out.
                 """,
             reason: "Many groups have many workers, or jobs that fail for long."),

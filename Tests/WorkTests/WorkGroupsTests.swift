@@ -328,6 +328,37 @@ import Topics
         #expect(try bench.take().ids == [ids[2]])
     }
 
+    @Test func aGroupOfManyTopicsDoesNotLookAtAllOfThemForEachJob() throws {
+        let bench = try WorkBench()
+        // More than one turn looks at.
+        for number in 0..<5_000 { try bench.publish("\(number)", to: "jobs.t\(number)") }
+        try bench.set(of: "jobs.*")
+        let turns = bench.bus.work.reads.turns
+        let before = turns.value
+        var settling: Settlement?
+        for number in 0..<50 {
+            let handout = try bench.take(settling: settling)
+            #expect(handout.text == "\(number)")
+            settling = Settlement(.done(nil), lease: handout.lease)
+        }
+        #expect(turns.value - before < 60)
+    }
+
+    @Test func whatIsRemovedAheadOfAGroupOfManyTopicsIsToldAndNotHandedOut() throws {
+        let bench = try WorkBench()
+        for number in 0..<300 { try bench.publish("\(number)", to: "jobs.t\(number)") }
+        try bench.set(of: "jobs.*")
+        var texts = [try bench.take().text]
+        let gone = try TopicName("jobs.t1")
+        _ = try WorkBench.answer { bench.bus.remove(gone, then: $0) }
+        let next = try bench.take()
+        texts.append(next.text)
+        #expect(texts == ["0", "2"] && next.gap != nil)
+        try bench.publish("late", to: "jobs.t1")
+        for number in 3..<300 { #expect(try bench.take().text == "\(number)") }
+        #expect(try bench.take().text == "late")
+    }
+
     @Test func aGroupThatGoesTellsWhoWaits() throws {
         let bench = try WorkBench()
         try bench.set()

@@ -110,10 +110,6 @@ enum Limits {
     /// Terms of selectors without a reader that leave the loop's table in one step of a turn.
     static let clearedTermsPerStep = 2
 
-    /// The fraction of the memory budget that readers of many topics may keep between answers: some
-    /// tens of readers of 10,000 topics, which are told from where they are; others look again.
-    static let readsMemoryFraction = 16
-
     /// The fraction of the memory budget that selectors may take for which somebody waits: 37,000
     /// patterns of 256 MiB.
     static let selectorsMemoryFraction = 4

@@ -65,6 +65,9 @@ enum Limits {
     static let memoryBytesDefault = 64 << 20
     /// How often a bus looks after itself: ages are as exact as that.
     static let sweepMilliseconds = 1_000
+    /// The fraction of the memory budget that readers of many topics may keep between answers: some
+    /// tens of readers of 10,000 topics, which are told from where they are; others look again.
+    static let readsMemoryFraction = 16
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20
     /// A ceiling file is one line; anything longer is not one.

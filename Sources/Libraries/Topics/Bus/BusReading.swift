@@ -129,8 +129,9 @@ extension EventBus {
         finish(longRead(position, matching: selector, filter: filter, limit: limit), then)
     }
 
-    /// Takes a read of many topics to its end, with all its turns.
-    private func finish(
+    /// Takes a read to what it tells next, with all its turns and what only the store has; never
+    /// `.older`. `then` runs before this returns or on a thread of the store.
+    package func finish(
         _ read: SelectorRead, _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
         while true {

@@ -6,14 +6,18 @@ struct GroupRead: Sendable {
     private let filter: EventFilter
     private let owner: UInt32?
     private let parts: WorkParts
+    private let place: GroupPlace
 
     init(_ group: WorkGroup) {
-        self.init(group.selector, group.filter, group.owner, group.parts)
+        self.init(group.selector, group.filter, group.owner, group.parts, at: group.place)
     }
 
+    /// - Parameter place: Where the last read stopped; a new one begins anew.
     init(
-        _ selector: Selector, _ filter: EventFilter, _ owner: UInt32?, _ parts: WorkParts
+        _ selector: Selector, _ filter: EventFilter, _ owner: UInt32?, _ parts: WorkParts,
+        at place: GroupPlace = GroupPlace()
     ) {
+        self.place = place
         self.selector = selector
         self.filter = filter
         self.owner = owner
@@ -187,12 +191,29 @@ struct GroupRead: Sendable {
             guard case .older(let position) = read else { return then(.success(read)) }
             return readLong(position, limit, then)
         }
-        let long = parts.bus.longRead(
-            position, matching: selector, filter: filter, limit: limit)
+        let long =
+            place.take(at: position, limit)
+            ?? parts.bus.longRead(position, matching: selector, filter: filter, limit: limit)
         switch parts.bus.turn(of: long) {
-        case .done(let read): then(.success(read))
-        case .goOn, .ask: readLong(long.position, limit, then)
+        case .done(let read): told(long, read, then)
+        case .goOn, .ask:
+            parts.thread.run(for: owner) {
+                parts.bus.finish(long) { outcome in
+                    switch outcome {
+                    case .failure: then(outcome)
+                    case .success(let read): told(long, read, then)
+                    }
+                }
+            }
         }
+    }
+
+    private func told(
+        _ long: SelectorRead, _ read: LogRead,
+        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+    ) {
+        place.keep(long, behind: read, of: parts.bus)
+        then(.success(read))
     }
 
     private func readLong(

@@ -13,6 +13,8 @@ final class WorkGroup: Sendable {
     let owner: UInt32?
     let replies: Bool
     let parts: WorkParts
+    /// Where its reads of many topics go on.
+    let place = GroupPlace()
     private let state: Protected<State>
 
     /// Whom an answer goes to.

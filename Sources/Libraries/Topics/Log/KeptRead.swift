@@ -1,17 +1,16 @@
-internal import Telemetry
-internal import Topics
+package import Telemetry
 
 /// A read of many topics that goes on with its next answer, and counts for the bus's memory until
 /// then.
 ///
-/// Belongs to one loop. Whoever may not keep one looks at all topics again.
-final class KeptRead {
-    let read: SelectorRead
+/// Belongs to one reader. Whoever may not keep one looks at all topics again.
+package final class KeptRead: Sendable {
+    package let read: SelectorRead
     private let bytes: Int
     private let memory: MemoryBudget
 
     /// Keeps a read, if all that are kept stay within their part of the memory.
-    init?(_ read: SelectorRead, in memory: MemoryBudget) {
+    package init?(_ read: SelectorRead, in memory: MemoryBudget) {
         bytes = read.memoryBytes
         guard memory.used(.reads) + bytes <= memory.bytesMax / Limits.readsMemoryFraction else {
             return nil

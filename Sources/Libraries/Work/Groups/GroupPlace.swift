@@ -1,0 +1,26 @@
+internal import Protection
+internal import Topics
+
+/// Where a group of many topics is in the log, from one read to the next.
+///
+/// One read of a group is under way at a time; whoever makes it has it alone.
+final class GroupPlace: Sendable {
+    private let kept = Protected<KeptRead?>(nil)
+
+    /// The read that has told everything up to `position`, to go on with; nil where there is none.
+    func take(at position: LogPosition, _ limit: ReadLimit) -> SelectorRead? {
+        let last = kept.write { kept in
+            defer { kept = nil }
+            return kept
+        }
+        guard let read = last?.read, read.goesOn(at: position, limit) else { return nil }
+        return read
+    }
+
+    /// Keeps a read that has more to tell.
+    func keep(_ read: SelectorRead, behind found: LogRead, of bus: EventBus) {
+        guard case .events(_, _, isCutShort: true) = found else { return }
+        let next = KeptRead(read, in: bus.memory)
+        kept.write { $0 = next }
+    }
+}

@@ -30,7 +30,7 @@ struct StreamOutputTests {
     @Test(arguments: EventEncoding.allCases)
     func whatIsEncodedForOneWriteIsWhatIsEncodedForMany(encoding: EventEncoding) throws {
         var random = SeededRandom(for: "stream output")
-        for _ in 0..<12 {
+        for _ in 0..<4 {
             let events = try events(&random)
             for framing in [StreamFraming.none, .chunks, .messages] {
                 var own = StreamOutput(framing)

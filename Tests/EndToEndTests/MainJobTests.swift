@@ -7,7 +7,7 @@ import Testing
 @Suite(.blocking) struct MainJobTests {
     private static let linesPerBatch = 1_000
     private static let singles = 500
-    private static let curledEvents = 1_000
+    private static let curledEvents = 300
 
     @Test func everySubscriberGetsEveryLineOnceInOrderByteForByte() throws {
         let log = try RealLog()

@@ -2,17 +2,21 @@ internal import CNettle
 
 /// Base64 (RFC 4648 section 4) as libnettle reads and writes it: padded, without line breaks.
 public enum Base64 {
+    /// What is encoded at once: whole groups of three, so that padding comes at the end only.
+    private static let pieceBytes = 3_072
+
     /// Appends the encoding of `data`: four bytes for every three, rounded up.
     ///
     /// - Complexity: O(bytes).
     public static func encode(_ data: UnsafeRawBufferPointer, into text: inout [UInt8]) {
-        guard !data.isEmpty else { return }
-        let start = text.count
-        text.append(contentsOf: repeatElement(0, count: (data.count + 2) / 3 * 4))
-        text.withUnsafeMutableBytes { text in
-            nettle_base64_encode_raw(
-                text[start...].assumingMemoryBound(to: CChar.self).baseAddress, data.count,
-                data.assumingMemoryBound(to: UInt8.self).baseAddress)
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: pieceBytes / 3 * 4) { piece in
+            for start in stride(from: 0, to: data.count, by: pieceBytes) {
+                let part = UnsafeRawBufferPointer(rebasing: data[start...].prefix(pieceBytes))
+                nettle_base64_encode_raw(
+                    piece.baseAddress, part.count,
+                    part.assumingMemoryBound(to: UInt8.self).baseAddress)
+                text += UnsafeRawBufferPointer(piece)[..<((part.count + 2) / 3 * 4)]
+            }
         }
     }
 

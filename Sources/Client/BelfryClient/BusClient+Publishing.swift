@@ -19,20 +19,24 @@ extension BusClient {
     ///
     /// Several events go as lines: none of them is empty, has a line end in it, or ends in CR. The
     /// sender is whom the kernel or the token says, whatever the batch says. A batch with labels or an
-    /// expiry is `unsendable`.
+    /// expiry is `unsendable`: over HTTP an event is of use for a time from now on.
     ///
+    /// - Parameter ttl: For how many microseconds the events are of use, 1 s to 365 days; nil for ever.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` the events may be in the log; behind every
     ///   other error they are not, and never will be.
     /// - Complexity: O(bytes).
-    public func publish(_ batch: PublishBatch) async throws(ClientError) -> ClientReceipt {
+    public func publish(
+        _ batch: PublishBatch, ttl: Int64? = nil
+    ) async throws(ClientError) -> ClientReceipt {
         if batch.payloads.count == 1 {
             let receipt = try await publish(
-                batch.payloads[0], TargetPath("topics", batch.topic.text), batch.attributes)
+                batch.payloads[0], TargetPath("topics", batch.topic.text), batch.attributes, ttl)
             guard let receipt, receipt.count == 1 else { throw Self.miscounted }
             return receipt
         }
         let receipt = try await publish(
-            lines: Self.lines(batch.payloads), to: batch.topic, attributes: batch.attributes)
+            lines: Self.lines(batch.payloads), to: batch.topic, attributes: batch.attributes,
+            ttl: ttl)
         guard let receipt, receipt.count == batch.payloads.count else { throw Self.miscounted }
         return receipt
     }
@@ -42,13 +46,15 @@ extension BusClient {
     /// Lines end in LF or CRLF, and empty ones are skipped. The bus takes 10,000 lines or 16 MiB
     /// together.
     ///
+    /// - Parameter ttl: As for a batch.
     /// - Returns: Nil where there was no line.
     /// - Throws: `ClientError`, as for a batch.
     public func publish(
-        lines text: Payload, to topic: TopicName, attributes: EventAttributes = .none
+        lines text: Payload, to topic: TopicName, attributes: EventAttributes = .none,
+        ttl: Int64? = nil
     ) async throws(ClientError) -> ClientReceipt? {
         try await publish(
-            text, TargetPath("topics", topic.text).with("split", "lines"), attributes)
+            text, TargetPath("topics", topic.text).with("split", "lines"), attributes, ttl)
     }
 
     private static let miscounted = ClientError.malformedAnswer(
@@ -62,6 +68,13 @@ extension BusClient {
         let batch = PublishBatch(
             topic: try TopicName(topic), payloads: [Payload(Array(text.utf8))])
         return try await publish(batch).last
+    }
+
+    /// The headers that say these attributes.
+    static func headers(of attributes: EventAttributes) -> [String] {
+        EventAttribute.allCases.compactMap { attribute in
+            attributes[attribute].map { "\(header(attribute)): \($0)" }
+        }
     }
 
     private static func header(_ attribute: EventAttribute) -> String {
@@ -94,18 +107,15 @@ extension BusClient {
     }
 
     private func publish(
-        _ body: Payload, _ target: TargetPath, _ attributes: EventAttributes
+        _ body: Payload, _ target: TargetPath, _ attributes: EventAttributes, _ ttl: Int64?
     ) async throws(ClientError) -> ClientReceipt? {
         guard attributes.labels.isEmpty, attributes.expires == nil else {
-            throw .unsendable("labels and an expiry are not sent: publish without them")
-        }
-        var headers: [String] = []
-        for attribute in EventAttribute.allCases {
-            guard let text = attributes[attribute] else { continue }
-            headers.append("\(Self.header(attribute)): \(text)")
+            throw .unsendable(
+                "labels are not sent, and an expiry is said as a time from now on: give a ttl")
         }
         let answer = try await answer(
-            .post, target, headers: headers, body: body, expecting: [200, 201])
+            .post, target.with("ttl", ttl.map { DurationText.text(microseconds: $0) }),
+            headers: Self.headers(of: attributes), body: body, expecting: [200, 201])
         var (first, last, subscribers) = (EventID?.none, EventID?.none, Int?.none)
         var (count, time) = (Int?.none, Timestamp?.none)
         try answer.members { name, reader in

@@ -96,18 +96,6 @@ extension BusClient {
         case 404 where answer.refusal.code == "EVENT_UNKNOWN": return .unknown
         default: throw .refused(answer.refusal)
         }
-        var texts = AttributeTexts()
-        texts[.type] = answer.head["event-type"]
-        texts[.key] = answer.head["event-key"]
-        // What the bus says of bytes of which nobody said what they are.
-        let contentType = answer.head["content-type"]
-        texts[.contentType] = contentType == "application/octet-stream" ? nil : contentType
-        guard let time = answer.head["event-time"].flatMap({ Timestamp(rfc3339: $0) }),
-            let attributes = try? EventAttributes(texts)
-        else { throw .malformedAnswer("an event without its time") }
-        return .found(
-            Event(
-                id: id, time: time, topic: topic, payload: Payload(answer.body),
-                attributes: attributes, sender: .unknown, isStored: false))
+        return .found(try answer.event(id, in: topic))
     }
 }

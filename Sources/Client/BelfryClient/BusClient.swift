@@ -31,12 +31,13 @@ public final class BusClient: Sendable {
     /// Sends a request and returns its answer, whatever its status.
     func answer(
         _ method: Transfer.Method, _ target: TargetPath, headers: [String] = [],
-        body: Payload? = nil
+        body: Payload? = nil, within milliseconds: Int = Limits.requestMillisecondsMax
     ) async throws(ClientError) -> WholeAnswer {
         let collector = AnswerCollector()
         let transfer = Transfer(
             method, target.text, at: configuration.address,
-            headers: headers + (try configuration.authorization()), body: body, to: collector)
+            headers: headers + (try configuration.authorization()), body: body,
+            millisecondsMax: milliseconds, to: collector)
         thread.start(transfer)
         let outcome = await withTaskCancellationHandler {
             await collector.outcome()
@@ -49,12 +50,12 @@ public final class BusClient: Sendable {
     /// The same, where every status but the expected ones is a refusal.
     func answer(
         _ method: Transfer.Method, _ target: TargetPath, headers: [String] = [],
-        body: Payload? = nil, expecting statuses: Set<Int>
+        body: Payload? = nil, expecting statuses: Set<Int>,
+        within milliseconds: Int = Limits.requestMillisecondsMax
     ) async throws(ClientError) -> WholeAnswer {
-        let answer = try await answer(method, target, headers: headers, body: body)
-        guard !statuses.contains(answer.head.status) else { return answer }
-        let refusal = answer.refusal
-        guard !method.changes || refusal.isCertain else { throw .outcomeUnknown("\(refusal)") }
-        throw .refused(refusal)
+        let answer = try await answer(
+            method, target, headers: headers, body: body, within: milliseconds)
+        guard statuses.contains(answer.head.status) else { throw answer.failure(of: method) }
+        return answer
     }
 }

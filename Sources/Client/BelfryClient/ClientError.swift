@@ -55,7 +55,9 @@ public struct BusRefusal: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is a limit or a stop, which passes.
     public var isPassing: Bool {
         switch status {
-        case 408, 429, 502, 503, 504: true
+        case 408, 429, 503: true
+        // A request that a worker refused or did not answer would be a second one.
+        case 502, 504: !code.hasPrefix("REPLY_")
         default: false
         }
     }

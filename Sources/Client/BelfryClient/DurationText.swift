@@ -21,6 +21,9 @@ public enum DurationText {
         return before == .max ? nil : sum
     }
 
+    /// A duration as the bus reads it, to the millisecond.
+    static func text(microseconds: Int64) -> String { "\(microseconds / 1_000)ms" }
+
     private static let units: [String: Int64] = [
         "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000,
     ]

@@ -36,6 +36,35 @@ struct WholeAnswer {
         return BusRefusal(status: head.status, code: code, detail: detail ?? excerpt)
     }
 
+    /// What it means where another status was expected.
+    func failure(of method: Transfer.Method) -> ClientError {
+        let refusal = refusal
+        return !method.changes || refusal.isCertain
+            ? .refused(refusal) : .outcomeUnknown("\(refusal)")
+    }
+
+    /// What somebody said that the bytes are; nil for what the bus says where nobody did.
+    var contentType: String? {
+        let text = head["content-type"]
+        return text == "application/octet-stream" ? nil : text
+    }
+
+    /// The event whose bytes the body is.
+    func event(_ id: EventID, in topic: TopicName) throws(ClientError) -> Event {
+        var texts = AttributeTexts()
+        texts[.type] = head["event-type"]
+        texts[.key] = head["event-key"]
+        texts[.contentType] = contentType
+        guard let time = head["event-time"].flatMap({ Timestamp(rfc3339: $0) }),
+            let attributes = try? EventAttributes(texts)
+        else { throw .malformedAnswer("an event without its time") }
+        let expires = head["event-expires"].flatMap { Timestamp(rfc3339: $0) }
+        return Event(
+            id: id, time: time, topic: topic, payload: Payload(body),
+            attributes: attributes.with(.none, expires: expires), sender: .unknown,
+            isStored: false)
+    }
+
     private var excerpt: String {
         body.isEmpty ? "an empty body" : String(decoding: body.prefix(200), as: UTF8.self)
     }

@@ -193,7 +193,7 @@ extension StartPosition {
         case .earliest: "earliest"
         case .latest: "latest"
         case .last(let count): "-\(count)"
-        case .ago(let microseconds): "\(microseconds / 1_000)ms"
+        case .ago(let microseconds): DurationText.text(microseconds: microseconds)
         case .time(let time): time.rfc3339
         }
     }

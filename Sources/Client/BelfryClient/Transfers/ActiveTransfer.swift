@@ -17,6 +17,8 @@ final class ActiveTransfer {
     private func setAddress() {
         easy.set(CURLOPT_URL, transfer.address.base + transfer.path)
         if let path = transfer.address.socketPath { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        // A group may have dots for its name.
+        easy.set(CURLOPT_PATH_AS_IS, 1)
         belfry_curl_close_on_exec(easy.pointer)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))

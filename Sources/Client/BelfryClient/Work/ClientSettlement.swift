@@ -1,0 +1,76 @@
+public import Topics
+
+/// What a worker says of a job that it has.
+public struct ClientSettlement: Sendable {
+    /// What became of it.
+    public enum Verb: Sendable {
+        /// It is done; what came out goes on in the same commit.
+        case done(ClientOutput?)
+        /// It is to be tried again after so many microseconds, 0 to 24 h; nil for what the attempts
+        /// say.
+        case retry(delay: Int64?)
+        /// It goes to the dead topic. If somebody waits for the reply, this refuses it.
+        case dead(refusal: ClientOutput?)
+    }
+
+    /// What became of it.
+    public let verb: Verb
+    /// The lease that it is under.
+    public let lease: String
+
+    /// A settlement as given.
+    public init(_ verb: Verb, lease: String) {
+        self.verb = verb
+        self.lease = lease
+    }
+
+    private var output: ClientOutput? {
+        switch verb {
+        case .done(let output), .dead(let output): output
+        case .retry: nil
+        }
+    }
+
+    var body: Payload? { output?.payload }
+
+    var headers: [String] { output.map { BusClient.headers(of: $0.attributes) } ?? [] }
+
+    /// The target with what belongs to the settlement beside its lease.
+    func parameters(_ target: TargetPath) -> TargetPath {
+        var delay: String?
+        if case .retry(let microseconds?) = verb {
+            delay = DurationText.text(microseconds: microseconds)
+        }
+        return target.with("to", output?.topic?.text).with("delay", delay)
+    }
+}
+
+extension ClientSettlement.Verb {
+    /// The word of the bus for it.
+    var name: String {
+        switch self {
+        case .done: "done"
+        case .retry: "retry"
+        case .dead: "dead"
+        }
+    }
+}
+
+/// What came out of a job.
+public struct ClientOutput: Sendable {
+    /// Its bytes. Without any there is no reply.
+    public let payload: Payload
+    /// Their type, and with a topic the type and the key of the event.
+    public let attributes: EventAttributes
+    /// The topic that it is an event of; nil for the reply to somebody who waits.
+    public let topic: TopicName?
+
+    /// An output as given.
+    public init(
+        _ payload: Payload, attributes: EventAttributes = .none, to topic: TopicName? = nil
+    ) {
+        self.payload = payload
+        self.attributes = attributes
+        self.topic = topic
+    }
+}

@@ -15,7 +15,7 @@ struct Arguments: Sendable {
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
-                guard command.takesProgram else {
+                guard command.takesProgram || command.needsProgram else {
                     throw CommandFailure(.usage, "'belfry \(command.name)' runs no program")
                 }
                 guard !rest.isEmpty else {
@@ -51,7 +51,8 @@ struct Arguments: Sendable {
         }
         (self.operands, self.values, program) = (operands, values, Array(rest))
         guard !has("--help") else { return }
-        guard command.operandCount.contains(operands.count) else {
+        guard command.operandCount.contains(operands.count), !command.needsProgram || !rest.isEmpty
+        else {
             throw CommandFailure(.usage, "usage: \(command.usage)")
         }
     }

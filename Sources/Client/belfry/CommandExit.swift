@@ -18,4 +18,8 @@ enum CommandExit: Int32 {
     case failedProgram = 7
     /// A file, or standard input, could not be used.
     case file = 8
+    /// No worker is there to reply to a request, which is not in the log.
+    case noResponder = 9
+    /// A worker refused the request.
+    case refusedByWorker = 10
 }

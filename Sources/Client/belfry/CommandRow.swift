@@ -8,6 +8,8 @@ struct CommandRow: Sendable {
     let operandCount: ClosedRange<Int>
     /// Whether a program may stand behind `--`.
     var takesProgram = false
+    /// Whether one has to.
+    var needsProgram = false
     /// What it does, in one line.
     let summary: String
     let options: [CommandOption]
@@ -19,6 +21,7 @@ struct CommandRow: Sendable {
     /// Its whole first line of help.
     var usage: String {
         "belfry \(name)\(operands.isEmpty ? "" : " " + operands) [OPTION…]"
-            + (takesProgram ? " [-- PROGRAM [ARGUMENT…]]" : "")
+            + (needsProgram
+                ? " -- PROGRAM [ARGUMENT…]" : takesProgram ? " [-- PROGRAM [ARGUMENT…]]" : "")
     }
 }

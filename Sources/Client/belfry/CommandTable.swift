@@ -10,6 +10,7 @@ enum CommandTable {
                 CommandOption("--content-type", "TYPE", "what the bytes are"),
                 CommandOption("--type", "TYPE", "the kind of event"),
                 CommandOption("--key", "KEY", "the subject of the event"),
+                ttl,
                 CommandOption("--id", nil, "print the id of the event, or of the last one"),
                 CommandOption("--rate", "N", "at most N lines a second"),
                 CommandOption("--no-repeat", nil, "end where a batch of lines got no answer"),
@@ -53,6 +54,89 @@ enum CommandTable {
         CommandRow(
             name: "topic rm", operands: "TOPIC", operandCount: 1...1,
             summary: "remove a topic with its events", options: [], run: TopicCommands.remove),
+        CommandRow(
+            name: "work", operands: "GROUP [SELECTOR…]", operandCount: 1...129, needsProgram: true,
+            summary: "run a program for each job of a work group",
+            options: workers + [
+                CommandOption(
+                    "--output", "TOPIC", "publish what it prints here, if and only if it is done"),
+                CommandOption("--content-type", "TYPE", "what it prints"),
+                CommandOption("--until-empty", nil, "end where no job is at hand"),
+            ], run: Working.work),
+        CommandRow(
+            name: "answer", operands: "GROUP [SELECTOR…]", operandCount: 1...129,
+            needsProgram: true,
+            summary: "run a program for each request, and reply what it prints",
+            options: workers + [CommandOption("--content-type", "TYPE", "what it prints")],
+            run: Working.answer),
+        CommandRow(
+            name: "ask", operands: "TOPIC [TEXT]", operandCount: 1...2,
+            summary: "publish a request and print what a worker replies",
+            options: [
+                CommandOption("--timeout", "TIME", "how long to wait for the reply (10s)"),
+                CommandOption("--json", nil, "the text is JSON (application/json)"),
+                CommandOption("--content-type", "TYPE", "what the bytes are"),
+                CommandOption("--type", "TYPE", "the kind of event"),
+                CommandOption("--key", "KEY", "the subject of the event"),
+            ], run: AskCommand.run),
+        CommandRow(
+            name: "run", operands: "TOPIC", operandCount: 1...1, needsProgram: true,
+            summary: "run a program and publish its start and its end",
+            options: [
+                CommandOption("--key", "KEY", "the subject of both events (the program's name)")
+            ], run: Running.run),
+        CommandRow(
+            name: "groups", operands: "", operandCount: 0...0,
+            summary: "list work groups", options: [json], run: GroupCommands.list),
+        CommandRow(
+            name: "group show", operands: "GROUP", operandCount: 1...1,
+            summary: "show one work group", options: [json], run: GroupCommands.show),
+        CommandRow(
+            name: "group set", operands: "GROUP", operandCount: 1...1,
+            summary: "make a work group, or change its settings",
+            options: [
+                CommandOption("--of", "SELECTOR", "its topics, joined by commas"),
+                CommandOption("--type", "TYPE", "only events of this type"),
+                CommandOption("--since", "START", "where a new group begins (earliest)"),
+                CommandOption("--lease", "TIME", "how long a worker has a job (60s)"),
+                CommandOption("--attempts", "N", "how often a job is handed out (5)"),
+                CommandOption("--dead", "TOPIC", "where dead letters go, or none"),
+                CommandOption("--order", "ORDER", "key: one job of a key at a time; or none"),
+                CommandOption("--in-flight", "N", "how many jobs are leased at once (1000)"),
+                CommandOption("--persist", "YES-OR-NO", "whether progress outlives a restart"),
+                CommandOption("--replies", "YES-OR-NO", "whether its workers answer requests"),
+            ], run: GroupCommands.set),
+        CommandRow(
+            name: "group rm", operands: "GROUP", operandCount: 1...1,
+            summary: "end a work group; its events stay",
+            options: [
+                CommandOption("--force", nil, "also where topics hold their events for it")
+            ], run: GroupCommands.remove),
+        CommandRow(
+            name: "group seek", operands: "GROUP", operandCount: 1...1,
+            summary: "forget the open jobs of a work group and begin anew elsewhere",
+            options: [
+                CommandOption("--since", "START", "where: an id, now, earliest, -N, 10m, a time")
+            ], run: GroupCommands.seek),
+        CommandRow(
+            name: "jobs", operands: "GROUP", operandCount: 1...1,
+            summary: "list the open jobs of a work group", options: [json],
+            run: GroupCommands.jobs),
+        CommandRow(
+            name: "revive", operands: "GROUP ID", operandCount: 2...2,
+            summary: "publish a dead letter again where it came from",
+            options: [CommandOption("--id", nil, "print the id of the new event")],
+            run: GroupCommands.revive),
+    ]
+
+    private static let ttl = CommandOption("--ttl", "TIME", "how long it is of use to workers")
+
+    private static let workers = [
+        CommandOption("--parallel", "N", "so many programs at once"),
+        CommandOption("--max", "N", "end behind so many jobs"),
+        CommandOption(
+            "--lease", "TIME", "a killed worker's job is another one's so long after (60s)"),
+        CommandOption("--worker", "NAME", "the name whose job it is given again after a crash"),
     ]
 
     private static let json = CommandOption("--json", nil, "one JSON object a line")

@@ -17,6 +17,7 @@ enum EventJSON {
             add(",\"\(name)\":", &output)
             addString(Array(text.utf8), &output)
         }
+        addExtras(of: event, &output)
         addData(of: event, &output)
         add("}", &output)
         return output
@@ -24,6 +25,19 @@ enum EventJSON {
 
     private static func add(_ text: String, _ output: inout [UInt8]) {
         output.append(contentsOf: text.utf8)
+    }
+
+    private static func addExtras(of event: Event, _ output: inout [UInt8]) {
+        let labels = event.attributes.labels.all
+        if !labels.isEmpty {
+            add(",\"attributes\":{", &output)
+            for (index, label) in labels.enumerated() {
+                add("\(index > 0 ? "," : "")\"\(label.name)\":", &output)
+                addString(Array(label.value.utf8), &output)
+            }
+            add("}", &output)
+        }
+        if let expires = event.attributes.expires { add(",\"expires\":\"\(expires)\"", &output) }
     }
 
     private static func addData(of event: Event, _ output: inout [UInt8]) {
@@ -42,6 +56,13 @@ enum EventJSON {
 
     private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    /// A text as a string of JSON.
+    static func string(_ text: String) -> String {
+        var output: [UInt8] = []
+        addString(Array(text.utf8), &output)
+        return String(decoding: output, as: UTF8.self)
     }
 
     private static func addString(_ bytes: some Sequence<UInt8>, _ output: inout [UInt8]) {

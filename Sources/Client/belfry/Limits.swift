@@ -8,6 +8,24 @@ enum Limits {
     static let gatheredBytesMax = 4 << 20
     /// How long lines that come together may be apart.
     static let pauseMilliseconds: Int32 = 5
+    /// What is kept of a program's output: no event is larger.
+    static let outputBytesMax = 1 << 20
+    /// How long a request for a job waits before it is asked anew.
+    static let waitMicroseconds: Int64 = 30_000_000
+    /// What `belfry run` tells of the end of an output.
+    static let tailBytesMax = 8 << 10
+    static let tailLinesMax = 20
+    /// How long a request waits for its reply.
+    static let replyMicroseconds: Int64 = 10_000_000
+    /// The jobs of one answer, as the bus has it.
+    static let jobsListed = 1_000
+    /// The lease of a job, which is extended while its program runs: so long after a worker is
+    /// killed its job is another one's.
+    static let leaseMicroseconds: Int64 = 60_000_000
+    /// The leases that the bus has.
+    static let leaseMicrosecondsRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
+    /// Loops of one worker: each has a program that runs, and a connection.
+    static let parallelMax = 256
     /// How long a program that failed is left alone at most before it runs again.
     static let retrySecondsMax = 60
 }

@@ -7,17 +7,19 @@ struct LinePublishing {
     private let session: Session
     private let topic: TopicName
     private let attributes: EventAttributes
+    private let ttl: Int64?
     private let rate: Int?
     private let repeats: Bool
 
     init(
         _ client: BusClient, _ session: Session, _ topic: TopicName,
-        _ attributes: EventAttributes, rate: Int?, repeats: Bool
+        _ attributes: EventAttributes, ttl: Int64?, rate: Int?, repeats: Bool
     ) {
         self.client = client
         self.session = session
         self.topic = topic
         self.attributes = attributes
+        self.ttl = ttl
         self.rate = rate
         self.repeats = repeats
     }
@@ -55,14 +57,14 @@ struct LinePublishing {
     }
 
     private func publish(_ batch: LineBatches.Batch) async throws(CommandFailure) -> EventID? {
-        let (client, topic, attributes) = (client, topic, attributes)
+        let (client, topic, attributes, ttl) = (client, topic, attributes, ttl)
         let tell: @Sendable (ClientError) -> Void = { _ in
             CommandRun.say(
                 "\(batch.count) lines got no answer and are sent again: some may be doubled")
         }
         let receipt = try await session.ask(repeats: repeats ? tell : nil) {
             () throws(ClientError) in
-            try await client.publish(lines: batch.text, to: topic, attributes: attributes)
+            try await client.publish(lines: batch.text, to: topic, attributes: attributes, ttl: ttl)
         }
         return receipt?.last
     }

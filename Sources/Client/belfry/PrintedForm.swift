@@ -42,7 +42,7 @@ enum PrintedForm: Sendable {
     }
 
     /// The bytes as text on one line: what would move the cursor of a terminal is written out.
-    private static func visible(_ payload: Payload) -> String {
+    static func visible(_ payload: Payload) -> String {
         var text = ""
         for scalar in payload.text.unicodeScalars {
             switch scalar.properties.generalCategory {

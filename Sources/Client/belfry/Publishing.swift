@@ -13,33 +13,37 @@ enum Publishing {
             throw CommandFailure(.usage, "'\(name)' needs '--lines'")
         }
         let attributes = try attributes(arguments, areLines: areLines)
+        let ttl = try arguments.duration("--ttl")
         let client = session.client
         guard !areLines else {
             let lines = LinePublishing(
-                client, session, topic, attributes, rate: try arguments.count("--rate"),
+                client, session, topic, attributes, ttl: ttl, rate: try arguments.count("--rate"),
                 repeats: !arguments.has("--no-repeat"))
             return say(try await lines.run(), arguments)
         }
-        let payload: Payload
-        if arguments.operands.count > 1 {
-            payload = Payload(Array(arguments.operands[1].utf8))
-        } else if let bytes = ByteInput.standard.all() {
-            payload = Payload(bytes)
-        } else {
-            throw CommandFailure(.file, "standard input cannot be read: \(TextFile.lastError)")
-        }
-        let batch = PublishBatch(topic: topic, attributes: attributes, payloads: [payload])
+        let batch = PublishBatch(
+            topic: topic, attributes: attributes, payloads: [try payload(arguments)])
         let receipt = try await session.ask { () throws(ClientError) in
-            try await client.publish(batch)
+            try await client.publish(batch, ttl: ttl)
         }
         say(receipt.last, arguments)
+    }
+
+    /// The text behind the topic, else standard input.
+    static func payload(_ arguments: Arguments) throws(CommandFailure) -> Payload {
+        if arguments.operands.count > 1 { return Payload(Array(arguments.operands[1].utf8)) }
+        guard let bytes = ByteInput.standard.all() else {
+            throw CommandFailure(.file, "standard input cannot be read: \(TextFile.lastError)")
+        }
+        return Payload(bytes)
     }
 
     private static func say(_ id: EventID?, _ arguments: Arguments) {
         if arguments.has("--id"), let id { Output.standard.write("\(id)\n") }
     }
 
-    private static func attributes(
+    /// What the options say of the bytes.
+    static func attributes(
         _ arguments: Arguments, areLines: Bool
     ) throws(CommandFailure) -> EventAttributes {
         var contentType = arguments.text("--content-type")

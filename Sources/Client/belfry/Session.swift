@@ -6,6 +6,9 @@ struct Session: Sendable {
     let client: BusClient
     private let patience: Int64
 
+    /// How long it waits for a bus that is not there.
+    var patienceTime: Duration { .microseconds(patience) }
+
     /// The bus of the options and the environment: `--url`, `BELFRY_URL`, the socket of the system's
     /// service where there is one, loopback.
     init(_ arguments: Arguments) throws(CommandFailure) {
@@ -60,9 +63,34 @@ struct Session: Sendable {
                     goesOn = true
                 }
                 guard goesOn, clock.now < end else { throw CommandFailure(error) }
-                // A crowd does not come back at once.
-                try? await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
+                await Self.pause()
             }
         }
+    }
+
+    /// Asks what does no harm when it is asked twice, again and again where there is no answer, a
+    /// limit or a full store, as long as `isPatient` says so and the task is not cancelled.
+    static func insist<Answer>(
+        while isPatient: () -> Bool, _ body: () async throws(ClientError) -> Answer
+    ) async throws(ClientError) -> Answer {
+        while true {
+            do throws(ClientError) {
+                return try await body()
+            } catch {
+                let goesOn: Bool
+                switch error {
+                case .unreachable, .outcomeUnknown: goesOn = true
+                case .refused(let refusal): goesOn = refusal.isPassing || refusal.status == 507
+                case .malformedAnswer, .unsendable, .cancelled: goesOn = false
+                }
+                guard goesOn, !Task.isCancelled, isPatient() else { throw error }
+                await pause()
+            }
+        }
+    }
+
+    /// A crowd does not come back at once.
+    private static func pause() async {
+        try? await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
     }
 }

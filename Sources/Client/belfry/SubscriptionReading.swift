@@ -74,8 +74,10 @@ struct SubscriptionReading {
 
     private func run(_ program: EventProgram, _ event: Event) async throws(CommandFailure) {
         var (left, seconds) = (retries, 1)
-        while let how = try program.run(for: event) {
-            let sentence = "\(program.words[0]) \(how) for event \(event.id)"
+        while true {
+            let ending = try await program.run(for: event).ending
+            if ending == .exited(0) { return }
+            let sentence = "\(program.words[0]) \(ending.sentence) for event \(event.id)"
             guard left > 0 else { throw CommandFailure(.failedProgram, sentence) }
             CommandRun.say("\(sentence): it runs again in \(seconds) s")
             try? await Task.sleep(for: .seconds(seconds))

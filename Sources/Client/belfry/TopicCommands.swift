@@ -101,24 +101,15 @@ enum TopicCommands {
             for topic in topics { Output.standard.write(json(topic) + "\n") }
             return
         }
-        let rows =
-            [["TOPIC", "EVENTS", "BYTES", "NEWEST", "WAITING", "REGISTERED"]]
-            + topics.map { topic in
+        PrintedTable.print(
+            ["TOPIC", "EVENTS", "BYTES", "NEWEST", "WAITING", "REGISTERED"],
+            topics.map { topic in
                 [
                     "\(topic.name)", "\(topic.events)", "\(topic.bytes)",
                     topic.newest.map { "\($0)" } ?? "-", "\(topic.subscribers)",
                     topic.isRegistered ? "yes" : "no",
                 ]
-            }
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        for row in rows {
-            let cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: width - cell.count)
-            }
-            let line = cells.joined(separator: "  ")
-            let end = line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.endIndex
-            Output.standard.write("\(line[..<end])\n")
-        }
+            })
     }
 
     private static func json(_ topic: TopicDescription) -> String {

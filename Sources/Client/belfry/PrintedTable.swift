@@ -1,0 +1,16 @@
+/// Rows in columns, for people.
+enum PrintedTable {
+    /// Prints rows under their heads.
+    static func print(_ heads: [String], _ rows: [[String]]) {
+        let all = [heads] + rows
+        let widths = heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        for row in all {
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            let line = cells.joined(separator: "  ")
+            let end = line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.endIndex
+            Output.standard.write("\(line[..<end])\n")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import BelfryClient
+internal import Glibc
+internal import Protection
+internal import Topics
+
+/// `belfry run`.
+enum Running {
+    static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let report = try RunReport(arguments)
+        let watch = ProgramWatch()
+        try watch.listen()
+        // A bus that is away does not keep the program from running.
+        let started = Task { await publish(report.started, session) }
+        let begin = ContinuousClock.now
+        let (ending, tail) = await program(arguments.program, watch)
+        let time = ContinuousClock.now - begin
+        await started.value
+        await publish(report.ended(ending, after: time, tail.text), session)
+        exit(ending.code)
+    }
+
+    private static func publish(_ batch: PublishBatch, _ session: Session) async {
+        do throws(CommandFailure) {
+            let client = session.client
+            _ = try await session.ask { () throws(ClientError) in try await client.publish(batch) }
+        } catch {
+            CommandRun.say("the run is not told: \(error.sentence ?? "")")
+        }
+    }
+
+    /// Runs the program with our own streams, and waits for its end on a thread of its own.
+    private static func program(
+        _ words: [String], _ watch: ProgramWatch
+    ) async -> (ProgramEnding, OutputTail) {
+        await withCheckedContinuation { continuation in
+            do throws(Errno) {
+                try OwnedThread {
+                    do throws(CommandFailure) {
+                        continuation.resume(returning: try perform(words, watch))
+                    } catch {
+                        continuation.resume(returning: failed(error.sentence ?? ""))
+                    }
+                }.detach()
+            } catch {
+                continuation.resume(returning: failed("no thread could be started: \(error)"))
+            }
+        }
+    }
+
+    /// As a shell says it of a program that cannot be run.
+    private static func failed(_ sentence: String) -> (ProgramEnding, OutputTail) {
+        CommandRun.say(sentence)
+        var tail = OutputTail()
+        Array(sentence.utf8).withUnsafeBytes { tail.add($0) }
+        return (.exited(127), tail)
+    }
+
+    private static func perform(
+        _ words: [String], _ watch: ProgramWatch
+    ) throws(CommandFailure) -> (ProgramEnding, OutputTail) {
+        let (pid, ends) = try ProgramStart(words: words, piped: [STDOUT_FILENO, STDERR_FILENO])
+            .start()
+        watch.add(pid)
+        var pipes = ProgramPipes(ends)
+        var tail = OutputTail()
+        pipes.run(writing: UnsafeRawBufferPointer(start: nil, count: 0)) { stream, bytes in
+            tail.add(bytes)
+            return write(bytes, to: stream)
+        }
+        return (ProgramWatch.end(of: pid) { watch.remove(pid) }, tail)
+    }
+
+    /// Hands everything on; false where nobody takes it.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(
+                stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,46 @@
+internal import BelfryClient
+internal import Glibc
+internal import Topics
+
+/// `belfry ask`.
+enum AskCommand {
+    static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let topic = try Names.topic(arguments.operands[0])
+        let attributes = try Publishing.attributes(arguments, areLines: false)
+        let payload = try Publishing.payload(arguments)
+        let timeout = try arguments.duration("--timeout") ?? Limits.replyMicroseconds
+        let client = session.client
+        let outcome: Result<ClientReply, ClientError> = try await session.ask {
+            () throws(ClientError) in
+            do throws(ClientError) {
+                return .success(
+                    try await client.ask(
+                        payload, of: topic, attributes: attributes, within: timeout))
+            } catch {
+                // Both are answers: a bus that is there says them.
+                guard case .refused(let refusal) = error,
+                    ["NO_RESPONDER", "REPLY_TIMEOUT"].contains(refusal.code)
+                else { throw error }
+                return .failure(error)
+            }
+        }
+        switch outcome {
+        case .success(.replied(let reply, _)): print(reply)
+        case .success(.refused(let reply, _)):
+            throw CommandFailure(
+                .refusedByWorker,
+                "the worker refused it" + (reply.count > 0 ? ": \(PrintedForm.visible(reply))" : "")
+            )
+        case .failure(.refused(let refusal)):
+            throw CommandFailure(
+                refusal.code == "NO_RESPONDER" ? .noResponder : .nothing, "\(refusal)")
+        case .failure(let error): throw CommandFailure(error)
+        }
+    }
+
+    /// The bytes as they are; in a terminal a line.
+    private static func print(_ reply: Payload) {
+        Output.standard.write(reply.bytes)
+        if Output.isTerminal, reply.bytes.last != 0x0A { Output.standard.write("\n") }
+    }
+}

@@ -1,0 +1,153 @@
+internal import BelfryClient
+internal import Topics
+
+/// `belfry groups`, `group show`, `group set`, `group rm`, `group seek`, `jobs` and `revive`.
+enum GroupCommands {
+    static func list(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let client = session.client
+        let groups = try await session.ask { () throws(ClientError) in
+            try await client.groups()
+        }
+        guard !arguments.has("--json") else { return printLines(groups.map(\.json)) }
+        PrintedTable.print(
+            ["GROUP", "OF", "AHEAD", "OPEN", "LEASED", "WORKERS", "DONE", "FAILED"],
+            groups.map { group in
+                let progress = group.progress
+                let number = { (number: Int?) in number.map { "\($0)" } ?? "-" }
+                return [
+                    group.name, group.selector, number(progress?.ahead), number(progress?.open),
+                    number(progress?.leased), number(progress?.workers), number(progress?.done),
+                    number(progress?.failed),
+                ]
+            })
+    }
+
+    static func show(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let group = session.client.group(arguments.operands[0])
+        let found = try await session.ask { () throws(ClientError) in
+            try await group.description()
+        }
+        guard let found else { throw Self.absent(group) }
+        guard !arguments.has("--json") else { return printLines([found.json]) }
+        let yes = { (truth: Bool) in truth ? "yes" : "no" }
+        var rows = [
+            ["group", found.name], ["of", found.selector], ["type", found.type ?? "-"],
+            ["lease", "\(found.lease / 1_000_000)s"], ["attempts", "\(found.attempts)"],
+            ["dead", found.dead ?? "-"], ["order", found.isOrderedByKey ? "key" : "none"],
+            ["in_flight", "\(found.inFlightMax)"], ["persist", yes(found.persists)],
+            ["replies", yes(found.replies)],
+        ]
+        if let progress = found.progress {
+            rows += [
+                ["reach", "\(progress.reach)"],
+                ["ahead", progress.ahead.map { "\($0)" } ?? "-"], ["open", "\(progress.open)"],
+                ["leased", "\(progress.leased)"], ["waiting", "\(progress.waiting)"],
+                ["parked", "\(progress.parked)"], ["workers", "\(progress.workers)"],
+                ["done", "\(progress.done)"], ["failed", "\(progress.failed)"],
+                ["gone", "\(progress.gone)"], ["expired", "\(progress.expired)"],
+            ]
+        }
+        PrintedTable.print(["NAME", "VALUE"], rows)
+    }
+
+    /// Options of `group set`, and the parameters that they are.
+    static let settings = [
+        ("--of", "of"), ("--type", "type"), ("--since", "since"), ("--lease", "lease"),
+        ("--attempts", "attempts"), ("--dead", "dead"), ("--order", "order"),
+        ("--in-flight", "in_flight"), ("--persist", "persist"), ("--replies", "replies"),
+    ]
+
+    static func set(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let group = session.client.group(arguments.operands[0])
+        let parameters = settings.compactMap { option, name in
+            arguments.text(option).map { (name: name, text: $0) }
+        }
+        // To say the same twice does no harm.
+        _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
+            try await group.set(parameters: parameters)
+        }
+    }
+
+    static func remove(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let group = session.client.group(arguments.operands[0])
+        do throws(ClientError) {
+            try await group.remove(isForced: arguments.has("--force"))
+        } catch {
+            throw failure(error, group)
+        }
+    }
+
+    static func seek(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let group = session.client.group(arguments.operands[0])
+        guard let text = arguments.text("--since") else {
+            throw CommandFailure(.usage, "'belfry group seek' needs '--since'")
+        }
+        let start = try Names.start(text)
+        do throws(ClientError) {
+            try await group.seek(to: start)
+        } catch {
+            throw failure(error, group)
+        }
+    }
+
+    static func jobs(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let group = session.client.group(arguments.operands[0])
+        var rows: [[String]] = []
+        var after = EventID.zero
+        while true {
+            let from = after
+            let jobs: [ClientJobDescription]
+            do throws(ClientError) {
+                jobs = try await group.jobs(after: from, max: Limits.jobsListed)
+            } catch {
+                throw failure(error, group)
+            }
+            if arguments.has("--json") {
+                printLines(jobs.map(\.json))
+                try Output.standard.flush()
+            } else {
+                rows += jobs.map { job in
+                    [
+                        "\(job.id)", job.topic, job.key ?? "-", job.state.rawValue,
+                        "\(job.attempt)", job.worker ?? "-", "\(job.due)", job.reason ?? "",
+                    ]
+                }
+            }
+            guard let last = jobs.last, jobs.count == Limits.jobsListed else { break }
+            after = last.id
+        }
+        guard !arguments.has("--json") else { return }
+        PrintedTable.print(
+            ["JOB", "TOPIC", "KEY", "STATE", "ATTEMPT", "WORKER", "DUE", "REASON"], rows)
+    }
+
+    static func revive(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let group = session.client.group(arguments.operands[0])
+        let letter = try Names.id(arguments.operands[1])
+        do throws(ClientError) {
+            let id = try await group.revive(letter)
+            if arguments.has("--id") { Output.standard.write("\(id)\n") }
+        } catch {
+            throw failure(error, group)
+        }
+    }
+
+    // MARK: Helpers
+
+    private static func printLines(_ lines: [String]) {
+        for line in lines { Output.standard.write(line + "\n") }
+    }
+
+    private static func absent(_ group: ClientGroup) -> CommandFailure {
+        CommandFailure(.nothing, "there is no group \(group.name)")
+    }
+
+    private static func failure(_ error: ClientError, _ group: ClientGroup) -> CommandFailure {
+        guard case .refused(let refusal) = error else { return CommandFailure(error) }
+        switch refusal.code {
+        case "GROUP_UNKNOWN": return absent(group)
+        case "EVENT_UNKNOWN", "JOB_SETTLED": return CommandFailure(.nothing, "\(refusal)")
+        default: return CommandFailure(error)
+        }
+    }
+}

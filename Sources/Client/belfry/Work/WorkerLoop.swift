@@ -1,0 +1,187 @@
+internal import BelfryClient
+internal import Topics
+
+/// One worker: takes a job, runs the program with it, says what became of it with the request for
+/// the next one.
+struct WorkerLoop: Sendable {
+    private let plan: WorkPlan
+    private let shift: WorkShift
+    /// The name under which the bus hands it a job again that an answer lost.
+    private let worker: String
+
+    init(_ plan: WorkPlan, _ shift: WorkShift, named worker: String) {
+        self.plan = plan
+        self.shift = shift
+        self.worker = worker
+    }
+
+    /// Works until it is told to stop, or nothing more is to be done.
+    func run() async throws(CommandFailure) {
+        var settlement: ClientSettlement?
+        do throws(CommandFailure) {
+            while let job = try await next(&settlement) {
+                guard !shift.watch.isStopping else {
+                    settlement = job.settled(.retry(delay: 0))
+                    break
+                }
+                settlement = job.retry
+                settlement = try await work(job)
+            }
+        } catch {
+            try? await settle(settlement)
+            throw error
+        }
+        try await settle(settlement)
+    }
+
+    // MARK: Taking
+
+    /// The next job; nil where there is to be none. Says first what became of the one before.
+    private func next(
+        _ settlement: inout ClientSettlement?
+    ) async throws(CommandFailure) -> ClientJob? {
+        while shift.takes() {
+            do throws(ClientError) {
+                let take = try await ask(settlement)
+                shift.reached()
+                settlement = nil
+                if let job = take.job { return tell(job) }
+                shift.gotNone()
+                if take.isCrowded {
+                    try? await Task.sleep(for: .seconds(1))
+                } else if plan.isUntilEmpty {
+                    return nil
+                }
+            } catch {
+                shift.gotNone()
+                settlement = try recover(from: error, settlement)
+            }
+        }
+        return nil
+    }
+
+    private func tell(_ job: ClientJob) -> ClientJob {
+        if let gap = job.gap {
+            CommandRun.say(
+                "the group missed events behind \(gap.after) up to \(gap.through): they were removed"
+            )
+        }
+        return job
+    }
+
+    /// Asks for a job until there is an answer, or until it is time to stop.
+    private func ask(_ settlement: ClientSettlement?) async throws(ClientError) -> ClientTake {
+        let (plan, shift, worker) = (plan, shift, worker)
+        let asking = Task { () -> Result<ClientTake, ClientError> in
+            do throws(ClientError) {
+                return .success(
+                    try await Session.insist(while: { shift.isPatient }) { () throws(ClientError) in
+                        try await plan.group.next(
+                            worker: worker, settling: settlement, of: plan.selector,
+                            lease: plan.lease, wait: plan.isUntilEmpty ? 0 : Limits.waitMicroseconds
+                        )
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }
+        let wait = shift.watch.waits { asking.cancel() }
+        defer { shift.watch.doneWaiting(wait) }
+        return try await asking.value.get()
+    }
+
+    /// What is left to say of the last job where the bus refused to take it with the next request.
+    private func recover(
+        from error: ClientError, _ settlement: ClientSettlement?
+    ) throws(CommandFailure) -> ClientSettlement? {
+        // What the end of the wait left open is said once more, alone.
+        if shift.watch.isStopping, error.isOpen { return settlement }
+        guard case .refused(let refusal) = error, let settlement else {
+            throw CommandFailure(error)
+        }
+        return try replaced(settlement, refusal)
+    }
+
+    // MARK: Working
+
+    private func work(_ job: ClientJob) async throws(CommandFailure) -> ClientSettlement {
+        let extensions = Task { await extend(job) }
+        defer { extensions.cancel() }
+        let run = try await plan.program.run(
+            for: job.event,
+            [("ATTEMPT", "\(job.attempt)"), ("GROUP", plan.group.name), ("LEASE", job.lease)])
+        let settlement = try plan.settlement(of: job, run)
+        guard case .retry = settlement.verb else { return settlement }
+        if shift.watch.isStopping { return job.settled(.retry(delay: 0)) }
+        let how =
+            run.isTooLong
+            ? "wrote more than an event can have (\(Limits.outputBytesMax) bytes)"
+            : run.ending.sentence
+        CommandRun.say(
+            "\(plan.program.words[0]) \(how) for job \(job.event.id), attempt \(job.attempt): it "
+                + "comes again")
+        return settlement
+    }
+
+    /// Extends the lease while the program runs. A bus that is away for a moment gives every lease its
+    /// whole time anew when it comes back.
+    private func extend(_ job: ClientJob) async {
+        while true {
+            try? await Task.sleep(for: .microseconds(plan.lease / 3))
+            guard !Task.isCancelled else { return }
+            do throws(ClientError) {
+                try await plan.group.extend(job.lease, by: plan.lease)
+            } catch {
+                guard case .refused(let refusal) = error, !refusal.isPassing,
+                    refusal.status != 507, !Task.isCancelled
+                else { continue }
+                return CommandRun.say("the lease of job \(job.event.id) ends: \(refusal)")
+            }
+        }
+    }
+
+    // MARK: Settling
+
+    private func settle(_ settlement: ClientSettlement?) async throws(CommandFailure) {
+        var left = settlement
+        while let settlement = left {
+            do throws(ClientError) {
+                let (group, shift) = (plan.group, shift)
+                _ = try await Session.insist(while: { shift.isPatient }) {
+                    () throws(ClientError) in try await group.settle(settlement)
+                }
+                left = nil
+            } catch {
+                guard case .refused(let refusal) = error else { throw CommandFailure(error) }
+                left = try replaced(settlement, refusal)
+            }
+        }
+    }
+
+    /// What to say instead of a settlement that the bus refused; nil for nothing.
+    private func replaced(
+        _ settlement: ClientSettlement, _ refusal: BusRefusal
+    ) throws(CommandFailure) -> ClientSettlement? {
+        switch (refusal.code, settlement.verb) {
+        case ("JOB_SETTLED", _): return nil
+        case ("LEASE_LOST", _):
+            CommandRun.say("\(refusal)")
+            return nil
+        // Too much came out of it, or there is no place for dead letters.
+        case ("EVENT_TOO_LARGE", .done), ("PARAMETER_INVALID", .dead):
+            CommandRun.say("\(refusal): the job comes again")
+            return ClientSettlement(.retry(delay: nil), lease: settlement.lease)
+        default: throw CommandFailure(.refused(refusal))
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether nobody knows what became of the request.
+    fileprivate var isOpen: Bool {
+        switch self {
+        case .cancelled, .outcomeUnknown, .unreachable: true
+        case .refused, .malformedAnswer, .unsendable: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+@Suite(.blocking) struct GroupTests {
+    @Test func groupsAreMadeListedShownMovedAndRemoved() throws {
+        let rig = try CommandRig()
+        #expect(try rig.run("group", "set", "mail", "--lease", "90s").code == 3)
+        #expect(
+            try rig.run(
+                "group", "set", "mail", "--of", "jobs.*", "--lease", "90s", "--dead", "failed",
+                "--attempts", "1", "--in-flight", "7", "--order", "key"
+            ).code == 0)
+        #expect(try rig.run("group", "set", "mail", "--order", "none").code == 3)
+        let table = try rig.run("groups").output.split(separator: "\n")
+        #expect(table.count == 2 && table[0].hasPrefix("GROUP  OF      AHEAD  OPEN"))
+        #expect(table[1].hasPrefix("mail   jobs.*  0      0"))
+        let shown = try rig.run("group", "show", "mail").output
+        for row in ["\nlease      90s\n", "\nin_flight  7\n", "\ndead       failed\n"] {
+            #expect(shown.contains(row))
+        }
+        let object = try rig.run("groups", "--json").output
+        #expect(object == (try rig.run("group", "show", "mail", "--json").output))
+        #expect(object.hasPrefix(#"{"name":"mail","of":"jobs.*""#) && object.hasSuffix("}\n"))
+        try rig.run("pub", "jobs.a", "one")
+        #expect(try rig.run("group", "seek", "mail", "--since", "now").code == 0)
+        #expect(try rig.run("group", "seek", "mail").code == 2)
+        let none = try rig.run("work", "mail", "--until-empty", "--", "cat")
+        #expect(none == .init(code: 0, output: "", errors: ""))
+        #expect(try rig.run("group", "rm", "mail").code == 0)
+        for words in [["group", "show"], ["group", "rm"], ["jobs"]] {
+            let outcome =
+                words.count == 2
+                ? try rig.run(words[0], words[1], "mail") : try rig.run(words[0], "mail")
+            #expect(outcome.code == 1 && outcome.errors.contains("no group mail"))
+        }
+    }
+
+    @Test func aDeadLetterComesBackOnce() throws {
+        let rig = try CommandRig()
+        try rig.run("group", "set", "g", "--of", "jobs", "--dead", "failed")
+        try rig.run("pub", "jobs", "bad")
+        try rig.run("work", "g", "--max", "1", "--", "sh", "-c", "exit 65")
+        let letter = try #require(try rig.events(of: "failed", "--json").first)
+        let id = String(try #require(letter.split(separator: "\"").dropFirst(3).first))
+        let revived = try rig.run("revive", "g", id, "--id")
+        #expect(revived.code == 0 && revived.output.count > id.count - 1)
+        #expect(try rig.run("revive", "g", id).code == 1)
+        #expect(try rig.run("work", "g", "--max", "1", "--", "cat").output == "bad")
+    }
+
+    @Test func anEventIsOfUseForATime() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "jobs", "one", "--ttl", "5m")
+        try rig.run("pub", "jobs", "--lines", "--ttl", "1h", input: "two\nthree\n")
+        #expect(try rig.run("pub", "jobs", "x", "--ttl", "1ms").code == 3)
+        #expect(try rig.run("pub", "jobs", "x", "--ttl", "soon").code == 2)
+        let events = try rig.events(of: "jobs", "--json")
+        #expect(events.count == 3 && events.allSatisfy { $0.contains(#""expires":"20"#) })
+    }
+}

@@ -23,7 +23,7 @@ public final class WebSocketClient {
 
     /// Takes a connection whose handshake was sent, and reads the answer, which has to agree.
     public init(
-        accepting client: RawClient, within seconds: Double = 20
+        accepting client: RawClient, within seconds: Double = 60
     ) throws(RawClient.Failure) {
         self.client = client
         answer = try client.readHead(within: seconds)
@@ -53,7 +53,7 @@ public final class WebSocketClient {
     }
 
     /// The next message, whatever it is.
-    public func next(within seconds: Double = 20) throws(RawClient.Failure)
+    public func next(within seconds: Double = 60) throws(RawClient.Failure)
         -> WebSocketReader.Message
     {
         let deadline = RawClient.now() + seconds
@@ -80,7 +80,7 @@ public final class WebSocketClient {
 
     /// Passes over all messages before the closing frame, reads the end of the connection, and
     /// returns the code and the reason; nil if it ends without a closing frame.
-    public func readClose(within seconds: Double = 20) throws(RawClient.Failure)
+    public func readClose(within seconds: Double = 60) throws(RawClient.Failure)
         -> (code: UInt16?, reason: String)?
     {
         let deadline = RawClient.now() + seconds

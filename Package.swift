@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "Broadcasting", targets: ["Broadcasting"]),
         .library(name: "Topics", targets: ["Topics"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+        .library(name: "Work", targets: ["Work"]),
         .library(name: "BelfryClient", targets: ["BelfryClient"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
         .executable(name: "belfry", targets: ["belfry"]),
@@ -186,7 +187,7 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Protection", "Broadcasting", "Topics", "SQLiteStore", "TestSupport",
+                "Protection", "Broadcasting", "Topics", "SQLiteStore", "Work", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(name: "StructureTests", dependencies: ["TestSupport"], swiftSettings: strict),

@@ -3,6 +3,7 @@ import Dispatch
 import Protection
 import SQLiteStore
 import Topics
+import Work
 
 // The examples of the documentation comments and pages, line by line, each in surroundings that
 // complete it. ``ExampleTests`` finds them here.
@@ -151,4 +152,49 @@ func keepingAFile() async throws {
     defer { bus.close() }
 
     try await bus.publish("passed", to: "builds.web")
+}
+
+struct Working {
+    func share(_ bus: EventBus) async throws {
+        let groups = WorkGroups(on: bus)
+        let mail = try await groups.group("mail", of: "jobs.mail")
+        while let job = try await mail.next() {
+            show(job.event.payload.text)
+            try await mail.settle(job, .done)
+        }
+    }
+
+    func begin() async throws {
+        let bus = try EventBus(file: "jobs.db")
+        let groups = WorkGroups(on: bus)
+        let mail = try await groups.group("mail", of: "jobs.mail")
+        try await mail.work { job in
+            show(job.event.payload.text)
+            return .done
+        }
+    }
+
+    func pool(_ groups: WorkGroups) async throws {
+        let mail = try await groups.group("mail", of: "jobs.mail")
+        try await withThrowingDiscardingTaskGroup { workers in
+            for number in 1...4 {
+                workers.addTask {
+                    try await mail.work(worker: "w\(number)") { job in
+                        show(job.event.payload.text)
+                        return .done
+                    }
+                }
+            }
+        }
+    }
+
+    func answer(_ groups: WorkGroups, _ replying: GroupSettings) async throws {
+        let adder = try await groups.set("adder", replying)
+        let worker = Task {
+            try await adder.work { job in .done(reply: Reply("5")) }
+        }
+        let reply = try await groups.ask("2+3", to: "math.add", within: .seconds(10))
+        show(reply.payload.text)
+        worker.cancel()
+    }
 }

@@ -5,7 +5,9 @@ import Testing
 /// What the documentation comments and pages of the libraries show is compiled: it is in
 /// `DocumentedExamples.swift`, line by line.
 @Suite struct ExampleTests {
-    private static let libraries = ["Protection", "Broadcasting", "Topics", "SQLiteStore"]
+    private static let libraries = [
+        "Protection", "Broadcasting", "Topics", "SQLiteStore", "Work",
+    ]
     /// Has a file and a test of its own, `ServerArticleTests`.
     private static let apart = "ServerBus.md"
 

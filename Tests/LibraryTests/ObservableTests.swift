@@ -4,6 +4,7 @@ import Protection
 import SQLiteStore
 import Testing
 import Topics
+import Work
 
 /// Users import any of the products in one file with `@Observable`.
 ///

@@ -24,4 +24,10 @@ import Testing
             Self.publicTypes(below: "Sources/Libraries/SQLiteStore/")
                 == ["SQLiteStoreConfiguration", "Sync"])
     }
+
+    @Test func ofWorkGroupsOnlyWhatWorkersUseIsPublic() {
+        #expect(Self.publicTypes(below: "Sources/Libraries/Work/Machine/") == [])
+        #expect(
+            Self.publicTypes(below: "Sources/Libraries/Work/Groups/") == ["Group", "WorkGroups"])
+    }
 }

@@ -86,8 +86,8 @@ struct GroupWorld {
         self.fault = fault
         selector = try Selector("jobs.*")
         random = SeededRandom(seed: seed)
-        var wish = GroupWish(of: selector)
-        wish.lease = 10_000_000
+        var wish = GroupSettings(of: selector)
+        wish.lease = .seconds(10)
         wish.attempts = Int.random(in: 1...3, using: &random)
         wish.isOrderedByKey = Bool.random(using: &random)
         wish.inFlightMax = [1, 3, 8].randomElement(using: &random)
@@ -233,7 +233,7 @@ struct GroupWorld {
     }
 
     private mutating func change() {
-        var wish = GroupWish()
+        var wish = GroupSettings()
         wish.attempts = Int.random(in: 1...4, using: &random)
         if Bool.random(using: &random) { wish.dead = .nowhere }
         _ = add(.set(wish))

@@ -63,9 +63,9 @@ final class WorkBench: Sendable {
     @discardableResult
     func set(
         _ name: String = "g", of selector: String? = "jobs", by caller: WorkCaller = caller,
-        _ change: (inout GroupWish) throws -> Void = { _ in }
+        _ change: (inout GroupSettings) throws -> Void = { _ in }
     ) throws -> GroupDescription {
-        var wish = GroupWish()
+        var wish = GroupSettings()
         wish.selector = try selector.map { try Selector($0) }
         try change(&wish)
         let group = try GroupName(name)

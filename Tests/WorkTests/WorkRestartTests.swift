@@ -51,7 +51,7 @@ import Topics
 
     @Test func whatWasGivenBackIsThereAtOnce() throws {
         try bench { (bench) throws in
-            try bench.set { $0.lease = 43_200_000_000 }
+            try bench.set { $0.lease = .seconds(43_200) }
             try bench.publish("a")
             bench.work.giveBack(try bench.take())
             // Its answer comes behind the commit of what was given back.

@@ -54,6 +54,8 @@ enum Limits {
     static let listedJobsMax = 1_000
     /// Requests that ended before their time and are remembered until then, 40 bytes each.
     static let endedRequestsMax = 100_000
+    /// How long a task's worker rests when the store refused it.
+    static let pauseAfterFailure = Duration.seconds(1)
     /// A worker that asked so long ago still counts as there.
     static let responderMicroseconds: Int64 = 5_000_000
     /// What an open job takes in memory, with its lease and its places in the queues.

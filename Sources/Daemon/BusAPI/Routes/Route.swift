@@ -22,7 +22,7 @@ struct Route: Sendable {
         Route("DELETE", .topics, ["match"]) { $0.removeMatching },
         Route("GET", .event, []) { $0.event },
         Route("GET", .groups, []) { $0.listGroups },
-        Route("PUT", .group, GroupWish.parameters) { $0.setGroup },
+        Route("PUT", .group, GroupSettings.parameters) { $0.setGroup },
         Route("GET", .group, []) { $0.showGroup },
         Route("DELETE", .group, ["force"]) { $0.removeGroup },
         Route("GET", .jobs, ["after", "max"]) { $0.jobs },

@@ -7,7 +7,7 @@ extension BusHandler {
     /// `PUT /groups/{group}`: makes a group, or changes what of it can change.
     func setGroup(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
-        let wish = try GroupWish(request: call.parameters)
+        let wish = try GroupSettings(request: call.parameters)
         let (access, caller) = (configuration.access, call.caller)
         let group = work.scope(of: name)
         guard let selector = group?.selector ?? wish.selector else {

@@ -13,7 +13,7 @@ extension GroupDescription {
         json.name("type")
         json.optional(type) { $0.string($1) }
         json.name("lease")
-        json.string(Quantity.text(microseconds: lease))
+        json.string(Quantity.text(microseconds: lease.wholeMicroseconds))
         json.name("attempts")
         json.integer(attempts)
         json.name("dead")
@@ -79,7 +79,7 @@ extension JobDescription {
         json.name("uid")
         json.optional(uid) { $0.integer(Int($1)) }
         json.name("due")
-        json.string(Timestamp(microseconds: now.microseconds + due).description)
+        json.string(now.advanced(microseconds: due.wholeMicroseconds).description)
         json.name("reason")
         json.optional(reason) { $0.string($1) }
         json.endObject()

@@ -60,7 +60,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         guard let making else { return take(request) }
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
-        handler.work.set(group, GroupWish(of: making), by: caller.asWorker) {
+        handler.work.set(group, GroupSettings(of: making), by: caller.asWorker) {
             [request, loop = handler.loop] result in
             loop.post { _ in take.made(result.map { _ in () }, request) }
         }

@@ -23,8 +23,8 @@ public final class EventBus: Sendable {
     private let log: Protected<Guarded>
     /// What the store has to keep for groups, as the log has it too.
     let held = HeldGroups()
-    /// The work groups that the store retained, until somebody takes them.
-    private let storedGroups: Protected<[StoredGroup]>
+    /// The work groups that the store retained; nil once somebody took them.
+    private let storedGroups: Protected<[StoredGroup]?>
     /// Whom subscriptions of this process are woken by; observes from the first of them on.
     let followers = FollowerHub()
     let observing = Once()
@@ -187,13 +187,14 @@ public final class EventBus: Sendable {
     /// done. Publish nothing afterwards: it fails. Called by an observer or a `then`, it returns
     /// before that is done.
     public func close() {
+        withLog { $0.isDraining = true }
         selfSweeping.stop()
         store.close()
     }
 
     /// Whether the bus takes what is published.
     public var readiness: Readiness {
-        withLog { $0.isDraining } ? .refusing("the bus is stopping") : store.readiness
+        isDraining ? .refusing("the bus is stopping") : store.readiness
     }
 
     // MARK: Settings
@@ -222,13 +223,16 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// The work groups that the store retained, by their numbers; none for who asks again.
-    package func takeStoredGroups() -> [StoredGroup] {
+    /// The work groups that the store retained, by their numbers; nil for who asks again.
+    package func takeStoredGroups() -> [StoredGroup]? {
         storedGroups.write { groups in
-            defer { groups = [] }
+            defer { groups = nil }
             return groups
         }
     }
+
+    /// Whether it takes nothing new any more, since it drains or was closed.
+    package var isDraining: Bool { withLog { $0.isDraining } }
 
     /// How far the store is with what it was asked to commit.
     package var storeProgress: StoreProgress { store.progress }

@@ -44,7 +44,7 @@ extension EventBus {
             store: store, limits: limits, defaults: defaults,
             memory: MemoryBudget(bytesMax: memoryBytesMax), clock: clock,
             broadcaster: broadcaster, log: log)
-        selfSweeping.start(self, everyMilliseconds: interval ?? Limits.sweepMilliseconds)
+        selfSweeping.start(everyMilliseconds: interval) { [weak self] in self?.sweep() }
     }
 
     /// A log that hands warnings, and what is graver, to `warn`.

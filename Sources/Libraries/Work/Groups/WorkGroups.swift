@@ -1,18 +1,35 @@
 internal import Broadcasting
 internal import Protection
 package import Telemetry
-package import Topics
+public import Topics
 
 /// The work groups of a bus: each shares the events of a selector among workers, one job in one
 /// worker's hands at a time.
 ///
-/// What a group promises is kept by ``GroupMachine``; whatever it hands out or settles was committed
-/// before it is told.
+/// ```swift
+/// let groups = WorkGroups(on: bus)
+/// let mail = try await groups.group("mail", of: "jobs.mail")
+/// while let job = try await mail.next() {
+///     show(job.event.payload.text)
+///     try await mail.settle(job, .done)
+/// }
+/// ```
 ///
-/// - Important: Every verb may be called from any thread. None blocks beyond short locks; each
-///   `then` is called once, outside every lock, before the verb returns or on another thread.
-package final class WorkGroups: Sendable {
+/// Whatever it hands out or settles was committed before it is told. So no job is handed out after its
+/// settlement was told, and attempts are exact, over restarts too where the bus has a file. A job that
+/// is not settled comes again once its lease has passed: it is done at least once. Nothing is promised
+/// about which worker gets a job.
+///
+/// The groups of a bus outlive this object where the bus has a file: the `WorkGroups` of its next run
+/// have them again. Make one for a bus, behind its making: a second one stops the process with a
+/// sentence. It looks after itself each second for as long as somebody holds it or one of its
+/// ``Group``s.
+///
+/// - Important: Every verb may be called from any thread, and from any task. None blocks beyond short
+///   locks.
+public final class WorkGroups: Sendable {
     let parts: WorkParts
+    let selfSweeping = SelfSweeping()
     private let table: Protected<Table>
 
     private enum Entry {
@@ -39,7 +56,22 @@ package final class WorkGroups: Sendable {
         }
     }
 
-    /// The groups of `bus`, with those that its store retained.
+    /// The groups of `bus`, with those that its file retained.
+    ///
+    /// - Parameters:
+    ///   - bus: Where their events are. It is held for as long as the groups are.
+    ///   - limits: How much they take on together.
+    ///   - warn: Takes a line when something needs attention; nil for standard error.
+    /// - Complexity: O(jobs that were open).
+    public convenience init(
+        on bus: EventBus, limits: WorkLimits = WorkLimits(),
+        warn: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.init(on: bus, limits: limits, log: EventBus.log(warn))
+        sweepItself()
+    }
+
+    /// The same, which somebody else sweeps.
     package convenience init(
         on bus: EventBus, limits: WorkLimits = WorkLimits(), log: Log
     ) {
@@ -61,7 +93,10 @@ package final class WorkGroups: Sendable {
             bus: bus, shares: WorkShares(limits, bus.memory), log: log, clock: clock, mint: mint)
         table = Protected(Table())
         let (now, newest) = (clock(), bus.newest)
-        for stored in bus.takeStoredGroups() { takeOver(stored, now: now, newest: newest) }
+        guard let retained = bus.takeStoredGroups() else {
+            preconditionFailure("a bus has one WorkGroups: use the one that was made first")
+        }
+        for stored in retained { takeOver(stored, now: now, newest: newest) }
         bus.broadcaster.register((any TopicObserver).self, observer: parts.hub)
         sweep()
     }
@@ -107,7 +142,7 @@ package final class WorkGroups: Sendable {
     ///
     /// - Complexity: Making one, what it takes to find where it begins; on another thread.
     package func set(
-        _ name: GroupName, _ wish: GroupWish, by caller: WorkCaller,
+        _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
         then:
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
@@ -131,7 +166,7 @@ package final class WorkGroups: Sendable {
     }
 
     private func make(
-        _ name: GroupName, _ wish: GroupWish, by caller: WorkCaller,
+        _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
         _ then:
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
@@ -170,7 +205,7 @@ package final class WorkGroups: Sendable {
     }
 
     private func commit(
-        _ name: GroupName, _ wish: GroupWish, _ selector: Selector, _ position: LogPosition,
+        _ name: GroupName, _ wish: GroupSettings, _ selector: Selector, _ position: LogPosition,
         _ gap: Gap?, by caller: WorkCaller,
         _ then:
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
@@ -233,10 +268,11 @@ package final class WorkGroups: Sendable {
         (try? group(name)).map { ($0.selector, $0.owner) }
     }
 
-    /// All groups, by their names.
-    package func descriptions() -> [GroupDescription] {
-        let groups = table.read { $0.groups }
-        return groups.map(describe).sorted { $0.name < $1.name }
+    /// All groups as they are, by their names; without how many events are ahead of them.
+    ///
+    /// - Complexity: O(groups).
+    public func descriptions() -> [GroupDescription] {
+        all.map(describe).sorted { $0.name < $1.name }
     }
 
     private func describe(_ group: WorkGroup) -> GroupDescription {
@@ -310,49 +346,6 @@ package final class WorkGroups: Sendable {
 
     func endReviving(_ id: EventID) { _ = table.write { $0.reviving.remove(id) } }
 
-    // MARK: Care
-
-    /// Applies what time brings: leases and retries that are due, requests that are over. Call it
-    /// about once a second.
-    ///
-    /// - Complexity: O(groups + jobs that are due).
-    package func sweep() {
-        for asking in parts.replies.expire(now: parts.clock()) {
-            parts.meters.unanswered.add()
-            asking.cancel()
-        }
-        for group in table.read({ $0.groups }) { group.sweep() }
-    }
-
-    /// Lets nobody wait any more: who does gets no job. Settling goes on as the bus lets it.
-    package func drain() {
-        for group in table.read({ $0.groups }) { group.drain() }
-    }
-
-    /// Lets other limits hold from now on; what is there already and beyond them stays.
-    package func reconfigure(limits: WorkLimits) { parts.shares.limits = limits }
-
-    /// Microseconds from the moment when an event was visible to its first hand-out.
-    package var pickUp: Histogram { parts.meters.pickUp }
-
-    /// What all groups did and have.
-    ///
-    /// - Complexity: O(groups).
-    package var figures: WorkFigures {
-        var figures = WorkFigures()
-        let now = parts.bus.now
-        for group in table.read({ $0.groups }) { group.read { $0.add(to: &figures, now: now) } }
-        let meters = parts.meters
-        figures.requests = parts.replies.count
-        figures.taken = meters.taken.value
-        figures.done = meters.done.value
-        figures.retried = meters.retried.value
-        figures.dead = meters.dead.value
-        figures.gone = meters.gone.value
-        figures.expired = meters.expired.value
-        figures.leasesLost = meters.leasesLost.value
-        figures.unanswered = meters.unanswered.value
-        figures.late = meters.late.value
-        return figures
-    }
+    /// The groups of now, in no order.
+    var all: [WorkGroup] { table.read { $0.groups } }
 }

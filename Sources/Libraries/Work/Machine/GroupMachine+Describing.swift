@@ -4,7 +4,7 @@ internal import Topics
 extension GroupMachine {
     var description: GroupDescription {
         GroupDescription(
-            name: name, selector: selector, type: record.type, lease: record.lease,
+            name: name, selector: selector, type: record.type, lease: .microseconds(record.lease),
             attempts: record.attempts, dead: record.dead,
             isOrderedByKey: record.isOrderedByKey, inFlightMax: record.inFlightMax,
             replies: record.replies, persists: record.persists, owner: record.owner,
@@ -28,7 +28,7 @@ extension GroupMachine {
         return JobDescription(
             id: id, topic: job.topic, key: job.key, state: job.isLeased ? .leased : .waiting,
             attempt: job.attempt, worker: lease?.holder?.worker,
-            uid: lease?.caller.flatMap(WorkCaller.uid(in:)), due: job.due - now,
+            uid: lease?.caller.flatMap(WorkCaller.uid(in:)), due: .microseconds(job.due - now),
             reason: refusals[id])
     }
 

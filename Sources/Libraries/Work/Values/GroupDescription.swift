@@ -1,70 +1,83 @@
-package import Topics
+public import Topics
 
 /// One group as it is: its settings, and what became of its jobs.
-package struct GroupDescription: Sendable {
-    package let name: GroupName
-    package let selector: Selector
+public struct GroupDescription: Sendable {
+    /// Which group it is.
+    public let name: GroupName
+    /// Its topics.
+    public let selector: Selector
     /// The only type of events that it takes; nil for all.
-    package let type: String?
-    /// How long a lease lasts, in microseconds.
-    package let lease: Int64
+    public let type: String?
+    /// How long a lease lasts.
+    public let lease: Duration
     /// How often a job is handed out before it is a dead letter.
-    package let attempts: Int
+    public let attempts: Int
     /// Where dead letters go; nil for nowhere.
-    package let dead: TopicName?
-    package let isOrderedByKey: Bool
-    package let inFlightMax: Int
-    package let replies: Bool
-    package let persists: Bool
-    /// Who made it; nil where nobody knows.
-    package let owner: UInt32?
+    public let dead: TopicName?
+    /// Whether at most one job of a key is open, in the order of ids.
+    public let isOrderedByKey: Bool
+    /// How many jobs are leased at once at most.
+    public let inFlightMax: Int
+    /// Whether its workers answer requests.
+    public let replies: Bool
+    /// Whether its progress survives a restart, where a store can do that.
+    public let persists: Bool
+    /// The user id of its maker; nil for a group that was made in the process of the bus.
+    public let owner: UInt32?
     /// Everything up to here was taken in.
-    package let reach: EventID
+    public let reach: EventID
     /// Jobs that were handed out or came next, and are not settled.
-    package let open: Int
-    /// Of these, those whose lease has not passed.
-    package let leased: Int
+    public let open: Int
+    /// Of these, those that a worker has and whose lease has not passed.
+    public let leased: Int
     /// Of these, those that nobody has.
-    package let waiting: Int
+    public let waiting: Int
     /// Jobs that wait for others of their key.
-    package let parked: Int
+    public let parked: Int
     /// Events behind `reach`, counted up to 1,000; nil where only the store knows, and where nobody looked.
-    package internal(set) var ahead: Int?
+    public internal(set) var ahead: Int?
     /// Requests for a job that wait.
-    package let workers: Int
+    public let workers: Int
     /// The oldest open job.
-    package let oldest: EventID?
-    package let done: Int64
-    package let failed: Int64
-    package let gone: Int64
-    package let expired: Int64
+    public let oldest: EventID?
+    /// Jobs that workers did.
+    public let done: Int64
+    /// Jobs that became dead letters.
+    public let failed: Int64
+    /// Jobs whose events were removed before they were settled.
+    public let gone: Int64
+    /// Jobs whose time to live was over before they were handed out.
+    public let expired: Int64
     /// The widest range that it missed; nil if it missed nothing.
-    package let gap: Gap?
+    public let gap: Gap?
 }
 
 /// One open job as it is.
-package struct JobDescription: Sendable {
+public struct JobDescription: Sendable {
     /// Where a job stands.
-    package enum State: String, Sendable {
+    public enum State: String, Sendable {
         /// Nobody has it.
         case waiting
         /// Somebody has it.
         case leased
     }
 
-    package let id: EventID
-    package let topic: TopicName
+    /// The id of its event.
+    public let id: EventID
+    /// The topic of its event.
+    public let topic: TopicName
     /// Its key, where the group is ordered by key.
-    package let key: String?
-    package let state: State
+    public let key: String?
+    /// Where it stands.
+    public let state: State
     /// How often it was handed out.
-    package let attempt: Int
+    public let attempt: Int
     /// Who has it, if that worker gave a name.
-    package let worker: String?
+    public let worker: String?
     /// The user of who has it.
-    package let uid: UInt32?
-    /// When it may be handed out, or its lease passes: microseconds from now, negative for before.
-    package let due: Int64
+    public let uid: UInt32?
+    /// When it may be handed out, or its lease passes: from now on, negative for before.
+    public let due: Duration
     /// Why the dead topic does not take it; nil where it was not asked, or took it.
-    package let reason: String?
+    public let reason: String?
 }

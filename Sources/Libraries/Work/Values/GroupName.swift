@@ -1,7 +1,7 @@
 /// The name of a work group: 1 to 64 of `A-Z a-z 0-9 . _ -`, compared byte for byte.
-package struct GroupName: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct GroupName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name as it was written.
-    package let text: String
+    public let text: String
 
     /// The group that `text` names.
     ///
@@ -11,10 +11,10 @@ package struct GroupName: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 
     /// The name as it was written.
-    package var description: String { text }
+    public var description: String { text }
 
     /// Whether `left` sorts before `right`.
-    package static func < (left: GroupName, right: GroupName) -> Bool { left.text < right.text }
+    public static func < (left: GroupName, right: GroupName) -> Bool { left.text < right.text }
 }
 
 /// The name of one worker's loop, as its caller chose it: 1 to 64 of `A-Z a-z 0-9 . _ -`.

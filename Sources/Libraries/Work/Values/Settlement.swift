@@ -1,4 +1,4 @@
-package import Topics
+public import Topics
 
 /// What a worker says of jobs that it has.
 package struct Settlement: Sendable {
@@ -47,13 +47,23 @@ package enum WorkOutput: Sendable {
 }
 
 /// The reply to a request.
-package struct Reply: Sendable {
-    package let payload: Payload
-    package let contentType: String?
-    /// The request; nil where the worker that replies has not said which it is yet.
-    package let request: EventID?
+public struct Reply: Sendable {
+    /// What the worker says, at most one event large.
+    public let payload: Payload
+    /// What the bytes are (`Content-Type`); nil where the worker did not say it.
+    public let contentType: String?
+    /// The request; nil in a reply that is on its way to it.
+    public let request: EventID?
 
-    package init(_ payload: Payload, contentType: String?, request: EventID? = nil) {
+    /// A reply of these bytes.
+    public init(_ payload: Payload, contentType: String? = nil) {
+        self.init(payload, contentType: contentType, request: nil)
+    }
+
+    /// A reply of this text.
+    public init(_ text: String) { self.init(Payload(Array(text.utf8))) }
+
+    init(_ payload: Payload, contentType: String?, request: EventID?) {
         self.payload = payload
         self.contentType = contentType
         self.request = request
@@ -61,13 +71,13 @@ package struct Reply: Sendable {
 }
 
 /// What became of a settlement.
-package struct SettleReceipt: Sendable {
-    /// How many jobs it settled; 0 where it was a repeat.
-    package let count: Int
+public struct SettleReceipt: Sendable {
+    /// How many jobs it settled.
+    public let count: Int
     /// Whether it was a repeat: all was settled already.
     package let isRepeated: Bool
     /// Whether it brought a reply that nobody waits for any more.
-    package let isLate: Bool
+    public let isLate: Bool
     /// Where its output is in the log.
-    package let published: PublishReceipt?
+    public let published: PublishReceipt?
 }

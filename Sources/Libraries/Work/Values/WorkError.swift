@@ -1,7 +1,7 @@
-package import Topics
+public import Topics
 
 /// Why a group did not do something. What was asked did not happen, and will not.
-package enum WorkError: Error, Sendable, CustomStringConvertible {
+public enum WorkError: Error, Sendable, CustomStringConvertible {
     /// There is no such group.
     case groupUnknown(GroupName)
     /// A new group needs a selector.
@@ -42,7 +42,7 @@ package enum WorkError: Error, Sendable, CustomStringConvertible {
     case bus(BusError)
 
     /// A limit on what all groups use together.
-    package enum Limit: Hashable, Sendable {
+    public enum Limit: Hashable, Sendable {
         /// The number of groups.
         case groups
         /// The number of groups that one user made.
@@ -52,9 +52,9 @@ package enum WorkError: Error, Sendable, CustomStringConvertible {
     }
 
     /// One sentence: what was wrong and what to do.
-    package var description: String {
+    public var description: String {
         switch self {
-        case .groupUnknown(let name): "there is no group \(name): make it with PUT first"
+        case .groupUnknown(let name): "there is no group \(name): make it first"
         case .selectorMissing(let name): "there is no group \(name): say its topics to make it"
         case .groupDiffers(let name, let setting):
             "the group \(name) has another \(setting), which never changes: use it as it is, or "

@@ -3,7 +3,7 @@ internal import Topics
 /// What a wish makes of a group.
 extension GroupMachine {
     /// Lets other settings hold; what never changes has to be as it is.
-    mutating func set(_ wish: GroupWish) -> Result<Void, WorkError> {
+    mutating func set(_ wish: GroupSettings) -> Result<Void, WorkError> {
         let kept: [(String, Bool)] = [
             ("of", wish.selector.map { Set($0.terms) == Set(selector.terms) } ?? true),
             ("type", wish.type == nil || wish.type == record.type),
@@ -24,7 +24,7 @@ extension GroupMachine {
 extension GroupRecord {
     /// A new group by a wish that names its topics.
     static func make(
-        _ name: GroupName, _ wish: GroupWish, _ selector: Selector, at position: LogPosition,
+        _ name: GroupName, _ wish: GroupSettings, _ selector: Selector, at position: LogPosition,
         by owner: UInt32?
     ) -> Result<GroupRecord, WorkError> {
         var record = GroupRecord(
@@ -39,8 +39,8 @@ extension GroupRecord {
     }
 
     /// Takes over what can change; returns what is out of its range.
-    fileprivate mutating func apply(_ wish: GroupWish, _ selector: Selector) -> WorkError? {
-        if let lease = wish.lease {
+    fileprivate mutating func apply(_ wish: GroupSettings, _ selector: Selector) -> WorkError? {
+        if let lease = wish.lease?.wholeMicroseconds {
             guard Limits.leaseMicroseconds.contains(lease) else {
                 return .valueInvalid("a lease lasts 1 s to 12 h")
             }

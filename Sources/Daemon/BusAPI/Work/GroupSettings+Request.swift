@@ -1,7 +1,7 @@
 internal import Topics
 internal import Work
 
-extension GroupWish {
+extension GroupSettings {
     /// The parameters of `PUT /groups/{group}`.
     static let parameters = [
         "of", "type", "since", "lease", "attempts", "dead", "order", "in_flight", "persist",
@@ -19,6 +19,7 @@ extension GroupWish {
         }
         if let since = parameters.text("since") { start = try ReceiveRequest.start(since: since) }
         lease = try parameters.duration("lease", in: Limits.leaseMicroseconds)
+            .map { .microseconds($0) }
         attempts = try parameters.count("attempts", in: Limits.jobAttempts).map(Int.init)
         if let text = parameters.text("dead") {
             dead = text == "none" ? .nowhere : .topic(try TopicName(request: text))

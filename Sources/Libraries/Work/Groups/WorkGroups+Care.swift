@@ -1,0 +1,63 @@
+package import Telemetry
+internal import Topics
+
+/// What looks after groups, and what is told of them together.
+extension WorkGroups {
+    /// Applies what time brings: leases and retries that are due, requests that are over. Call it
+    /// about once a second.
+    ///
+    /// - Complexity: O(groups + jobs that are due).
+    package func sweep() {
+        for asking in parts.replies.expire(now: parts.clock()) {
+            parts.meters.unanswered.add()
+            asking.cancel()
+        }
+        for group in all { group.sweep() }
+    }
+
+    /// Sweeps at a steady pace from now on, and drains where the bus does; until nobody holds this.
+    func sweepItself(everyMilliseconds interval: Int? = nil) {
+        // Weak: this owns its care.
+        selfSweeping.start(everyMilliseconds: interval) { [weak self] in
+            guard let self else { return }
+            if parts.bus.isDraining { drain() }
+            sweep()
+        }
+    }
+
+    /// Lets nobody wait any more: workers that wait, or ask from now on, get what is at hand or
+    /// nothing. Settling goes on. The bus drains and closes without it; then this follows within
+    /// about a second.
+    ///
+    /// - Complexity: O(groups).
+    public func drain() {
+        for group in all { group.drain() }
+    }
+
+    /// Lets other limits hold from now on; what is there already and beyond them stays.
+    package func reconfigure(limits: WorkLimits) { parts.shares.limits = limits }
+
+    /// Microseconds from the moment when an event was visible to its first hand-out.
+    package var pickUp: Histogram { parts.meters.pickUp }
+
+    /// What all groups did and have.
+    ///
+    /// - Complexity: O(groups).
+    package var figures: WorkFigures {
+        var figures = WorkFigures()
+        let now = parts.bus.now
+        for group in all { group.read { $0.add(to: &figures, now: now) } }
+        let meters = parts.meters
+        figures.requests = parts.replies.count
+        figures.taken = meters.taken.value
+        figures.done = meters.done.value
+        figures.retried = meters.retried.value
+        figures.dead = meters.dead.value
+        figures.gone = meters.gone.value
+        figures.expired = meters.expired.value
+        figures.leasesLost = meters.leasesLost.value
+        figures.unanswered = meters.unanswered.value
+        figures.late = meters.late.value
+        return figures
+    }
+}

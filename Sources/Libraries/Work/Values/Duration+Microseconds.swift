@@ -1,0 +1,10 @@
+extension Duration {
+    /// It in microseconds, without the rest; the largest number where it is longer.
+    package var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isLonger) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (all, isLongerStill) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        if isLonger || isLongerStill { return seconds < 0 ? .min : .max }
+        return all
+    }
+}

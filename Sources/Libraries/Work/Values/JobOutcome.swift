@@ -1,0 +1,45 @@
+public import Topics
+
+/// What became of a job, as its worker says it.
+public struct JobOutcome: Sendable {
+    let verb: Settlement.Verb
+
+    /// It is done. Where somebody waits for its reply, that is empty.
+    public static let done = JobOutcome(verb: .done(nil))
+
+    /// It is done, and these events came out of it: both are one commit.
+    ///
+    /// The topic is any, whatever the group's own are. Where the bus refuses the events, the job is
+    /// not settled either.
+    public static func done(publishing batch: PublishBatch) -> JobOutcome {
+        JobOutcome(verb: .done(.publish(batch)))
+    }
+
+    /// It is done, and this goes to whoever waits for it.
+    ///
+    /// Only groups that reply take it: else it is ``WorkError/repliesNot(_:)``.
+    public static func done(reply: Reply) -> JobOutcome {
+        JobOutcome(verb: .done(.reply(reply)))
+    }
+
+    /// It is to be tried again: after 1 s, twice as long with each attempt, up to 5 min.
+    ///
+    /// After the last attempt of its group it becomes a dead letter instead.
+    public static let retry = JobOutcome(verb: .retry(delay: nil))
+
+    /// It is to be tried again after so long, 0 to 24 h.
+    public static func retry(after delay: Duration) -> JobOutcome {
+        JobOutcome(verb: .retry(delay: delay.wholeMicroseconds))
+    }
+
+    /// It becomes a dead letter, without further attempts.
+    ///
+    /// A group without a dead topic refuses that with ``WorkError/deadMissing(_:)``, unless somebody
+    /// waits for the reply, who gets ``WorkError/replyRefused(_:)``.
+    public static let dead = JobOutcome(verb: .dead(refusal: nil))
+
+    /// The same, and this goes with the refusal to whoever waits for the reply.
+    public static func dead(reply: Reply) -> JobOutcome {
+        JobOutcome(verb: .dead(refusal: reply))
+    }
+}

@@ -1,0 +1,30 @@
+public import Topics
+
+/// One event that is this worker's to work on, until it is settled or handed on to another one.
+public struct LeasedJob: Sendable {
+    /// What is to be done.
+    public let event: Event
+    /// How often it was handed out, this time included. Exact over restarts.
+    public let attempt: Int
+    /// When its lease passes, by the bus's clock. Nothing goes by it: it is for people.
+    public let deadline: Timestamp
+    /// Whether somebody waits for the reply, at the moment when it was handed out.
+    public let isReplyWanted: Bool
+    /// What the group missed and nobody was told yet; nil for nothing. In a batch the first job says
+    /// it.
+    public let gap: Gap?
+    /// What settles it. Jobs of one batch share it.
+    package let lease: String
+}
+
+extension LeasedJob {
+    /// The jobs of a hand-out, each with what settles it.
+    static func all(of handout: Handout) -> [LeasedJob] {
+        handout.jobs.enumerated().map { index, job in
+            LeasedJob(
+                event: job.event, attempt: job.attempt, deadline: handout.deadline,
+                isReplyWanted: job.isReplyWanted, gap: index == 0 ? handout.gap : nil,
+                lease: handout.lease)
+        }
+    }
+}

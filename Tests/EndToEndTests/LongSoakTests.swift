@@ -26,7 +26,7 @@ import Testing
             index in
             let run = SoakRun(
                 store: stores[index], seconds: Self.seconds,
-                publishes: RandomRun.isLong || Self.minutes != nil ? 200 : 20)
+                publishes: RandomRun.isLong || Self.minutes != nil ? 200 : Sanitizer.isOn ? 5 : 20)
             let report = try run.run(SeededRandom(for: "soak of \(stores[index])"))
             reports.write { $0.append(report) }
         }

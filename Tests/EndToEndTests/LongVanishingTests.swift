@@ -15,7 +15,7 @@ import Testing
     }
 
     private static let isLong = getenv("BELFRY_LONG") != nil
-    private static let count = isLong ? 200_000 : Sanitizer.isOn ? 5_000 : 20_000
+    private static let count = isLong ? 200_000 : Sanitizer.isOn ? 2_000 : 20_000
     private static let warmUp = 4_000
 
     /// What memory may grow by after the warm-up: less than a kilobyte a client. What an allocator

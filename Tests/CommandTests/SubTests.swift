@@ -20,6 +20,18 @@ import Testing
         #expect(line.hasSuffix("Z a x\\u{1b}[31m\\u{a}\n"))
     }
 
+    @Test func aFormatSaysWhatALineIs() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "a", "x", "--type", "t", "--key", "k")
+        let line = try rig.run(
+            "sub", "a", "--since", "earliest", "--until-now", "--format",
+            "{{{topic}}} {type}/{key} {content_type}{data}{{")
+        #expect(line.output == "{a} t/k x{\n")
+        for format in ["{", "{topic", "{nothing}", "{}"] {
+            #expect(try rig.run("sub", "a", "--format", format).code == 2)
+        }
+    }
+
     @Test func aGapIsToldOrEndsIt() throws {
         let rig = try CommandRig()
         try rig.run("topic", "set", "small", "--keep", "1")

@@ -93,6 +93,20 @@ import Testing
         #expect(shown.contains(#""open":0"#))
     }
 
+    @Test func aLeaseIsExtendedWhileItsProgramRuns() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "jobs", "one")
+        let child = try rig.start(
+            "work", "g", "jobs", "--max", "1", "--lease", "1s", "--", "sh", "-c",
+            "echo runs; until [ -e \"$HOME/on\" ]; do :; done")
+        #expect(try child.line(from: .output) == "runs")
+        let first = try rig.run("jobs", "g", "--json").output
+        while try rig.run("jobs", "g", "--json").output == first {}
+        #expect(try rig.run("jobs", "g", "--json").output.contains(#""attempt":1"#))
+        _ = rig.home.write("", to: "on")
+        #expect(try CommandRig.outcome(of: child).code == 0)
+    }
+
     @Test func aWorkerThatIsToldToStopFinishesOrGivesBack() throws {
         let rig = try CommandRig()
         try rig.run("pub", "jobs", "one")

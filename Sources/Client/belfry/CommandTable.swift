@@ -86,6 +86,10 @@ enum CommandTable {
                 CommandOption("--key", "KEY", "the subject of both events (the program's name)")
             ], run: Running.run),
         CommandRow(
+            name: "doctor", operands: "", operandCount: 0...0,
+            summary: "say whether the bus is there, and what is wrong with it", options: [json],
+            run: Doctor.run),
+        CommandRow(
             name: "groups", operands: "", operandCount: 0...0,
             summary: "list work groups", options: [json], run: GroupCommands.list),
         CommandRow(
@@ -152,5 +156,6 @@ enum CommandTable {
         CommandOption("--data", nil, "only the bytes of each event, and a line end"),
         json,
         CommandOption("-0", nil, "only the bytes of each event, and a zero byte"),
+        CommandOption("--format", "TEXT", "a line with {topic}, {data} and others filled in"),
     ]
 }

@@ -15,6 +15,8 @@ enum Limits {
     /// What `belfry run` tells of the end of an output.
     static let tailBytesMax = 8 << 10
     static let tailLinesMax = 20
+    /// How far two clocks are apart at most that are right; the bus says its own in whole seconds.
+    static let clockSecondsMax: Int64 = 2
     /// How long a request waits for its reply.
     static let replyMicroseconds: Int64 = 10_000_000
     /// The jobs of one answer, as the bus has it.

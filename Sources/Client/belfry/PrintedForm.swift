@@ -8,16 +8,22 @@ enum PrintedForm: Sendable {
     case data(end: UInt8)
     /// One object of JSON a line.
     case json
+    /// A line that a text says.
+    case format(LineFormat)
 
     /// What the options ask for.
     init(_ arguments: Arguments) throws(CommandFailure) {
-        switch (arguments.has("--data"), arguments.has("--json"), arguments.has("-0")) {
-        case (false, false, false): self = .line(inColours: Output.isTerminal)
-        case (true, false, false): self = .data(end: 0x0A)
-        case (false, true, false): self = .json
-        case (false, false, true): self = .data(end: 0)
-        default:
-            throw CommandFailure(.usage, "'--data', '--json' and '-0' are three forms: give one")
+        let given = ["--data", "--json", "-0", "--format"].filter { arguments.has($0) }
+        guard given.count <= 1 else {
+            throw CommandFailure(
+                .usage, "'\(given[0])' and '\(given[1])' are two forms: give one")
+        }
+        switch given.first {
+        case "--data": self = .data(end: 0x0A)
+        case "--json": self = .json
+        case "-0": self = .data(end: 0)
+        case "--format": self = .format(try LineFormat(arguments.text("--format") ?? ""))
+        default: self = .line(inColours: Output.isTerminal)
         }
     }
 
@@ -32,6 +38,7 @@ enum PrintedForm: Sendable {
             var bytes = EventJSON.text(of: event)
             bytes.append(0x0A)
             bytes.withUnsafeBytes { output.write($0) }
+        case .format(let format): format.print(event)
         case .line(let inColours):
             let (dim, bold, plain) =
                 inColours ? ("\u{1B}[2m", "\u{1B}[1m", "\u{1B}[0m") : ("", "", "")

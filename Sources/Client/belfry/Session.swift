@@ -4,6 +4,8 @@ internal import Glibc
 /// The bus that a command talks to, and how long it waits for it.
 struct Session: Sendable {
     let client: BusClient
+    /// Where the bus is.
+    let address: BusAddress
     private let patience: Int64
 
     /// How long it waits for a bus that is not there.
@@ -23,6 +25,7 @@ struct Session: Sendable {
             let path = "/run/belfry/belfry.sock"
             address = access(path, F_OK) == 0 ? .socket(path) : .loopback
         }
+        self.address = address
         let token = try Self.token(arguments)
         patience = try arguments.duration("--patience") ?? 60_000_000
         do throws(ClientError) {

@@ -1,0 +1,95 @@
+internal import BelfryClient
+internal import Glibc
+internal import Topics
+
+/// `belfry doctor`: what of the way to the bus, and of the bus, is as it should be.
+struct Doctor {
+    private let client: BusClient
+    private let isJSON: Bool
+    /// How it ends: the code of the first thing that is wrong.
+    private var code = CommandExit.done
+
+    static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        var doctor = Doctor(client: session.client, isJSON: arguments.has("--json"))
+        await doctor.examine(session.address)
+        guard doctor.code == .done else { throw CommandFailure(doctor.code) }
+    }
+
+    private init(client: BusClient, isJSON: Bool) {
+        self.client = client
+        self.isJSON = isJSON
+    }
+
+    private mutating func examine(_ address: BusAddress) async {
+        say("address", true, "\(address)")
+        let begin = ContinuousClock.now
+        guard
+            let version = await answer(
+                "reached", { (bus) throws(ClientError) in try await bus.version() })
+        else { return }
+        let time = ContinuousClock.now - begin
+        say("reached", true, "in \(Int(time / .microseconds(1))) µs")
+        say("version", true, version.number)
+        if let clock = version.time { compare(clock) }
+        if let reason = await answer(
+            "ready", { (bus) throws(ClientError) in try await bus.readiness() })
+        {
+            wrong("ready", reason.map { .refused($0) })
+        }
+        let who = Session.variable("BELFRY_TOKEN") == nil ? "as user \(getuid())" : "with a token"
+        if let count = await answer(
+            "access", { (bus) throws(ClientError) in try await bus.topics().topics.count })
+        {
+            say("access", true, "\(who): \(count) topics may be seen")
+        }
+        if let figures = await answer(
+            "figures", { (bus) throws(ClientError) in try await bus.figures() })
+        {
+            judge(figures)
+        }
+    }
+
+    /// Asks; what fails is told as this check.
+    private mutating func answer<Answer>(
+        _ check: String, _ body: (BusClient) async throws(ClientError) -> Answer
+    ) async -> Answer? {
+        do throws(ClientError) {
+            return try await body(client)
+        } catch {
+            wrong(check, error)
+            return nil
+        }
+    }
+
+    /// Nil is nothing wrong.
+    private mutating func wrong(_ check: String, _ error: ClientError?) {
+        guard let error else { return say(check, true, "yes") }
+        say(check, false, "\(error)")
+        if code == .done { code = CommandFailure(error).code }
+    }
+
+    private mutating func compare(_ clock: Timestamp) {
+        let apart = (clock.microseconds - Int64(time(nil)) * 1_000_000) / 1_000_000
+        let isNear = abs(apart) <= Limits.clockSecondsMax
+        say("clock", isNear, isNear ? "as here" : "\(apart) s from the one here")
+        if !isNear, code == .done { code = .nothing }
+    }
+
+    private mutating func judge(_ figures: [String: Double]) {
+        let limit = figures["belfry_memory_limit_bytes"] ?? 0
+        let used = figures.filter { $0.key.hasPrefix("belfry_memory_bytes") }.values.reduce(0, +)
+        if limit > 0 { say("memory", true, "\(Int(used * 100 / limit)) % of \(Int(limit)) bytes") }
+        let failed = Int(figures["belfry_store_failed_commits_total"] ?? 0)
+        say("store", failed == 0, "\(failed) commits failed since the bus began")
+        if failed > 0, code == .done { code = .nothing }
+    }
+
+    private func say(_ check: String, _ isFine: Bool, _ sentence: String) {
+        let padding = String(repeating: " ", count: max(0, 8 - check.count))
+        Output.standard.write(
+            isJSON
+                ? #"{"check":"\#(check)","ok":\#(isFine),"says":\#(EventJSON.string(sentence))}"#
+                    + "\n"
+                : "\(isFine ? "ok " : "BAD")  \(check)\(padding)  \(sentence)\n")
+    }
+}

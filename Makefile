@@ -17,6 +17,8 @@ PREFIX ?= /usr
 SYSCONFDIR ?= /etc
 UNITDIR ?= /lib/systemd/system
 DOCDIR ?= $(PREFIX)/share/doc/belfry
+# Debian's zsh looks for functions of packages elsewhere than others do.
+ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(wildcard /etc/debian_version),vendor-completions,site-functions)
 INSTALL_STRIP ?= -s
 
 # A target may only import what it names as a dependency.
@@ -82,13 +84,15 @@ $(COMMAND_BINARY): $(RELEASE_BINARY)
 	@SWIFT='$(SWIFT)' scripts/build-release belfry
 	@touch $@
 
-install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configuration and units (DESTDIR=, PREFIX=/usr, INSTALL_STRIP= keeps symbols)
+install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configuration, units and manual (DESTDIR=, PREFIX=/usr, INSTALL_STRIP= keeps symbols)
 	install -D $(INSTALL_STRIP) -m 0755 $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfryd'
 	install -D $(INSTALL_STRIP) -m 0755 $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfry'
+	scripts/install-manual $(RELEASE_BINARY) $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/share' '$(DESTDIR)$(ZSHDIR)'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
 	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config Benchmarks/Growth)
-	for unit in belfryd.service belfryd.socket; do \
-		sed 's|/usr/bin/belfryd|$(PREFIX)/bin/belfryd|; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|; s|///usr/share/doc/belfry/|//$(DOCDIR)/|' \
+	install -d '$(DESTDIR)$(SYSCONFDIR)/belfry/run.d'
+	for unit in $(notdir $(wildcard systemd/*)); do \
+		sed 's|/usr/bin/belfry|$(PREFIX)/bin/belfry|g; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|g; s|///usr/share/doc/belfry/|//$(DOCDIR)/|g' \
 			"systemd/$$unit" >'$(DESTDIR)$(UNITDIR)'/"$$unit" && \
 		chmod 0644 '$(DESTDIR)$(UNITDIR)'/"$$unit" || exit 1; \
 	done

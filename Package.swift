@@ -47,6 +47,7 @@ let package = Package(
         .target(
             name: "Topics", dependencies: ["Protection", "Broadcasting", "Telemetry"],
             path: "Sources/Libraries/Topics", swiftSettings: strict),
+        .target(name: "About", path: "Sources/Libraries/About", swiftSettings: strict),
         .systemLibrary(
             name: "CSQLite", path: "Sources/Libraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
@@ -96,7 +97,7 @@ let package = Package(
             dependencies: [
                 "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access",
                 "SQLiteStore",
-                "HTTPFront", "BusAPI", "CSystemd", "CInih",
+                "HTTPFront", "BusAPI", "About", "CSystemd", "CInih",
             ],
             path: "Sources/Daemon/BelfryDaemon", swiftSettings: strict),
         .executableTarget(
@@ -111,7 +112,7 @@ let package = Package(
             name: "BelfryClient", dependencies: ["Topics", "Protection", "Telemetry", "CCurl"],
             path: "Sources/Client/BelfryClient", swiftSettings: strict),
         .executableTarget(
-            name: "belfry", dependencies: ["BelfryClient", "Topics", "Protection"],
+            name: "belfry", dependencies: ["BelfryClient", "Topics", "Protection", "About"],
             path: "Sources/Client/belfry", swiftSettings: strict),
 
         // What `make bench-core` measures; the only target that knows Foundation.
@@ -175,14 +176,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BelfryDaemonTests",
-            dependencies: ["BelfryDaemon", "Access", "Telemetry", "TestSupport"],
+            dependencies: ["BelfryDaemon", "Access", "Telemetry", "About", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "BelfryClientTests",
             dependencies: ["BelfryClient", "Topics", "Protection", "TestSupport", "belfryd"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandTests", dependencies: ["belfry", "belfryd", "TestSupport"],
+            name: "CommandTests", dependencies: ["belfry", "belfryd", "About", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

@@ -30,7 +30,7 @@ struct CommandLineTests {
     }
 
     @Test func helpSaysWhereItServesAndKeepsEventsWithoutAnOption() throws {
-        #expect(Help.text.contains("serves at 127.0.0.1:7464, [::1]:7464\n"))
+        #expect(Help.text.contains("serves at 127.0.0.1:7464, [::1]:7464 and"))
         let run = ["HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/user/1"]
         let user = try ResolvedLocations(
             Configuration(), in: RuntimeEnvironment(environment: run, uid: 1))

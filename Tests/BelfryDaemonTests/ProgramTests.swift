@@ -1,3 +1,4 @@
+import About
 import Glibc
 import TestSupport
 import Testing

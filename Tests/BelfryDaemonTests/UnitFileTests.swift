@@ -74,20 +74,22 @@ import Testing
     }
 
     @Test(.enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0))
-    func systemdAcceptsBothUnits() throws {
+    func systemdAcceptsEveryUnit() throws {
         let folder = TemporaryFolder()
-        for name in ["belfryd.service", "belfryd.socket"] {
+        let daemon = ChildProcess.product("belfryd")
+        let products = daemon[..<daemon.lastIndex(of: "/")!]
+        for name in ["belfryd.service", "belfryd.socket", "belfry-run@.service"] {
             let path = "\(PackageFiles.root)/systemd/\(name)"
             let text = String(
                 decoding: try FileText.read(path, bytesMax: Limits.fileBytesMax), as: UTF8.self)
             folder.write(
-                text.replacing("/usr/bin/belfryd", with: ChildProcess.product("belfryd")), to: name)
+                text.replacing("/usr/bin/belfry", with: "\(products)/belfry"), to: name)
         }
         let verify = try ChildProcess(
             "/usr/bin/systemd-analyze",
             [
                 "verify", "--man=no", "\(folder.path)/belfryd.service",
-                "\(folder.path)/belfryd.socket",
+                "\(folder.path)/belfryd.socket", "\(folder.path)/belfry-run@web.service",
             ])
         #expect(try verify.wait() == .exited(0))
         #expect(verify.text(of: .errors) == "")

@@ -1,5 +1,5 @@
-"""A machine with systemd as its first process: a container with the programs of this one under
-/usr, what `make install` puts there laid over them, and nothing else of it."""
+"""A machine with systemd as its first process, in a container: with the programs of this one under
+/usr, what `make install` puts there laid over them, and nothing else of it; or a Debian of its own."""
 
 import os
 import shutil
@@ -23,11 +23,10 @@ ACCOUNTS = {
 class Machine:
     """One boot of it. Its disk is a folder, so that everything can be looked at from here."""
 
-    def __init__(self, folder: Path, installed: Path) -> None:
+    def __init__(self, folder: Path, overlay: str | None = None) -> None:
         self.root = folder / "root"
         self.log = folder / "boot.log"
-        self._overlay = f"/usr:{installed / 'usr'}:/usr"
-        self._make_tree(installed)
+        self._overlay = [] if overlay is None else [f"--overlay-ro={overlay}"]
         self._nspawn: subprocess.Popen[bytes] | None = None
         self.leader = 0
 
@@ -38,17 +37,19 @@ class Machine:
                 ["systemd-nspawn", "--quiet", f"--directory={self.root}", "--boot",
                  f"--machine=belfry-{os.getpid()}",
                  "--register=no", "--keep-unit", "--console=pipe", "--private-network",
-                 f"--overlay-ro={self._overlay}"],
+                 *self._overlay],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(self._is_up, BOOT_SECONDS, "the machine boots", self._console)
 
-    def run(self, *command: str, is_checked: bool = True) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *command: str, is_checked: bool = True, seconds: float = COMMAND_SECONDS,
+    ) -> subprocess.CompletedProcess[str]:
         """Runs a command on it."""
         assert self.leader > 1
         done = subprocess.run(
             ["nsenter", f"--target={self.leader}", "--all", "--", *command],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            timeout=COMMAND_SECONDS, env={"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8"})
+            timeout=seconds, env={"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8"})
         if is_checked and done.returncode != 0:
             raise RuntimeError(
                 f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
@@ -77,19 +78,6 @@ class Machine:
             self._nspawn.kill()
             self._nspawn.wait()
 
-    def _make_tree(self, installed: Path) -> None:
-        for name in ("etc", "var", "run", "tmp", "proc", "sys", "dev", "root", "usr"):
-            (self.root / name).mkdir(parents=True)
-        for name in ("bin", "sbin", "lib", "lib64"):
-            (self.root / name).symlink_to(f"usr/{name}")
-        for name, text in ACCOUNTS.items():
-            (self.root / "etc" / name).write_text(text)
-        # With an identity it is no first boot, at which systemd would enable all services there are.
-        (self.root / "etc/machine-id").write_text(uuid.uuid4().hex + "\n")
-        for name in ("os-release", "ld.so.cache"):
-            shutil.copy(Path("/etc", name), self.root / "etc" / name)
-        shutil.copytree(installed / "etc", self.root / "etc", dirs_exist_ok=True)
-
     def _is_up(self) -> bool:
         assert self._nspawn is not None
         if self._nspawn.poll() is not None:
@@ -107,3 +95,28 @@ class Machine:
     def _console(self) -> str:
         return self.log.read_text(errors="replace")
 
+
+def machine_like_this_one(folder: Path, installed: Path) -> Machine:
+    """With the programs of this one, and an /etc of four files."""
+    machine = Machine(folder, f"/usr:{installed / 'usr'}:/usr")
+    for name in ("etc", "var", "run", "tmp", "proc", "sys", "dev", "root", "usr"):
+        (machine.root / name).mkdir(parents=True)
+    for name in ("bin", "sbin", "lib", "lib64"):
+        (machine.root / name).symlink_to(f"usr/{name}")
+    for name, text in ACCOUNTS.items():
+        (machine.root / "etc" / name).write_text(text)
+    # With an identity it is no first boot, at which systemd would enable all services there are.
+    (machine.root / "etc/machine-id").write_text(uuid.uuid4().hex + "\n")
+    for name in ("os-release", "ld.so.cache"):
+        shutil.copy(Path("/etc", name), machine.root / "etc" / name)
+    shutil.copytree(installed / "etc", machine.root / "etc", dirs_exist_ok=True)
+    return machine
+
+
+def machine_of_tree(folder: Path, tree: Path) -> Machine:
+    """A Debian of its own, of which a copy is used."""
+    machine = Machine(folder)
+    subprocess.run(["cp", "-a", "--reflink=auto", tree, machine.root], check=True)
+    (machine.root / "etc/machine-id").write_text(uuid.uuid4().hex + "\n")
+    (machine.root / "etc/hostname").write_text("belfry-test\n")
+    return machine

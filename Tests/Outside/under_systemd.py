@@ -17,7 +17,7 @@ from pathlib import Path
 
 from acts import expect, perform, wait_until
 from doors import Answer, Door, doors
-from machine import Machine
+from machine import Machine, machine_like_this_one
 from network import enter
 from traffic import Traffic
 
@@ -57,7 +57,7 @@ class Service:
             self.the_documented_backup_copies_its_store, self.addresses_of_the_file_are_said_to_be_unused,
             self.a_credential_lets_its_bearer_in,
             self.restarts_refuse_nobody_and_lose_nothing, self.a_crash_refuses_nobody_who_comes_after,
-            self.a_hung_daemon_is_replaced, self.another_prefix_serves_the_same_state,
+            self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event, self.another_prefix_serves_the_same_state,
             self.an_uninstall_stops_it_and_says_what_stays,
         ]
 
@@ -261,6 +261,54 @@ class Service:
             raise AssertionError("systemd did not kill it")
         return f"process {pid} hung, {self._pid()} serves"
 
+    def a_unit_runs_a_program_for_each_event(self) -> str:
+        """The program fails, the unit is stopped and killed: no event is left out, in order."""
+        door, unit = self._doors[0], "belfry-run@note.service"
+        (self._machine.root / "etc/belfry/note").write_text(
+            "#!/bin/sh\nset -e\ntest ! -e /etc/belfry/failing\n"
+            'cat >>"$STATE_DIRECTORY/seen"; echo " $1" >>"$STATE_DIRECTORY/seen"\n')
+        (self._machine.root / "etc/belfry/note").chmod(0o755)
+        (self._machine.root / "etc/belfry/run.d/note").write_text(
+            "SELECTOR=noted\nOPTIONS=--since earliest\nPROGRAM=/etc/belfry/note 'two words'\n")
+        seen = self._machine.root / "var/lib/private/belfry-run/note/seen"
+        failing = self._machine.root / "etc/belfry/failing"
+
+        def noted() -> list[str]:
+            lines = seen.read_text().splitlines() if seen.exists() else []
+            # Around a kill the last one may be there twice.
+            return [line for number, line in enumerate(lines) if line not in lines[:number]]
+
+        wanted: list[str] = []
+
+        def publish() -> None:
+            for number in range(len(wanted), len(wanted) + 3):
+                expect_status(201, door.ask("POST", "/topics/noted", str(number).encode()))
+                wanted.append(f"{number} two words")
+
+        def wait_for_all() -> None:
+            wait_until(lambda: noted() == wanted, TURN_SECONDS, f"the program has run for {wanted}",
+                       lambda: self._machine.journal(unit))
+
+        self._control("enable", unit)
+        self._control("start", unit)
+        publish()
+        wait_for_all()
+        self._machine.run("kill", "-KILL", self._machine.show(unit, "MainPID"))
+        publish()
+        wait_for_all()
+        self._control("stop", unit)
+        self._control("restart", SERVICE)
+        failing.write_text("")
+        self._control("start", unit)
+        publish()
+        wait_until(lambda: "ended with 1" in self._machine.journal(unit), TURN_SECONDS,
+                   "the program fails", lambda: self._machine.journal(unit))
+        failing.unlink()
+        wait_for_all()
+        self._control("disable", unit)
+        self._control("stop", unit)
+        return f"{len(noted())} events"
+
     def another_prefix_serves_the_same_state(self) -> str:
         """`make install PREFIX=/opt/belfry` over the other: its paths are right in every place."""
         door = self._doors[0]
@@ -284,7 +332,8 @@ class Service:
         shutil.copy(PROJECT / "scripts/uninstall", root / "root/uninstall")
         variables = [f"{name}={value}" for name, value in ELSEWHERE.items()]
         said = self._machine.run("env", *variables, "/root/uninstall").stdout
-        expect(["/etc/belfry", "/var/lib/belfry", "/etc/credstore/belfry.tokens"],
+        expect(["/etc/belfry", "/var/lib/belfry", "/var/lib/belfry-run",
+                "/etc/credstore/belfry.tokens"],
                re.findall(r"^kept: (\S+)", said, re.M))
         for left in ("opt/belfry/bin/belfryd", "opt/belfry/share/doc/belfry",
                      f"etc/systemd/system/{SERVICE}", f"etc/systemd/system/{SOCKETS}",
@@ -381,7 +430,7 @@ def main() -> int:
     parser.add_argument("--restarts", type=int, default=100)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="belfry-systemd-") as folder:
-        machine = Machine(Path(folder), options.installed.resolve())
+        machine = machine_like_this_one(Path(folder), options.installed.resolve())
         try:
             machine.boot()
             service = Service(machine, options.elsewhere.resolve(), options.restarts)

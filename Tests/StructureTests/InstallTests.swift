@@ -5,6 +5,8 @@ import Testing
 /// What `make install` and `make uninstall` do to a folder, with another program in the place of the
 /// daemon; `make test-systemd` does it to a machine that runs.
 @Suite(.blocking, .enabled(if: access("/usr/bin/make", X_OK) == 0)) struct InstallTests {
+    private static let units = ["belfryd.service", "belfryd.socket", "belfry-run@.service"]
+
     private let folder = TemporaryFolder()
 
     /// Runs a target with these variables, and returns what it said.
@@ -64,16 +66,19 @@ import Testing
     @Test func anotherPrefixIsThatOfEveryPathInTheUnits() throws {
         let prefix = "/opt/belfry"
         try make("install", "PREFIX=\(prefix)", "SYSCONFDIR=/opt/etc")
-        for unit in ["belfryd.service", "belfryd.socket"] {
+        for unit in Self.units {
             let text = text("lib/systemd/system/\(unit)")
-            let page = try #require(text.firstMatch(of: /Documentation=file:\/\/(\S+)/)?.output.1)
-            #expect(page == "\(prefix)/share/doc/belfry/README.md")
+            let page = try #require(text.firstMatch(of: /Documentation=.*file:\/\/(\S+)/)?.output.1)
+            #expect(page.hasPrefix("\(prefix)/share/doc/belfry/"))
             #expect(files.contains(String(page.dropFirst())))
-            #expect(!text.contains("/usr/bin/belfryd") && !text.contains(" /etc/belfry/"))
+            #expect(!text.contains("/usr/bin/belfry") && !text.contains(/[ =]\/etc\/belfry\//))
         }
         let service = text("lib/systemd/system/belfryd.service")
         let start = "ExecStart=\(prefix)/bin/belfryd --config /opt/etc/belfry/belfryd.conf"
         #expect(service.contains(start))
+        let program = text("lib/systemd/system/belfry-run@.service")
+        #expect(program.contains("ExecStart=\(prefix)/bin/belfry sub "))
+        #expect(program.contains("EnvironmentFile=/opt/etc/belfry/run.d/%i"))
         #expect(files.contains("opt/belfry/bin/belfryd"))
         #expect(files.contains("opt/belfry/bin/belfry"))
         #expect(files.contains("opt/etc/belfry/belfryd.conf"))
@@ -81,7 +86,7 @@ import Testing
 
     @Test func withTheDefaultsTheUnitsAreThoseOfTheRepository() throws {
         try make("install")
-        for unit in ["belfryd.service", "belfryd.socket"] {
+        for unit in Self.units {
             let original = try PackageFiles.text("systemd/\(unit)")
             #expect(text("lib/systemd/system/\(unit)") == original)
         }
@@ -94,6 +99,7 @@ import Testing
         try make("install")
         #expect(files.contains("etc/belfry/belfryd.conf.new"))
         try put("", at: "var/lib/belfry/belfry.db")
+        try put("", at: "var/lib/belfry-run/web/web.cursor")
         try put("", at: "etc/credstore/belfry.tokens")
         try put("", at: "etc/systemd/system/sockets.target.wants/belfryd.socket")
         try put("", at: "etc/systemd/system/multi-user.target.wants/belfryd.service")
@@ -101,11 +107,12 @@ import Testing
         #expect(
             files == [
                 "etc/belfry/belfryd.conf", "etc/credstore/belfry.tokens",
-                "var/lib/belfry/belfry.db",
+                "var/lib/belfry/belfry.db", "var/lib/belfry-run/web/web.cursor",
             ])
         #expect(text("etc/belfry/belfryd.conf") == changed)
         for (path, what) in [
             ("/etc/belfry", "configuration"), ("/var/lib/belfry", "events"),
+            ("/var/lib/belfry-run", "cursors of belfry-run@.service"),
             ("/etc/credstore/belfry.tokens", "tokens"),
         ] {
             #expect(said.contains("kept: \(folder.path)\(path) (the \(what))"), "\(said)")

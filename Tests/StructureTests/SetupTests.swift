@@ -27,7 +27,7 @@ import Testing
                 "libsqlite3-dev", "libcurl4-openssl-dev", "pkg-config", "binutils", "gcc",
                 "libc6-dev",
                 "libstdc++-14-dev", "libncurses6", "libsqlite3-0", "libxml2-16", "git", "curl",
-                "dash", "mount", "util-linux", "ca-certificates",
+                "dash", "mandoc", "mount", "util-linux", "ca-certificates",
             ])
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(0))

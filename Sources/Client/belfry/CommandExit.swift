@@ -1,5 +1,5 @@
 /// How the program ends; docs/command.md has the same table.
-enum CommandExit: Int32 {
+enum CommandExit: Int32, CaseIterable {
     /// It did what it was asked for.
     case done = 0
     /// What was asked for is not there: no event in time, no such topic or event.
@@ -22,4 +22,21 @@ enum CommandExit: Int32 {
     case noResponder = 9
     /// A worker refused the request.
     case refusedByWorker = 10
+
+    /// What it means, for the manual.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .nothing: "nothing: no event in time, no such topic or event"
+        case .usage: "the command line is wrong"
+        case .refused: "the bus refused it: rules, names, limits; standard error has its code"
+        case .unreachable: "the bus was not reached"
+        case .unknown: "there was no answer: the event may be in the log or not"
+        case .gap: "events are missing, and --strict was given"
+        case .failedProgram: "the program behind -- failed"
+        case .file: "a file or a standard stream could not be used"
+        case .noResponder: "no worker is there to reply; the request is not in the log"
+        case .refusedByWorker: "a worker refused the request"
+        }
+    }
 }

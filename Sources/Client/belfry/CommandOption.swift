@@ -1,4 +1,4 @@
-/// An option of a command: what the parser takes and what the help says.
+/// An option of a command: what the parser takes, the help says and shells complete.
 struct CommandOption: Sendable {
     /// With its dashes, as in `--since`.
     let name: String

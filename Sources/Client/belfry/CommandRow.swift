@@ -1,4 +1,4 @@
-/// One command: a row of the table that makes parser and help.
+/// One command: a row of the table that makes parser, help, manual pages and completions.
 struct CommandRow: Sendable {
     /// One or two words.
     let name: String
@@ -12,6 +12,8 @@ struct CommandRow: Sendable {
     var needsProgram = false
     /// What it does, in one line.
     let summary: String
+    /// What its page of the manual says besides, in paragraphs.
+    var details: [String] = []
     let options: [CommandOption]
     let run: @Sendable (Arguments, Session) async throws(CommandFailure) -> Void
 

@@ -1,3 +1,4 @@
+internal import About
 internal import Glibc
 
 /// One run of the program.
@@ -17,20 +18,39 @@ struct CommandRun {
     }
 
     private func perform() async throws(CommandFailure) {
-        guard let first = arguments.first, first != "--help", first != "help" else {
-            let topic = arguments.dropFirst().joined(separator: " ")
-            guard arguments.first == "help", !topic.isEmpty else {
-                return Output.standard.write(CommandHelp.all)
-            }
-            guard let command = CommandTable.all.first(where: { $0.name == topic }) else {
-                throw CommandFailure(.usage, "there is no command '\(topic)': see 'belfry help'")
-            }
-            return Output.standard.write(CommandHelp.text(of: command))
-        }
+        if let text = try ownText() { return Output.standard.write(text) }
         let (command, rest) = try find()
         let arguments = try Arguments(rest, of: command)
         if arguments.has("--help") { return Output.standard.write(CommandHelp.text(of: command)) }
         try await command.run(arguments, Session(arguments))
+    }
+
+    /// What is asked about the program itself; nil where the bus is asked.
+    private func ownText() throws(CommandFailure) -> String? {
+        let topic = arguments.dropFirst().joined(separator: " ")
+        switch arguments.first {
+        case nil, "--help": return CommandHelp.all
+        case "help" where topic.isEmpty: return CommandHelp.all
+        case "help":
+            guard let command = CommandTable.all.first(where: { $0.name == topic }) else {
+                throw CommandFailure(.usage, "there is no command '\(topic)': see 'belfry help'")
+            }
+            return CommandHelp.text(of: command)
+        case "--version": return "belfry \(Version.number)\n"
+        case "--man":
+            if topic.isEmpty { return CommandManual.pages.map { "\($0.file)\n" }.joined() }
+            guard let page = CommandManual.pages.first(where: { $0.file == topic }) else {
+                throw CommandFailure(.usage, "there is no page '\(topic)': see 'belfry --man'")
+            }
+            return page.text
+        case "--completion":
+            guard let shell = CompletedShell(rawValue: topic) else {
+                let known = CompletedShell.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandFailure(.usage, "'--completion \(topic)' is for none of: \(known)")
+            }
+            return shell.script
+        default: return nil
+        }
     }
 
     /// The command, whose name is one word or two, and what stands behind it.

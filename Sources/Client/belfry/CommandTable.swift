@@ -4,6 +4,17 @@ enum CommandTable {
         CommandRow(
             name: "pub", operands: "TOPIC [TEXT]", operandCount: 1...2,
             summary: "publish a text, standard input, or each of its lines",
+            details: [
+                """
+                Without TEXT, standard input is the event, or with --lines each of its lines. \
+                Lines that come together are published together.
+                """,
+                """
+                Without an answer nobody knows whether an event is in the log. For one event the \
+                command then ends with 5. With --lines it sends the batch again and says so: \
+                lines around the break may be doubled, and none is lost.
+                """,
+            ],
             options: [
                 CommandOption("--lines", nil, "each line of standard input is an event"),
                 CommandOption("--json", nil, "the text is JSON (application/json)"),
@@ -18,6 +29,23 @@ enum CommandTable {
         CommandRow(
             name: "sub", operands: "SELECTOR…", operandCount: 1...128, takesProgram: true,
             summary: "print events as they come, or run a program for each",
+            details: [
+                """
+                A selector is a topic, or a pattern: * stands for one segment of a name, > for \
+                all that follow. A subscription that has begun outlives restarts of the bus.
+                """,
+                """
+                --name keeps the cursor in $STATE_DIRECTORY, $XDG_STATE_HOME/belfry or \
+                ~/.local/state/belfry. The first run begins at --since. Each later run goes on \
+                behind the last event that was dealt with; one that is killed leaves none out.
+                """,
+                """
+                The program behind -- runs for each event, one after the other. The payload is \
+                its standard input. BELFRY_ID, BELFRY_TOPIC, BELFRY_TIME, BELFRY_TYPE, BELFRY_KEY \
+                and BELFRY_CONTENT_TYPE are in its environment. The cursor moves when it has \
+                ended with 0.
+                """,
+            ],
             options: filters + forms + [
                 CommandOption("--max", "N", "end behind so many events"),
                 CommandOption("--until-now", nil, "end behind the newest event"),
@@ -29,6 +57,7 @@ enum CommandTable {
         CommandRow(
             name: "wait", operands: "SELECTOR…", operandCount: 1...128,
             summary: "wait for one event and print it",
+            details: ["Without --timeout it waits for ever."],
             options: filters + forms + [
                 CommandOption("--timeout", "TIME", "end with 1 where none comes in time")
             ], run: Receiving.wait),

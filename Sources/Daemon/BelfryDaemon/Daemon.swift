@@ -1,3 +1,4 @@
+internal import About
 internal import Access
 internal import Broadcasting
 internal import BusAPI

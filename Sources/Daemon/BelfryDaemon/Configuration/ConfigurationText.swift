@@ -6,22 +6,25 @@ extension Configuration {
         }
     }
 
+    /// How the file is written, for its head and its page of the manual.
+    static let writing = """
+        A ` ;` ends a value. Durations: 500ms 30s 10m 1h30m 7d, a bare number is seconds. Sizes: \
+        4096 64K 1M 2G. A list key may be repeated. The variable BELFRY_SECTION_KEY of the \
+        environment overrides this file, and the command line overrides both. `belfryd \
+        --check-config` finds mistakes before they do harm.
+        """
+
     /// The file that the daemon is shipped with: every key with its explanation, its default
     /// written as a comment.
     public static var template: String {
-        let head = """
-            # Belfry's configuration. Every key is here, with its default behind a `;`.
-            #
-            # A ` ;` ends a value. Durations: 500ms 30s 10m 1h30m 7d, a bare number is seconds.
-            # Sizes: 4096 64K 1M 2G. A list key may be repeated. The variable BELFRY_SECTION_KEY
-            # of the environment overrides this file, and the command line overrides both.
-            # `systemctl reload belfryd` applies the keys marked [live], a restart the others.
-            # `belfryd --check-config` finds mistakes before they do harm.
-
-
-            """
+        let head = [
+            "Belfry's configuration. Every key is here, with its default behind a `;`.", "",
+            writing,
+            "`systemctl reload belfryd` applies the keys marked [live], a restart the others.",
+        ]
         let defaults = Configuration()
-        return head
+        return head.flatMap { $0.wrapped(to: 94) }.map { $0.isEmpty ? "#\n" : "# \($0)\n" }.joined()
+            + "\n"
             + text(between: "\n") { key in
                 let about = [
                     key.purpose, "Why change it: \(key.reason)",

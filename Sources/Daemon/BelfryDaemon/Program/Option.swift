@@ -69,6 +69,10 @@ public struct Option: Sendable {
             "--log-level", value: "LEVEL",
             purpose: "error, warning, notice, info or debug; `ready` is a notice"
         ) { $0.logLevel = $1 },
+        Option(
+            "--man", value: "PAGE",
+            purpose: "print a page of the manual, belfryd or belfryd.conf, for man -l -, and exit"
+        ) { $0.action = .manualPage($1) },
         Option("--version", purpose: "print the version and exit") { options, _ in
             options.action = .version
         },

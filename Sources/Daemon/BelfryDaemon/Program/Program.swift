@@ -1,3 +1,4 @@
+internal import About
 internal import Glibc
 internal import Telemetry
 internal import Topics
@@ -37,6 +38,7 @@ public struct Program {
             case .explainAccess(let question):
                 Self.print(
                     try AccessTool(configuration(options).access, uid: uid).explain(question))
+            case .manualPage(let name): Self.print(try DaemonManual.page(name).text)
             case .makeToken(let name): Self.print(try AccessTool.makeToken(named: name))
             case .checkStore: return try StoreTool(path: storePath(options), log: log).check()
             case .backUp(let copy):

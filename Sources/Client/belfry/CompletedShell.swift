@@ -1,0 +1,56 @@
+/// A shell, and the script by which it completes the command; made of the table.
+enum CompletedShell: String, CaseIterable {
+    case bash, zsh, fish
+
+    /// What the shell reads.
+    var script: String {
+        switch self {
+        case .bash: BashCompletion.script
+        case .zsh: ZshCompletion.script
+        case .fish: FishCompletion.script
+        }
+    }
+
+    /// Prints the topics or groups that there are, one a line; soon nothing where there is no bus.
+    ///
+    /// - Parameter list: The command, or what the shell puts in its place.
+    static func names(_ list: String) -> String {
+        "belfry \(list) --patience 1s 2>/dev/null | sed '1d; s/ .*//'"
+    }
+
+    /// The first words of all commands, each once, in the order of the table.
+    static var firstWords: [String] {
+        (CommandTable.all.map(\.words[0]) + ["help"]).reduce(into: []) { words, word in
+            if !words.contains(word) { words.append(word) }
+        }
+    }
+
+    /// The second words behind a first one; none where that is the whole name of a command.
+    static func secondWords(behind first: String) -> [String] {
+        CommandTable.all.map(\.words).filter { $0.count == 2 && $0[0] == first }.map { $0[1] }
+    }
+
+    /// A text as one word of a shell.
+    static func quoted(_ text: String) -> String {
+        "'" + text.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
+    }
+}
+
+extension CommandRow {
+    /// The words of its name.
+    var words: [String] { name.split(separator: " ").map { String($0) } }
+
+    /// Whether a program stands behind `--`, or may.
+    var mayHaveProgram: Bool { takesProgram || needsProgram }
+
+    /// The command that lists what its operands name, or begin with; nil where none does.
+    var listedBy: String? {
+        if operands.hasPrefix("GROUP") { return "groups" }
+        return ["TOPIC", "SELECTOR", "PATTERN"].contains { operands.contains($0) } ? "topics" : nil
+    }
+}
+
+extension CommandOption {
+    /// Whether its value is the path of a file.
+    var takesFile: Bool { value == "FILE" }
+}

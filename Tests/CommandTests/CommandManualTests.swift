@@ -1,0 +1,93 @@
+import About
+import Glibc
+import TestSupport
+import Testing
+
+@testable import belfry
+
+/// The pages of the manual against the table that they are made of.
+@Suite(.blocking) struct CommandManualTests {
+    private func text(_ file: String) throws -> String {
+        try #require(CommandManual.pages.first { $0.file == file }).text
+            .replacing("\\-", with: "-")
+    }
+
+    @Test func everyCommandHasItsPageWithItsOptions() throws {
+        let whole = try text("belfry.1")
+        for command in CommandTable.all {
+            #expect(whole.contains("\n.TP\n\\fB\(command.name)\\fR"), "\(command.name)")
+            let page = try text("belfry-\(command.name.replacing(" ", with: "-")).1")
+            #expect(page.contains(" - \(command.summary)\n"))
+            for option in command.allOptions {
+                #expect(page.contains("\n.TP\n\\fB\(option.name)\\fR"), "\(option.name)")
+            }
+        }
+        for code in CommandExit.allCases {
+            #expect(whole.contains("\n.TP\n\\fB\(code.rawValue)\\fR\n\(code.meaning)\n"))
+        }
+    }
+
+    @Test func theProgramPrintsTheNamesOfItsPagesAndEach() throws {
+        let rig = try CommandRig()
+        let names = try rig.run("--man").output.split(separator: "\n").map { String($0) }
+        #expect(names == CommandManual.pages.map(\.file))
+        #expect(try rig.run("--man", "belfry-sub.1").output.contains(".SH \"SYNOPSIS\"\n"))
+        #expect(try rig.run("--man", "ls.1").code == CommandExit.usage.rawValue)
+        #expect(try rig.run("--version").output == "belfry \(Version.number)\n")
+    }
+
+    @Test(.enabled(if: ManualLint.isHere)) func whatReadsThePagesFindsNoFault() throws {
+        for page in CommandManual.pages { #expect(try ManualLint.faults(of: page.text) == "") }
+    }
+
+    @Test(.enabled(if: ManualLint.isHere))
+    func noTextIsTakenForAMacro() throws {
+        var page = ManualPage("a-b", section: 1, summary: "c")
+        page.heading("Description")
+        page.paragraph(".SH gone \\fBbold 'quoted' -x ~ ^ ` é")
+        page.item(".PP", value: "'V\"", "'t")
+        page.example(".a\n'b \\n")
+        let mandoc = try ChildProcess("/usr/bin/mandoc", ["-T", "utf8"])
+        try mandoc.write(Array(page.text.utf8))
+        #expect(try mandoc.wait() == .exited(0))
+        // Bold is a letter, a backspace and the letter again.
+        let shown = mandoc.text(of: .output).replacing(/.\u{8}/, with: "")
+        for text in [".SH gone \\fBbold 'quoted' -x ~ ^ ` é", ".PP 'V\"", "'t", ".a", "'b \\n"] {
+            #expect(shown.contains(text), "\(text) in \(shown)")
+        }
+        #expect(try ManualLint.faults(of: page.text) == "")
+    }
+}
+
+/// What `make install` puts on a machine of what the programs print of themselves.
+@Suite(.blocking, .enabled(if: access("/usr/bin/make", X_OK) == 0)) struct InstalledManualTests {
+    @Test func anInstallHasEveryPageAndCompletionAndAnUninstallNone() throws {
+        let folder = TemporaryFolder()
+        let (daemon, command) = (ChildProcess.product("belfryd"), ChildProcess.product("belfry"))
+        let variables = [
+            "DESTDIR=\(folder.path)", "RELEASE_BINARY=\(daemon)", "COMMAND_BINARY=\(command)",
+            "--assume-old=\(daemon)", "--assume-old=\(command)", "INSTALL_STRIP=",
+        ]
+        func files(behind target: String) throws -> [String] {
+            let make = try ChildProcess(
+                "/bin/sh",
+                ["-c", "make -s -C \"$0\" \"$@\" >&2 && cd '\(folder.path)' && find . -type f"]
+                    + [PackageFiles.root, target] + variables,
+                environment: ["PATH": "/usr/bin:/bin"])
+            #expect(try make.wait() == .exited(0), "\(make.text(of: .errors))")
+            return make.text(of: .output).split(separator: "\n").map { String($0) }
+        }
+        let installed = try files(behind: "install")
+        let pages =
+            CommandManual.pages.map { "man1/\($0.file)" } + [
+                "man8/belfryd.8", "man5/belfryd.conf.5",
+            ]
+        for file in pages.map({ "man/\($0)" }) + [
+            "bash-completion/completions/belfry", "fish/vendor_completions.d/belfry.fish",
+        ] {
+            #expect(installed.contains("./usr/share/\(file)"), "\(file)")
+        }
+        #expect(installed.contains { $0.hasSuffix("/_belfry") })
+        #expect(try files(behind: "uninstall") == ["./etc/belfry/belfryd.conf"])
+    }
+}

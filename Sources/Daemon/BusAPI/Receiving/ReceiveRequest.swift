@@ -69,7 +69,7 @@ struct ReceiveRequest {
         switch startPlace {
         case .header: start = try Self.start(lastEventID: text)
         case .target, .parameter: start = try Self.start(since: text)
-        case .length, nil: break
+        case .length, .word, .nowhere, nil: break
         }
     }
 
@@ -80,7 +80,7 @@ struct ReceiveRequest {
             return (try start(lastEventID: last), .header("last-event-id"))
         }
         guard let since = parameters.text("since") else { return (.now, .parameter("since")) }
-        return (try start(since: since), parameters.place("since"))
+        return (try start(since: since), parameters.place("since").map { .target($0) })
     }
 
     private static func start(lastEventID last: String) throws(Refusal) -> StartPosition {

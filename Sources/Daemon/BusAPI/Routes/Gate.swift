@@ -21,6 +21,12 @@ extension BusHandler {
         return caller
     }
 
+    /// The caller that a peer is who showed the token of `last`, which is often the same.
+    func caller(_ peer: Peer, like last: Caller) throws(Refusal) -> Caller {
+        let isSame = peer.uid == last.uid && peer.groups == last.groups
+        return isSame ? last : try caller(peer, last.token)
+    }
+
     private func token(shownBy headers: HeaderFields) throws(Refusal) -> Token? {
         let access = configuration.access
         var scheme: Authorization.Scheme?

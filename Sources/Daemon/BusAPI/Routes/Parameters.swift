@@ -30,9 +30,7 @@ struct Parameters {
     func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
 
     /// Where in the target the parameter's value stands; `nil` without it.
-    func place(_ name: String) -> ValuePlace? {
-        items.first { $0.name == name }.map { .target($0.valueRange) }
-    }
+    func place(_ name: String) -> Range<Int>? { items.first { $0.name == name }?.valueRange }
 
     /// How a number is written.
     struct Notation: Sendable {

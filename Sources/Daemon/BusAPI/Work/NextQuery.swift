@@ -11,9 +11,9 @@ struct NextQuery {
 
     /// The topics of the group that is made if there is none.
     let selector: Selector?
-    let worker: WorkerName?
+    var worker: WorkerName?
     /// The settlement that comes first, and the lease that it is about.
-    let settling: (verb: Verb, lease: String)?
+    var settling: (verb: Verb, lease: String)?
     /// When the job before comes again, in microseconds; nil where the attempts say it.
     let delay: Int64?
     /// How long to wait for a job, in microseconds.
@@ -37,11 +37,7 @@ struct NextQuery {
             try Selector(request: text)
         }
         worker = try parameters.text("worker").map { (text) throws(Refusal) in
-            do throws(WorkNameError) {
-                return try WorkerName(text)
-            } catch {
-                throw Refusal(.parameterInvalid, error.description.asSentence)
-            }
+            try WorkerName(request: text)
         }
         settling = try Self.settling(parameters)
         delay = try SettleQuery.delay(parameters)
@@ -76,6 +72,25 @@ struct NextQuery {
                     + "one of them.")
         }
         return named.first
+    }
+
+    /// The settlement that comes first, of which this came; nil where there is none.
+    func settlement(with outcome: WorkOutput?) -> Settlement? {
+        guard let (verb, lease) = settling else { return nil }
+        switch verb {
+        case .done: return Settlement(.done(outcome), lease: lease)
+        case .retry: return Settlement(.retry(delay: delay), lease: lease)
+        case .dead:
+            guard case .reply(let refusal)? = outcome else {
+                return Settlement(.dead(refusal: nil), lease: lease)
+            }
+            return Settlement(.dead(refusal: refusal), lease: lease)
+        }
+    }
+
+    /// Where in the target the value stands that the next request has another of.
+    func valuePlace(in parameters: Parameters) -> ValuePlace {
+        settling.flatMap { parameters.place($0.verb.rawValue) }.map { .word($0) } ?? .nowhere
     }
 
     /// Refuses what belongs to a settlement that the request does not have.

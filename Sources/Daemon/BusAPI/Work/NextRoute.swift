@@ -8,6 +8,33 @@ extension BusHandler {
     func next(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
         let query = try NextQuery(call, configuration)
+        let scope = try takingScope(of: name, query, by: call.caller)
+        let outcome = try outcome(query, call, of: scope.selector)
+        if outcome == nil {
+            let (caller, place) = (call.caller, query.valuePlace(in: call.parameters))
+            call.exchange.offer(valueAt: place, withName: call.parameters.place("worker")) {
+                KnownTake(of: name, query, by: caller, on: self)
+            }
+        }
+        take(
+            of: name, query, outcome, making: scope.isThere ? nil : scope.selector, by: call.caller,
+            bodyBytes: call.request.body.count, call.exchange)
+    }
+
+    /// Takes a job, or waits for one, behind the settlement that the query has and nothing came of.
+    func next(
+        of name: GroupName, _ query: NextQuery, by caller: Caller, _ exchange: Exchange
+    ) throws(Refusal) {
+        let scope = try takingScope(of: name, query, by: caller)
+        take(
+            of: name, query, nil, making: scope.isThere ? nil : scope.selector, by: caller,
+            bodyBytes: 0, exchange)
+    }
+
+    /// The topics of a group that a caller may work for, and whether the group is there.
+    private func takingScope(
+        of name: GroupName, _ query: NextQuery, by caller: Caller
+    ) throws(Refusal) -> (selector: Selector, isThere: Bool) {
         let group = work.scope(of: name)
         guard let selector = group?.selector ?? query.selector else {
             throw Refusal(WorkError.groupUnknown(name))
@@ -15,24 +42,29 @@ extension BusHandler {
         if let group, let asked = query.selector, Set(asked.terms) != Set(group.selector.terms) {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
-        try require(configuration.access.work(selector, call.caller))
-        let request = NextRequest(
-            worker: query.worker, settlement: try settlement(query, call, of: selector),
-            lease: query.lease, countMax: query.countMax)
-        WaitingTake(of: name, query, by: call.caller, on: self)
-            .begin(request, making: group == nil ? selector : nil, call)
+        try require(configuration.access.work(selector, caller))
+        return (selector, group != nil)
     }
 
-    private func settlement(
+    private func take(
+        of name: GroupName, _ query: NextQuery, _ outcome: WorkOutput?, making: Selector?,
+        by caller: Caller, bodyBytes: Int, _ exchange: Exchange
+    ) {
+        let request = NextRequest(
+            worker: query.worker, settlement: query.settlement(with: outcome), lease: query.lease,
+            countMax: query.countMax)
+        WaitingTake(of: name, query, by: caller, on: self)
+            .begin(request, making: making, bodyBytes: bodyBytes, exchange)
+    }
+
+    /// What came of the job before, beside that it came to an end; nil for nothing.
+    private func outcome(
         _ query: NextQuery, _ call: borrowing Call, of selector: Selector
-    ) throws(Refusal) -> Settlement? {
-        guard let (verb, lease) = query.settling else { return nil }
-        switch verb {
-        case .done: return Settlement(.done(try output(call, of: selector)), lease: lease)
-        case .retry: return Settlement(.retry(delay: query.delay), lease: lease)
-        case .dead:
-            let refusal = try reply(call, of: selector, contentType(call))
-            return Settlement(.dead(refusal: refusal), lease: lease)
+    ) throws(Refusal) -> WorkOutput? {
+        switch query.settling?.verb {
+        case .done: try output(call, of: selector)
+        case .dead: try reply(call, of: selector, contentType(call)).map { .reply($0) }
+        case .retry, nil: nil
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 internal import Topics
 internal import Work
@@ -58,11 +59,25 @@ extension BusHandler {
     private func settle(
         _ settlement: Settlement, for group: GroupName, _ call: borrowing Call
     ) throws(Refusal) {
-        let account = call.exchange.account
         let bytes = call.request.body.count
+        if bytes == 0, settlement.isKnownByLease, let place = call.parameters.place("lease") {
+            let caller = call.caller
+            call.exchange.offer(valueAt: .word(place)) {
+                KnownSettlement(settlement.verb, for: group, by: caller, on: self)
+            }
+        }
+        try settle(settlement, for: group, of: bytes, by: call.caller, call.exchange)
+    }
+
+    /// Settles jobs by a request with so many bytes of body.
+    func settle(
+        _ settlement: Settlement, for group: GroupName, of bytes: Int, by caller: Caller,
+        _ exchange: Exchange
+    ) throws(Refusal) {
+        let account = exchange.account
         if bytes > 0 { try queue(bytes, for: account) }
-        let reply = call.exchange.reply
-        work.settle(group, settlement, by: call.caller.asWorker) { result in
+        let reply = exchange.reply
+        work.settle(group, settlement, by: caller.asWorker) { result in
             account.queuedBytes.add(-bytes)
             switch result {
             case .success(let receipt): reply.send(Self.settled(receipt))
@@ -76,5 +91,13 @@ extension BusHandler {
         var headers: HeaderLines = []
         if receipt?.isLate == true { headers.add("Work-Reply", "late") }
         return Response(status: 204, headers: headers)
+    }
+}
+
+extension Settlement {
+    /// Whether another one of the same request differs by its lease alone.
+    fileprivate var isKnownByLease: Bool {
+        if case .done(_?) = verb { return false }
+        return only == nil
     }
 }

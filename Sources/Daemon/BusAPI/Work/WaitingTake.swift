@@ -37,9 +37,12 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
 
     /// Asks for a job.
     ///
-    /// - Parameter making: The topics of the group, where it has to be made first.
-    func begin(_ request: NextRequest, making: Selector?, _ call: borrowing Call) {
-        let exchange = call.exchange
+    /// - Parameters:
+    ///   - making: The topics of the group, where it has to be made first.
+    ///   - bodyBytes: Bytes of the request's body.
+    func begin(
+        _ request: NextRequest, making: Selector?, bodyBytes: Int, _ exchange: Exchange
+    ) {
         do throws(Refusal) {
             try handler.refuseIfFull(for: exchange.account)
         } catch {
@@ -55,7 +58,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             handler.workWaits.enter(self, for: account)
             socket?.setDeadline(milliseconds: Int(query.wait / 1_000))
         }
-        bodyBytes = call.request.body.count
+        self.bodyBytes = bodyBytes
         handler.service.memory.charge(bodyBytes, to: .bodies)
         guard let making else { return take(request) }
         // This is only touched again on its loop, where the job runs.

@@ -23,29 +23,35 @@ extension BusHandler {
     func workable(
         _ call: borrowing Call
     ) throws(Refusal) -> (name: GroupName, selector: Selector) {
-        let (name, selector, _) = try scope(call)
-        try require(configuration.access.work(selector, call.caller))
-        return (name, selector)
+        let name = try GroupName(request: call.resource.name)
+        return (name, try workable(name, by: call.caller))
+    }
+
+    /// The topics of a group, if this caller may work for it.
+    func workable(_ name: GroupName, by caller: Caller) throws(Refusal) -> Selector {
+        let (selector, _) = try scope(of: name)
+        try require(configuration.access.work(selector, caller))
+        return selector
     }
 
     /// The group that a request is about, if its caller may change and end it.
     func administrable(
         _ call: borrowing Call
     ) throws(Refusal) -> (name: GroupName, selector: Selector) {
-        let (name, selector, owner) = try scope(call)
+        let name = try GroupName(request: call.resource.name)
+        let (selector, owner) = try scope(of: name)
         try require(
             configuration.access.administer(groupOf: selector, madeBy: owner, call.caller))
         return (name, selector)
     }
 
     private func scope(
-        _ call: borrowing Call
-    ) throws(Refusal) -> (name: GroupName, selector: Selector, owner: UInt32?) {
-        let name = try GroupName(request: call.resource.name)
-        guard let (selector, owner) = work.scope(of: name) else {
+        of name: GroupName
+    ) throws(Refusal) -> (selector: Selector, owner: UInt32?) {
+        guard let scope = work.scope(of: name) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
-        return (name, selector, owner)
+        return scope
     }
 
     /// Refuses a body where none belongs.
@@ -68,6 +74,17 @@ extension GroupName {
             try self.init(text)
         } catch {
             throw Refusal(.groupNameInvalid, error.description.asSentence)
+        }
+    }
+}
+
+extension WorkerName {
+    /// The worker that a request names, or the refusal that says what is wrong with it.
+    init(request text: String) throws(Refusal) {
+        do throws(WorkNameError) {
+            try self.init(text)
+        } catch {
+            throw Refusal(.parameterInvalid, error.description.asSentence)
         }
     }
 }

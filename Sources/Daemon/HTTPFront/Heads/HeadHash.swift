@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// A hash of what is the same in all requests of one head: its bytes without digits, and without
-/// the last segment of the path where that is a plain name.
+/// A hash of what is the same in all requests of one head: its bytes without digits, without the
+/// last segment of the path where that is a plain name, and without what is plain in the values of
+/// its query.
 struct HeadHash {
     let value: UInt32
 
@@ -13,9 +14,13 @@ struct HeadHash {
         let input = UnsafeRawBufferPointer(
             rebasing: input.prefix(2 * HTTPFrontLimits.keptHeadBytesMax))
         guard let count = Self.bytesBeforeEmptyLine(in: input) else { return nil }
-        let name = Self.name(in: UnsafeRawBufferPointer(rebasing: input[..<count]))
-        var sum = Self.sum(UnsafeRawBufferPointer(rebasing: input[..<name.lowerBound]))
-        sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: input[name.upperBound..<count]))
+        let head = UnsafeRawBufferPointer(rebasing: input[..<count])
+        let name = Self.name(in: head)
+        let query = Self.query(of: head, behind: name.upperBound)
+        var sum = Self.sum(UnsafeRawBufferPointer(rebasing: head[..<name.lowerBound]))
+        sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: head[name.upperBound..<query.lowerBound]))
+        sum &+= Self.sum(ofQuery: UnsafeRawBufferPointer(rebasing: head[query]))
+        sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: head[query.upperBound...]))
         // The upper bits of the product depend on all bits of the sum.
         value = (sum &* 0x9E37_79B1) >> 8
     }
@@ -43,6 +48,30 @@ struct HeadHash {
             if head[end - 1] == UInt8(ascii: "/") { start = end }
         }
         return HeadPlaces.nameEnd(in: head, from: start) == end ? start..<end : 0..<0
+    }
+
+    /// Where the query stands of a target whose path ends in a plain name; else empty.
+    private static func query(of head: UnsafeRawBufferPointer, behind name: Int) -> Range<Int> {
+        guard name > 0, name < head.count, head[name] == UInt8(ascii: "?") else {
+            return name..<name
+        }
+        return name..<(head[name...].firstIndex(of: UInt8(ascii: " ")) ?? head.count)
+    }
+
+    private static func sum(ofQuery query: UnsafeRawBufferPointer) -> UInt32 {
+        var sum: UInt32 = 0
+        var isValue = false
+        for byte in query {
+            switch byte {
+            case UInt8(ascii: "="): isValue = true
+            case UInt8(ascii: "&"): isValue = false
+            default: break
+            }
+            let number = UInt32(byte)
+            let counts = isValue ? !byte.isPlain : byte.decimalValue == nil
+            sum &+= counts ? number &* number &* number : 0
+        }
+        return sum
     }
 
     /// Depends on no order, so that the compiler can take many bytes at a time: who has the same

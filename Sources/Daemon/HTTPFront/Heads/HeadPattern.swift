@@ -13,17 +13,42 @@ struct SeenInput {
     }
 }
 
-/// The bytes of a head that was parsed, by which the same head with another number in one place,
+/// The bytes of a head that was parsed, by which the same head with another value in one place,
 /// and another name in one of its target, is known without parsing it.
 ///
 /// Everything else in such a request means what it meant before, because the bytes are the same.
-/// Where the number is the length of the body, the whole body follows. An input that differs in any
+/// Where the value is the length of the body, the whole body follows. An input that differs in any
 /// other way, is not complete, or has something behind it, is not known.
 struct HeadPattern {
     /// Its bytes, and where in them those parts stand.
     let places: HeadPlaces
-    /// Whether the value is the length of a body.
-    let hasBody: Bool
+    /// What may stand at the place of the value.
+    let form: ValueKind
+
+    /// What a value is.
+    enum ValueKind {
+        /// A number in a GET.
+        case number
+        /// The length of the body of a POST.
+        case length
+        /// What a name may be, in a POST without a body.
+        case word
+        /// Nothing, in a POST without a body.
+        case nothing
+
+        init(of place: ValuePlace) {
+            self =
+                switch place {
+                case .target, .parameter, .header: .number
+                case .length: .length
+                case .word: .word
+                case .nowhere: .nothing
+                }
+        }
+    }
+
+    /// The method of its requests.
+    var method: String { form == .number ? "GET" : "POST" }
 
     /// Where the parts that may differ lie in a request.
     struct Parts {
@@ -44,18 +69,27 @@ struct HeadPattern {
         _ seen: SeenInput, headBytes: Int, head: RequestHead, valueAt place: ValuePlace,
         name: Range<Int>? = nil
     ) {
-        hasBody = if case .length = place { true } else { false }
+        form = ValueKind(of: place)
         guard head.version == .http11, headBytes <= seen.start.count,
-            head.method == (hasBody ? "POST" : "GET"),
-            head.headers.occurrences(of: "content-length") == (hasBody ? 1 : 0),
             Self.unknowable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
             Self.asksNothingOfTheConnection(head.headers),
             let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes,
             seen.count < HTTPFrontLimits.receiveBufferBytes,
+            Self.fits(form, head.headers.occurrences(of: "content-length"), bodyBytes),
             let places = HeadPlaces(
                 Array(seen.start.prefix(headBytes)), of: head, valueAt: place, name: name)
         else { return nil }
         self.places = places
+        guard head.method == method else { return nil }
+    }
+
+    /// Whether a request with so many lengths, and so much body by them, has values of this form.
+    private static func fits(_ form: ValueKind, _ lengths: Int, _ bodyBytes: Int) -> Bool {
+        switch form {
+        case .number: lengths == 0
+        case .length: lengths == 1
+        case .word, .nothing: lengths <= 1 && bodyBytes == 0
+        }
     }
 
     /// The hash of all requests with this pattern.
@@ -75,7 +109,7 @@ struct HeadPattern {
                 bytes[value.upperBound...],
             ]
         }
-        return hasBody == other.hasBody && places.name.isEmpty == other.places.name.isEmpty
+        return form == other.form && places.name.isEmpty == other.places.name.isEmpty
             && fixed(places) == fixed(other.places)
     }
 
@@ -88,11 +122,9 @@ struct HeadPattern {
         let shift = place.count - name.count
         let start = value.lowerBound + shift
         guard start <= input.count else { return nil }
-        let number = Self.number(in: input[start...])
-        let end = start + number.digits
+        guard let (end, bodyBytes) = self.end(ofValueIn: input, from: start) else { return nil }
         let headBytes = end + bytes.count - value.upperBound
-        guard Self.digits.contains(number.digits), headBytes <= input.count,
-            input.count - headBytes == (hasBody ? number.value : 0),
+        guard headBytes <= input.count, input.count - headBytes == bodyBytes,
             isSame(input, 0..<name.lowerBound, at: 0),
             isSame(input, name.upperBound..<value.lowerBound, at: place.upperBound),
             isSame(input, value.upperBound..<bytes.count, at: end)
@@ -118,6 +150,21 @@ struct HeadPattern {
         let name = places.name
         if name.isEmpty { return name }
         return HeadPlaces.nameEnd(in: input, from: name.lowerBound).map { name.lowerBound..<$0 }
+    }
+
+    /// Where the value ends that stands in `input` from `start` on, and how much body it announces;
+    /// nil where none does.
+    private func end(
+        ofValueIn input: UnsafeRawBufferPointer, from start: Int
+    ) -> (end: Int, bodyBytes: Int)? {
+        switch form {
+        case .number, .length:
+            let number = Self.number(in: input[start...])
+            guard Self.digits.contains(number.digits) else { return nil }
+            return (start + number.digits, form == .length ? number.value : 0)
+        case .word: return HeadPlaces.nameEnd(in: input, from: start).map { ($0, 0) }
+        case .nothing: return (start, 0)
+        }
     }
 
     /// The decimal number that bytes begin with, as far as it may be a value.

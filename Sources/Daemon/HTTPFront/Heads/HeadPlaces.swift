@@ -18,7 +18,7 @@ struct HeadPlaces {
         guard var target = Self.target(of: head, in: bytes) else { return nil }
         let value: Range<Int>
         switch place {
-        case .target(let range):
+        case .target(let range), .word(let range):
             // Without it, digits would be more of the parameter's name.
             guard range.upperBound <= target.count, range.lowerBound > 0,
                 bytes[target.lowerBound + range.lowerBound - 1] == UInt8(ascii: "=")
@@ -39,6 +39,7 @@ struct HeadPlaces {
                     of: "content-length", head.headers, in: bytes, behind: target)
             else { return nil }
             value = range
+        case .nowhere: value = target.upperBound..<target.upperBound
         }
         self.bytes = bytes
         self.target = target

@@ -9,12 +9,17 @@ public enum ValuePlace: Sendable {
     case header(StaticString)
     /// The Content-Length of a POST, whose body differs too.
     case length
+    /// In the target of a POST without a body, these of its bytes: the value of a parameter.
+    case word(Range<Int>)
+    /// Nowhere, in a POST without a body: at most its name differs.
+    case nowhere
 }
 
 /// What differs in a request from the one whose head was parsed; its bytes are valid until
 /// `KnownRequest.handle` returns.
 public struct RequestDifferences {
-    /// 1 to 16 digits; empty with `ValuePlace.length`, where the body says it.
+    /// 1 to 16 digits; with `ValuePlace.word` what a name may be; empty with `ValuePlace.nowhere`, and
+    /// with `ValuePlace.length`, where the body says it.
     public let value: UnsafeRawBufferPointer
 
     /// What stands in place of the name that was offered to differ, which is not looked at further:

@@ -80,10 +80,9 @@ extension EventLoop {
         meters.repeats.add()
         let request = ActiveRequest(
             number: lastRequestNumber, of: head, body: BodyBuffer(memory: memory))
-        let hasBody = head.pattern.hasBody
         connection.trace = settings.configuration.accessSink.map {
             AccessTrace(
-                method: (hasBody ? "POST" : "GET").utf8, target: input[parts.target],
+                method: head.pattern.method.utf8, target: input[parts.target],
                 peer: connection.peer, for: $0)
         }
         connection.trace?.record.bytesIn += parts.body.count
@@ -91,7 +90,7 @@ extension EventLoop {
             head.handled.handle(
                 RequestDifferences(
                     value: UnsafeRawBufferPointer(
-                        rebasing: input[hasBody ? 0..<0 : parts.value]),
+                        rebasing: input[head.pattern.form == .length ? 0..<0 : parts.value]),
                     name: UnsafeRawBufferPointer(rebasing: input[parts.name]),
                     body: RequestBody(UnsafeRawBufferPointer(rebasing: input[parts.body]))),
                 exchange)

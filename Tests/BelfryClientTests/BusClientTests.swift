@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -106,6 +107,31 @@ import Topics
             return
         }
         #expect(refusal.status == 401 && refusal.code == "TOKEN_INVALID")
+    }
+
+    private struct Deploy: Codable, Hashable, Sendable { var version: String }
+
+    @Test func aTopicOfValuesIsThatOfTheBusInOnesOwnProcess() async throws {
+        let daemon = try RunningDaemon()
+        let client = try client(of: daemon)
+        let topic = try Topic<Deploy>(
+            "deploys", encode: { try JSONEncoder().encode($0) },
+            decode: { try JSONDecoder().decode(Deploy.self, from: $0) })
+        try await client.publish(Deploy(version: "v1"), to: topic)
+        try await client.publish("no value", to: "deploys")
+        let receipt = try await client.publish(Deploy(version: "v\n2"), to: topic, key: "web")
+        let values = try await client.subscribe(to: topic, since: .earliest, until: .now)
+        var told: [String] = []
+        for try await delivery in values {
+            switch delivery {
+            case .value(let deploy, let event):
+                told.append("\(deploy.version) \(event.attributes.key ?? "-")")
+            case .unreadable(let event, _): told.append("unreadable \(event.payload.text)")
+            case .gap: told.append("gap")
+            }
+        }
+        #expect(told == ["v1 -", "unreadable no value", "v\n2 web"])
+        #expect(values.source.cursor == receipt.last)
     }
 
     @Test func aTokenThatIsNoneIsNotSent() async throws {

@@ -1,5 +1,6 @@
 import Broadcasting
 import Dispatch
+import Foundation
 import Protection
 import SQLiteStore
 import Topics
@@ -196,5 +197,21 @@ struct Working {
         let reply = try await groups.ask("2+3", to: "math.add", within: .seconds(10))
         show(reply.payload.text)
         worker.cancel()
+    }
+}
+
+struct Deploy: Codable, Sendable { var version: String }
+
+func values(on bus: EventBus) async throws {
+    let deploys = try Topic<Deploy>(
+        "deploys", encode: { try JSONEncoder().encode($0) },
+        decode: { try JSONDecoder().decode(Deploy.self, from: $0) })
+    try await bus.publish(Deploy(version: "v1.2"), to: deploys)
+    for try await delivery in try bus.subscribe(to: deploys) {
+        switch delivery {
+        case .value(let deploy, _): show(deploy.version)
+        case .unreadable(let event, let error): show("\(event.id): \(error)")
+        case .gap: reload()
+        }
     }
 }

@@ -183,7 +183,8 @@ let package = Package(
             dependencies: ["BelfryClient", "Topics", "Protection", "TestSupport", "belfryd"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandTests", dependencies: ["belfry", "belfryd", "About", "TestSupport"],
+            name: "CommandTests",
+            dependencies: ["belfry", "belfryd", "About", "Topics", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Topics
 
 @testable import belfry
 
@@ -89,5 +90,25 @@ import Testing
         #expect(lines.next(isLast: false)?.count == 1)
         lines.bytes = [UInt8](repeating: 0x61, count: Limits.batchBytesMax + 1)
         #expect(lines.next(isLast: false)?.count == 1)
+    }
+
+    @Test func aKeyHasOneEventAtATimeAndTheCursorIsBehindWhatIsDone() throws {
+        var lanes = KeyLanes(from: EventID(rawValue: 1))
+        let events = try [(2, "a"), (3, "a"), (4, nil), (5, "a"), (6, "b")].map { id, key in
+            Event(
+                id: EventID(rawValue: id), time: Timestamp(microseconds: 0),
+                topic: try TopicName("t"), payload: .empty,
+                attributes: try EventAttributes(key: key),
+                sender: .unknown, isStored: false)
+        }
+        #expect(events.map { lanes.add($0)?.id.rawValue } == [2, nil, 4, nil, 6])
+        #expect(lanes.cursor.rawValue == 1 && lanes.count == 5 && lanes.runningCount == 3)
+        #expect(lanes.end(events[2]) == nil && lanes.cursor.rawValue == 1)
+        #expect(lanes.end(events[0])?.id.rawValue == 3 && lanes.cursor.rawValue == 2)
+        #expect(lanes.end(events[1])?.id.rawValue == 5 && lanes.cursor.rawValue == 4)
+        #expect(lanes.end(events[3]) == nil && lanes.cursor.rawValue == 5)
+        #expect(lanes.end(events[4]) == nil && lanes.cursor.rawValue == 6)
+        #expect(lanes.count == 0 && lanes.runningCount == 0)
+        #expect(lanes.add(events[1]) != nil)
     }
 }

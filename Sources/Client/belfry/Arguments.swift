@@ -70,6 +70,15 @@ struct Arguments: Sendable {
         return read
     }
 
+    /// How many programs may run at once.
+    func parallel() throws(CommandFailure) -> Int {
+        let count = try count("--parallel") ?? 1
+        guard count <= Limits.parallelMax else {
+            throw CommandFailure(.usage, "'--parallel' is at most \(Limits.parallelMax)")
+        }
+        return count
+    }
+
     /// A number from 1 on.
     func count(_ name: String) throws(CommandFailure) -> Int? {
         guard let text = values[name] else { return nil }

@@ -53,6 +53,7 @@ enum CommandTable {
                 CommandOption(
                     "--name", "NAME", "keep the cursor under this name, and go on from there"),
                 CommandOption("--retry", "N", "run a program that failed up to N times more"),
+                CommandOption("--parallel", "N", "so many programs at once, in order by key"),
             ], run: Receiving.run),
         CommandRow(
             name: "wait", operands: "SELECTOR…", operandCount: 1...128,

@@ -44,6 +44,21 @@ struct EventProgram: Sendable {
         return try result.get()
     }
 
+    /// The same until it ends with 0: behind a failure again, behind a pause, up to so many times more.
+    func run(for event: Event, retries: Int) async throws(CommandFailure) {
+        var (left, seconds) = (retries, 1)
+        while true {
+            let ending = try await run(for: event).ending
+            if ending == .exited(0) { return }
+            let sentence = "\(words[0]) \(ending.sentence) for event \(event.id)"
+            guard left > 0 else { throw CommandFailure(.failedProgram, sentence) }
+            CommandRun.say("\(sentence): it runs again in \(seconds) s")
+            try? await Task.sleep(for: .seconds(seconds))
+            left -= 1
+            seconds = min(seconds * 2, Limits.retrySecondsMax)
+        }
+    }
+
     private func perform(
         _ event: Event, _ variables: [(name: String, text: String)]
     ) throws(CommandFailure) -> Run {

@@ -26,7 +26,7 @@ enum Limits {
     static let leaseMicroseconds: Int64 = 60_000_000
     /// The leases that the bus has.
     static let leaseMicrosecondsRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
-    /// Loops of one worker: each has a program that runs, and a connection.
+    /// Programs that run at once; of a worker each has a connection.
     static let parallelMax = 256
     /// How long a program that failed is left alone at most before it runs again.
     static let retrySecondsMax = 60

@@ -28,9 +28,10 @@ enum Receiving {
             try CursorFile(name)
         }
         let program = arguments.program.isEmpty ? nil : EventProgram(words: arguments.program)
-        if arguments.has("--retry"), program == nil {
-            throw CommandFailure(.usage, "'--retry' needs a program behind '--'")
+        for name in ["--retry", "--parallel"] where arguments.has(name) && program == nil {
+            throw CommandFailure(.usage, "'\(name)' needs a program behind '--'")
         }
+        let count = try arguments.parallel()
         let start = file?.start.map { .after($0) } ?? wish.start
         let end: SubscriptionEnd = arguments.has("--until-now") ? .now : .never
         let client = session.client
@@ -40,9 +41,13 @@ enum Receiving {
         }
         // From here on nothing that comes is missed, however this run ends.
         if file?.start == nil { try file?.keep(subscription.cursor) }
-        let reading = SubscriptionReading(
-            subscription, form, file, program, retries: try arguments.count("--retry") ?? 0,
-            isStrict: arguments.has("--strict"), eventsMax: try arguments.count("--max"))
+        let limits = try ReadingLimits(arguments)
+        if let program, count > 1 {
+            return try await ParallelReading(
+                subscription, program, file, limits, countMax: count
+            ).run()
+        }
+        let reading = SubscriptionReading(subscription, form, file, program, limits)
         try await reading.run()
     }
 

@@ -7,42 +7,32 @@ struct SubscriptionReading {
     private let form: PrintedForm
     private let file: CursorFile?
     private let program: EventProgram?
-    private let retries: Int
-    private let isStrict: Bool
-    private let eventsMax: Int?
+    private let limits: ReadingLimits
 
     init(
         _ subscription: ClientSubscription, _ form: PrintedForm, _ file: CursorFile?,
-        _ program: EventProgram?, retries: Int, isStrict: Bool, eventsMax: Int?
+        _ program: EventProgram?, _ limits: ReadingLimits
     ) {
         self.subscription = subscription
         self.form = form
         self.file = file
         self.program = program
-        self.retries = retries
-        self.isStrict = isStrict
-        self.eventsMax = eventsMax
+        self.limits = limits
     }
 
     func run() async throws(CommandFailure) {
-        var left = eventsMax ?? .max
+        var left = limits.eventsMax ?? .max
         var kept = subscription.cursor
         while left > 0, let delivery = try await next(&kept) {
-            switch delivery {
-            case .gap(let gap):
-                let sentence = "events behind \(gap.after) up to \(gap.through) may be missing"
-                guard !isStrict else { throw CommandFailure(.gap, sentence) }
-                CommandRun.say(sentence)
-            case .event(let event):
-                left -= 1
-                if let program {
-                    try await run(program, event)
-                    try file?.keep(event.id)
-                    kept = event.id
-                } else {
-                    form.print(event)
-                    if Output.standard.isFull { try Output.standard.flush() }
-                }
+            guard let event = try limits.event(of: delivery) else { continue }
+            left -= 1
+            if let program {
+                try await program.run(for: event, retries: limits.retries)
+                try file?.keep(event.id)
+                kept = event.id
+            } else {
+                form.print(event)
+                if Output.standard.isFull { try Output.standard.flush() }
             }
         }
         try Output.standard.flush()
@@ -70,19 +60,5 @@ struct SubscriptionReading {
         guard let file, cursor != kept else { return }
         try file.keep(cursor)
         kept = cursor
-    }
-
-    private func run(_ program: EventProgram, _ event: Event) async throws(CommandFailure) {
-        var (left, seconds) = (retries, 1)
-        while true {
-            let ending = try await program.run(for: event).ending
-            if ending == .exited(0) { return }
-            let sentence = "\(program.words[0]) \(ending.sentence) for event \(event.id)"
-            guard left > 0 else { throw CommandFailure(.failedProgram, sentence) }
-            CommandRun.say("\(sentence): it runs again in \(seconds) s")
-            try? await Task.sleep(for: .seconds(seconds))
-            left -= 1
-            seconds = min(seconds * 2, Limits.retrySecondsMax)
-        }
     }
 }

@@ -52,10 +52,7 @@ enum Working {
         guard Limits.leaseMicrosecondsRange.contains(lease) else {
             throw CommandFailure(.usage, "a lease lasts 1s to 12h")
         }
-        let count = try arguments.count("--parallel") ?? 1
-        guard count <= Limits.parallelMax else {
-            throw CommandFailure(.usage, "'--parallel' is at most \(Limits.parallelMax)")
-        }
+        let count = try arguments.parallel()
         let shift = WorkShift(
             jobsMax: try arguments.count("--max"), patience: session.patienceTime)
         try shift.watch.listen()

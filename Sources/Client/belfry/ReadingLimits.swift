@@ -1,0 +1,29 @@
+internal import Topics
+
+/// How far one run of `belfry sub` goes.
+struct ReadingLimits: Sendable {
+    /// Whether it ends where events are missing.
+    let isStrict: Bool
+    /// How many events it takes; nil for all.
+    let eventsMax: Int?
+    /// How often a program that failed runs again.
+    let retries: Int
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        isStrict = arguments.has("--strict")
+        eventsMax = try arguments.count("--max")
+        retries = try arguments.count("--retry") ?? 0
+    }
+
+    /// The event that was delivered; nil for a gap, which is told.
+    func event(of delivery: Delivery) throws(CommandFailure) -> Event? {
+        switch delivery {
+        case .event(let event): return event
+        case .gap(let gap):
+            let sentence = "events behind \(gap.after) up to \(gap.through) may be missing"
+            guard !isStrict else { throw CommandFailure(.gap, sentence) }
+            CommandRun.say(sentence)
+            return nil
+        }
+    }
+}

@@ -116,6 +116,18 @@ enum CommandTable {
                 CommandOption("--key", "KEY", "the subject of both events (the program's name)")
             ], run: Running.run),
         CommandRow(
+            name: "copy", operands: "FROM TO", operandCount: 2...2,
+            summary: "publish the events of one bus on another one",
+            options: [
+                CommandOption("--topics", "SELECTOR", "only these, joined by commas (>)"),
+                CommandOption("--since", "START", "where to begin (earliest)"),
+                CommandOption("--follow", nil, "go on with what comes; else end behind the newest"),
+                CommandOption(
+                    "--name", "NAME", "keep the cursor under this name, and go on from there"),
+                CommandOption("--from-token", "FILE", "the file with the token of FROM"),
+                CommandOption("--to-token", "FILE", "the file with the token of TO"),
+            ], run: Copying.run),
+        CommandRow(
             name: "doctor", operands: "", operandCount: 0...0,
             summary: "say whether the bus is there, and what is wrong with it", options: [json],
             run: Doctor.run),

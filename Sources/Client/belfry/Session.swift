@@ -14,19 +14,20 @@ struct Session: Sendable {
     /// The bus of the options and the environment: `--url`, `BELFRY_URL`, the socket of the system's
     /// service where there is one, loopback.
     init(_ arguments: Arguments) throws(CommandFailure) {
-        let address: BusAddress
-        if let text = arguments.text("--url") ?? Self.variable("BELFRY_URL") {
-            guard let read = BusAddress(text) else {
-                throw CommandFailure(
-                    .usage, "'\(text)' is no address: write http://HOST:PORT or unix:PATH")
-            }
-            address = read
-        } else {
-            let path = "/run/belfry/belfry.sock"
-            address = access(path, F_OK) == 0 ? .socket(path) : .loopback
-        }
+        let path = "/run/belfry/belfry.sock"
+        let usual = access(path, F_OK) == 0 ? BusAddress.socket(path) : .loopback
+        try self.init(
+            at: try (arguments.text("--url") ?? Self.variable("BELFRY_URL")).map {
+                text throws(CommandFailure) in try Self.address(text)
+            } ?? usual, tokenFile: arguments.text("--token-file"), arguments)
+    }
+
+    /// The bus at an address, with the token of a file or of the environment.
+    init(
+        at address: BusAddress, tokenFile: String?, _ arguments: Arguments
+    ) throws(CommandFailure) {
         self.address = address
-        let token = try Self.token(arguments)
+        let token = try Self.token(tokenFile)
         patience = try arguments.duration("--patience") ?? 60_000_000
         do throws(ClientError) {
             client = try BusClient(ClientConfiguration(address: address) { token })
@@ -35,12 +36,21 @@ struct Session: Sendable {
         }
     }
 
+    /// The address that a text is.
+    static func address(_ text: String) throws(CommandFailure) -> BusAddress {
+        guard let address = BusAddress(text) else {
+            throw CommandFailure(
+                .usage, "'\(text)' is no address: write http://HOST:PORT or unix:PATH")
+        }
+        return address
+    }
+
     static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func token(_ arguments: Arguments) throws(CommandFailure) -> String? {
-        guard let path = arguments.text("--token-file") else { return variable("BELFRY_TOKEN") }
+    private static func token(_ path: String?) throws(CommandFailure) -> String? {
+        guard let path else { return variable("BELFRY_TOKEN") }
         guard let text = TextFile.text(of: path) else {
             throw CommandFailure(.file, "\(path) cannot be read: \(TextFile.lastError)")
         }

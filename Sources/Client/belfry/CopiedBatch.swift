@@ -1,0 +1,44 @@
+internal import Topics
+
+/// Events that follow one another and can be published together: of one topic, with the same
+/// attributes, each a line.
+struct CopiedBatch {
+    private(set) var events: [Event] = []
+    private var bytes = 0
+
+    /// The last of them.
+    var last: Event? { events.last }
+
+    /// Whether an event can go with those that are there.
+    func takes(_ event: Event) -> Bool {
+        guard let last else { return true }
+        return events.count < Limits.batchLinesMax
+            && bytes + event.payload.count < Limits.batchBytesMax
+            && last.topic == event.topic && last.attributes == event.attributes
+            && Self.isLine(last) && Self.isLine(event)
+    }
+
+    /// Adds an event that it takes.
+    mutating func add(_ event: Event) {
+        events.append(event)
+        bytes += event.payload.count + 1
+    }
+
+    /// All of them, without what only the other bus says.
+    var whole: PublishBatch {
+        PublishBatch(
+            topic: events[0].topic, attributes: events[0].attributes.with(.none, expires: nil),
+            payloads: events.map(\.payload))
+    }
+
+    /// For how long they are of use, in microseconds; nil for ever. What is over is for a second more.
+    func ttl(at now: Timestamp) -> Int64? {
+        last?.attributes.expires.map { max($0.microseconds - now.microseconds, 1_000_000) }
+    }
+
+    /// Whether a batch over HTTP can have it.
+    private static func isLine(_ event: Event) -> Bool {
+        let bytes = event.payload.bytes
+        return !bytes.isEmpty && bytes.last != 0x0D && !bytes.contains(0x0A)
+    }
+}

@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+
+@Suite(.blocking) struct CopyTests {
+    @Test func eventsArePublishedAgainInTheirOrder() throws {
+        let (from, to) = (try CommandRig(), try CommandRig())
+        try from.run("pub", "log", "--lines", input: "one\ntwo\n")
+        try from.run("pub", "jobs", "{}", "--json", "--type", "t", "--key", "k", "--ttl", "1h")
+        try from.run("pub", "log", input: "two\nlines")
+        try from.run("pub", "log", input: "")
+        try from.run("pub", "other", "not this")
+        let addresses = [from.daemon.socketPath, to.daemon.socketPath]
+        let outcome = try from.run(
+            "copy", addresses[0], addresses[1], "--topics", "log,jobs", "--name", "n")
+        #expect(outcome.code == 0 && outcome.errors == "belfry: 5 events copied\n")
+        // All but what the other bus says itself: its ids and times.
+        let events = try to.events(of: ">", "--json").map { line in
+            line.split(separator: ",").filter { part in
+                !["{\"id", "\"time", "\"expires"].contains { part.hasPrefix($0) }
+            }.joined(separator: ",")
+        }
+        #expect(
+            events == [
+                #""topic":"log","data":"one"}"#, #""topic":"log","data":"two"}"#,
+                #""topic":"jobs","type":"t","key":"k","content_type":"application/json","data":{}}"#,
+                #""topic":"log","data":"two\nlines"}"#, #""topic":"log","data":""}"#,
+            ])
+        #expect(try to.events(of: "jobs", "--json")[0].contains(#""expires":"20"#))
+
+        try from.run("pub", "log", "later")
+        let more = try from.run(
+            "copy", addresses[0], addresses[1], "--topics", "log,jobs", "--name", "n")
+        #expect(more.errors == "belfry: 1 events copied\n")
+        #expect(try to.events(of: "log").last == "later")
+    }
+
+    @Test func whatIsNoCopyIsUsage() throws {
+        let rig = try CommandRig()
+        #expect(try rig.run("copy", "/a", "nowhere").code == 2)
+        #expect(try rig.run("copy", "/a", "/a").code == 2)
+        #expect(try rig.run("copy", "/a", "/b", "--url", "/c").code == 2)
+        #expect(try rig.run("copy", "/nonexistent", "/b", "--patience", "0").code == 4)
+    }
+}

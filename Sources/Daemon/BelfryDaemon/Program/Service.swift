@@ -50,6 +50,9 @@ public struct Service {
                 may be open: raise the limit (LimitNOFILE=, ulimit -n), or lower the key
                 """)
         }
+        DescriptorTable.makeRoom(
+            for: min(
+                filesMax, configuration.http.connectionsMax + Limits.filesBesideConnections))
         let locations = try ResolvedLocations(
             configuration, in: RuntimeEnvironment(environment: environment, uid: uid),
             handedOver: InheritedSockets.take())

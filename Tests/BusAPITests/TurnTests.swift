@@ -91,7 +91,7 @@ import Topics
         watch.begin()
         try server.wait { memory.used(.selectors) == before }
         let bytes = try Selector("a.*").waitingBytes
-        let selectorsMax = TurnWork.removals.stepsMax / (1 + 100 / Limits.clearedTermsPerStep) + 1
+        let selectorsMax = TurnWork.removals.stepsMax / (Limits.clearedSelectorSteps + 100) + 1
         #expect(watch.end() <= selectorsMax * 100 * bytes)
         #expect(server.bus.statistics.subscribers == 0)
     }
@@ -116,7 +116,8 @@ import Topics
         watch.begin()
         try server.wait { descriptors.allSatisfy { Self.bytesUnread(in: $0) > 1_000 } }
         let written = watch.end()
-        let bound = TurnWork.writes.stepsMax * HTTPFrontLimits.writtenBytesPerStep
+        // Between two looks lie the end of a turn, and the next up to its own end.
+        let bound = 2 * TurnWork.writes.stepsMax * HTTPFrontLimits.writtenBytesPerStep
         #expect((1...(bound + HTTPFrontLimits.sendBytesMax)).contains(written))
         for client in clients {
             let answer = try client.readAnswer()

@@ -70,6 +70,36 @@ import Testing
         #expect((1...most).contains(watch.end()))
     }
 
+    @Test func answersThatAreWrittenLeaveNewRequestsWhatAllShare() throws {
+        let server = try LoopServer()
+        let readers = try (0..<20).map { _ in try server.connect() }
+        let clients = try (0..<60).map { _ in try server.connect() }
+        try server.acceptAll()
+        let watch = try watch(server) { $0.handled.count { $0 == "a" } }
+        for reader in readers { try reader.send("GET", "/size/1000000") }
+        for client in clients { try client.send("GET", "/a") }
+        watch.begin()
+        for client in clients { #expect(try client.readAnswer().text == "a") }
+        let share = TurnWork.arrivals.share / HTTPFrontLimits.parserEntrySteps
+        #expect(watch.end() >= 2 * share)
+        for reader in readers { #expect(try reader.readAnswer().body.count == 1_000_000) }
+    }
+
+    @Test func connectionsWhosePeersGoTogetherAreClosedSomeATurn() throws {
+        FileLimit.raise()
+        let server = try LoopServer()
+        let most = TurnWork.hangUps.stepsMax / HTTPFrontLimits.hangUpSteps + 1
+        let count = 2 * most
+        let clients = try (0..<count).map { _ in try server.connect() }
+        try server.acceptAll()
+        let http = server.server
+        let watch = try watch(server) { _ in count - http.census.connections }
+        for client in clients { client.close() }
+        watch.begin()
+        server.expectEmpty()
+        #expect((1...most).contains(watch.end()))
+    }
+
     @Test func requestsWithAKnownHeadThatComeTogetherAreHandledSomeATurn() throws {
         let server = try LoopServer()
         let target = Self.target.replacing("/a?", with: "/park?") + "&since="

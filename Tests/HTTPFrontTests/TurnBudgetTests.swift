@@ -22,6 +22,13 @@ import Testing
         #expect(budget.left(for: .accepts) == 0)
     }
 
+    @Test func whatAllShareIsNotOfItsOwn() {
+        #expect(budget.ownLeft(for: .writes) == TurnWork.writes.share)
+        budget.begin(.writes, TurnWork.writes.share)
+        #expect(budget.ownLeft(for: .writes) == 0)
+        #expect(budget.left(for: .writes) == HTTPFrontLimits.sharedStepsPerTurn)
+    }
+
     @Test(arguments: TurnWork.allCases)
     func noKindTakesTheShareOfAnother(greedy: TurnWork) {
         budget.begin(greedy, 1_000_000)

@@ -202,7 +202,7 @@ final class BusHandler: RequestHandler {
     private func clearOn() {
         while budget.isLeft(for: .removals), subscriptions.hasVacant {
             let terms = subscriptions.clearOneVacant(bus.forgetSubscriptions(to:))
-            budget.begin(.removals, 1 + terms / Limits.clearedTermsPerStep)
+            budget.begin(.removals, Limits.clearedSelectorSteps + terms)
         }
         clearsVacant = subscriptions.hasVacant
         if clearsVacant { loop.post { handler in (handler as! BusHandler).clearOn() } }

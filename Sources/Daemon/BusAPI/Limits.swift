@@ -107,8 +107,9 @@ enum Limits {
     /// Steps of judging a subscription by new rules, beside one for each term of its selector.
     static let judgementSteps = 8
 
-    /// Terms of selectors without a reader that leave the loop's table in one step of a turn.
-    static let clearedTermsPerStep = 2
+    /// Steps of a loop's turn that a selector without a reader takes to leave its table, beside one for
+    /// each of its terms.
+    static let clearedSelectorSteps = 4
 
     /// The fraction of the memory budget that selectors may take for which somebody waits: 37,000
     /// patterns of 256 MiB.

@@ -20,6 +20,20 @@ struct DeferredWork {
     /// WebSockets that have more to read.
     let reading = TurnQueue<WebSocket>()
 
+    /// What happened on sockets whose peers have gone, or send no more.
+    let hangUps = TurnQueue<HangUp>()
+
+    /// An end of a connection that is yet to be looked at.
+    struct HangUp {
+        let connection: Connection
+        let event: Poller.ReadyEvent
+
+        init(_ event: Poller.ReadyEvent, of connection: Connection) {
+            self.event = event
+            self.connection = connection
+        }
+    }
+
     /// What other threads brought.
     let mail = TurnQueue<LoopMessage>()
     /// Connections that are yet to hear that the server drains.
@@ -29,7 +43,7 @@ struct DeferredWork {
     var isDue: Bool {
         !(arrived.isEmpty && postponed.isEmpty && postponedLong.isEmpty && resting.isEmpty
             && reading.isEmpty && lost.isEmpty && draining.isEmpty && sending.isEmpty
-            && mail.isEmpty)
+            && mail.isEmpty && hangUps.isEmpty)
     }
 
     /// Adds what other threads brought, many answers in pieces.
@@ -55,6 +69,7 @@ struct DeferredWork {
             queue.removeAll()
         }
         reading.removeAll()
+        hangUps.removeAll()
         mail.removeAll()
     }
 }

@@ -2,6 +2,24 @@ internal import Glibc
 
 // What happens to connections, and what that calls for.
 extension EventLoop {
+    /// The poller tells of a socket: ends of connections wait for a turn that has room for them, since
+    /// thousands may come at once, and everything else is looked at now.
+    func noted(_ event: Poller.ReadyEvent, of connection: Connection) {
+        guard event.isHungUp || event.isReadClosed else {
+            return happened(event, to: connection)
+        }
+        deferred.hangUps.append(.init(event, of: connection))
+    }
+
+    /// Looks at connections that have ended, as many as the turn has room for.
+    func hangUp() {
+        deferred.hangUps.run(while: { budget.isLeft(for: .hangUps) }) { hangUp in
+            guard hangUp.connection.machine.phase != .closed else { return }
+            budget.begin(.hangUps, HTTPFrontLimits.hangUpSteps)
+            happened(hangUp.event, to: hangUp.connection)
+        }
+    }
+
     /// Something happened on a socket that the poller watches.
     func happened(_ event: Poller.ReadyEvent, to connection: Connection) {
         let action = connection.machine.happened(event) { connection.hasUnread }

@@ -120,9 +120,9 @@ extension EventLoop {
         deferred.sending.append(connection)
     }
 
-    /// Writes on for those whom the last turn had no room for.
-    func continueSending() {
-        deferred.sending.run(while: { budget.isLeft(for: .writes) }) { connection in
+    /// Writes on for those whom an earlier look at the budget had no room for.
+    func continueSending(while hasRoom: () -> Bool) {
+        deferred.sending.run(while: hasRoom) { connection in
             connection.awaitsTurn = false
             guard connection.tail != nil else { return }
             if connection.machine.isStreaming {

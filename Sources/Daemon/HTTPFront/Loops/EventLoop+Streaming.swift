@@ -60,14 +60,29 @@ extension EventLoop {
         }
     }
 
-    /// Lets those go on that had had their share of the last turn, or found no room in it.
-    func continueStreams() {
-        deferred.resting.run(while: { budget.isLeft(for: .writes) }) { connection in
+    /// Lets those write on that had had their share, or found no room. Neither streams nor answers are
+    /// always the first.
+    func continueWriting(while hasRoom: () -> Bool) {
+        if turn.isOdd {
+            continueStreams(while: hasRoom)
+            continueSending(while: hasRoom)
+        } else {
+            continueSending(while: hasRoom)
+            continueStreams(while: hasRoom)
+        }
+    }
+
+    private func continueStreams(while hasRoom: () -> Bool) {
+        deferred.resting.run(while: hasRoom) { connection in
             guard connection.machine.isStreaming, connection.isResting else { return }
             budget.begin(.writes, 1)
             connection.isResting = false
             connection.owner?.writable()
         }
+    }
+
+    /// Lets those WebSockets read on that had had their share of the last turn.
+    func continueReading() {
         deferred.reading.run(while: { budget.isLeft(for: .messages) }) { $0.readingIsDue() }
     }
 

@@ -5,9 +5,10 @@ internal import Telemetry
 /// One event loop: a thread with its own epoll, mailbox, deadlines, parser and handler.
 ///
 /// Everything it owns is touched on its thread alone, without locks; debug builds check that at
-/// the doors. A turn is: wait; streams and WebSockets that had more to do; what happened on
-/// sockets; what other threads brought; deadlines; the parser; what the loop's own thread posted
-/// meanwhile. Each kind of work has its steps of a turn (``TurnBudget``), and the rest in the next.
+/// the doors. A turn is: wait; who had more to write or to read; what happened on sockets; what
+/// other threads brought; deadlines; the parser; what the loop's own thread posted meanwhile; what
+/// there is still room to write. Each kind of work has its steps of a turn (``TurnBudget``), and the
+/// rest in the next.
 ///
 /// The parser is never entered from inside itself: what a handler does to other connections while
 /// the parser runs is deferred.
@@ -106,15 +107,10 @@ final class EventLoop {
             meters.turns.observe(turn.microseconds)
         }
         meters.beginTurn(at: now)
-        // First, so that who is told to wait in this turn waits for the next. Both write, so that
-        // neither may always be the first.
-        if turn.isOdd {
-            continueStreams()
-            continueSending()
-        } else {
-            continueSending()
-            continueStreams()
-        }
+        // First, so that who is told to wait in this turn waits for the next; and no more than the
+        // share of writes, so that those who come have what all share.
+        continueWriting { budget.ownLeft(for: .writes) > 0 }
+        continueReading()
         continuePostponed()
         var hasMail = false
         for index in 0..<count {
@@ -125,9 +121,10 @@ final class EventLoop {
             case let token where token < PollToken.firstConnection:
                 acceptor.accept(at: token, now: now, within: budget, welcome)
             case let token:
-                if let connection = connections[token: token] { happened(event, to: connection) }
+                if let connection = connections[token: token] { noted(event, of: connection) }
             }
         }
+        hangUp()
         if hasMail { deferred.takeMail(mailbox.takeMessages()) }
         turn.servesOne = count == 1 && deferred.mail.isEmpty && parser.expectsOneRequest
         readMail()
@@ -140,6 +137,7 @@ final class EventLoop {
         gatherAnswers { mailbox.handleOwnMessages(receive) }
         serveArrived()
         drainOn()
+        continueWriting { budget.isLeft(for: .writes) }
         tellLost()
     }
 

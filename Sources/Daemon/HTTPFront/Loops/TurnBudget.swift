@@ -23,9 +23,11 @@ public final class TurnBudget {
 
     /// Steps that a kind of work may still take, 0 at least.
     public func left(for work: TurnWork) -> Int {
-        max(0, work.share - spent[work.rawValue])
-            + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
+        ownLeft(for: work) + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
     }
+
+    /// The same of the kind's own share: what others may need more is left to them.
+    func ownLeft(for work: TurnWork) -> Int { max(0, work.share - spent[work.rawValue]) }
 
     /// Begins something of about so many steps.
     public func begin(_ work: TurnWork, _ steps: Int) {

@@ -13,6 +13,8 @@ public enum TurnWork: Int, CaseIterable, Sendable {
     case messages
     /// Connections to accept.
     case accepts
+    /// Sockets whose peers have gone, or send no more.
+    case hangUps
     /// What other threads bring: answers, and jobs.
     case mail
     /// What is sent of streams, and of answers that are too large to be gathered.
@@ -40,6 +42,7 @@ public enum TurnWork: Int, CaseIterable, Sendable {
         case .longRequests: "long_requests"
         case .messages: "messages"
         case .accepts: "accepts"
+        case .hangUps: "hang_ups"
         case .mail: "mail"
         case .writes: "writes"
         case .encodings: "encodings"
@@ -60,7 +63,7 @@ public enum TurnWork: Int, CaseIterable, Sendable {
         case .arrivals: 320
         case .deliveries: 192
         case .longRequests, .messages, .accepts, .mail, .writes, .encodings, .reads: 128
-        case .judgements, .deadlines: 96
+        case .judgements, .deadlines, .hangUps: 96
         case .drains, .removals: 32
         }
     }

@@ -32,6 +32,16 @@ import Testing
         #expect(end.contains(#""key":"k""#) && end.contains(#""exit":143,"signal":15"#))
     }
 
+    @Test func aSignalThatComesWhileAProgramStartsReachesIt() throws {
+        let watch = ProgramWatch()
+        let child = try ChildProcess("/bin/cat")
+        watch.stop(SIGTERM)
+        #expect(watch.isStopping)
+        watch.add(child.pid)
+        // The signal is there before its input ends.
+        #expect(try child.wait() == .signalled(SIGTERM))
+    }
+
     @Test func aBusThatIsAwayKeepsNoProgramFromRunning() throws {
         let rig = try CommandRig()
         let outcome = try rig.run(

@@ -6,6 +6,8 @@ final class ProgramWatch: Sendable {
     private struct State {
         var running: Set<pid_t> = []
         var isStopping = false
+        /// The last signal that came.
+        var signal: Int32?
         var isWaiting: [Int: @Sendable () -> Void] = [:]
         var next = 0
     }
@@ -28,6 +30,7 @@ final class ProgramWatch: Sendable {
     func stop(_ signal: Int32? = nil) {
         let waiting = state.write { state in
             state.isStopping = true
+            state.signal = signal ?? state.signal
             // Under the lock, so that no process that has ended is meant. A call of the system.
             if let signal { for target in state.running { Self.pass(signal, to: target) } }
             defer { state.isWaiting = [:] }
@@ -50,8 +53,15 @@ final class ProgramWatch: Sendable {
     /// The wait of this number is over.
     func doneWaiting(_ number: Int) { state.write { $0.isWaiting[number] = nil } }
 
-    /// A program runs: its process id, or the negative one of its group.
-    func add(_ target: pid_t) { state.write { _ = $0.running.insert(target) } }
+    /// A program runs: its process id, or the negative one of its group. A signal that came while it
+    /// was started is passed on now.
+    func add(_ target: pid_t) {
+        state.write { state in
+            state.running.insert(target)
+            // Under the lock as in ``stop(_:)``.
+            if let signal = state.signal { Self.pass(signal, to: target) }
+        }
+    }
 
     /// The program has ended.
     func remove(_ target: pid_t) { state.write { _ = $0.running.remove(target) } }

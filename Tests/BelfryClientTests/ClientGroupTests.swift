@@ -67,6 +67,26 @@ import Topics
         }
     }
 
+    @Test func aBatchIsTakenUnderOneLeaseAndSettledInParts() async throws {
+        let daemon = try RunningDaemon()
+        let client = try client(of: daemon)
+        let group = client.group("mail")
+        let topic = try TopicName("jobs")
+        #expect(try await group.next(max: 9, of: Selector(topic), wait: 0).jobs.isEmpty)
+        for text in ["a", "b", "c", "d"] { try await client.publish(text, to: "jobs") }
+        let batch = try await group.next(max: 3)
+        #expect(batch.jobs.map(\.event.payload.text) == ["a", "b", "c"])
+        #expect(batch.jobs.allSatisfy { $0.attempt == 1 && $0.gap == nil && !$0.isReplyWanted })
+        #expect(Set(batch.jobs.map(\.lease)).count == 1)
+        try await group.settle(batch.jobs[1].done)
+        #expect(try await group.jobs().map(\.id) == [0, 2].map { batch.jobs[$0].event.id })
+        let rest = try #require(batch.settled(.done(nil)))
+        let next = try await group.next(max: 3, settling: rest)
+        #expect(next.jobs.map(\.event.payload.text) == ["d"])
+        #expect(try await group.description()?.progress?.done == 3)
+        #expect(await code { try await group.settle(rest) } == "JOB_SETTLED")
+    }
+
     @Test func aGroupIsMadeDescribedMovedAndRemoved() async throws {
         let daemon = try RunningDaemon()
         let client = try client(of: daemon)

@@ -45,7 +45,7 @@ struct StreamLineReader {
 
 extension Gap {
     /// Reads `{"after":"…","through":"…"}`.
-    fileprivate init?(reading reader: inout AnswerReader) {
+    init?(reading reader: inout AnswerReader) {
         var (after, through) = (EventID?.none, EventID?.none)
         let isObject = reader.object { name, reader in
             guard let id = reader.string().flatMap({ EventID(decimal: $0) }) else { return false }

@@ -33,18 +33,42 @@ public struct ClientGroup: Sendable {
         worker: String? = nil, settling settlement: ClientSettlement? = nil,
         of selector: Selector? = nil, lease: Int64? = nil, wait: Int64 = 30_000_000
     ) async throws(ClientError) -> ClientTake {
+        try ClientTake(await take(nil, worker, settlement, selector, lease, wait))
+    }
+
+    /// Settles jobs if there are some to settle, then takes several under one lease, or waits for the
+    /// first of them.
+    ///
+    /// As ``next(worker:settling:of:lease:wait:)``. Payloads whose content type says JSON come without
+    /// white space between tokens. A job that comes again comes alone.
+    ///
+    /// - Parameter max: How many jobs at most, 1 to 256.
+    /// - Throws: `ClientError`. A settlement of some jobs of a batch goes by ``settle(_:)`` alone: here
+    ///   it is refused with `PARAMETER_UNKNOWN`.
+    public func next(
+        max: Int, worker: String? = nil, settling settlement: ClientSettlement? = nil,
+        of selector: Selector? = nil, lease: Int64? = nil, wait: Int64 = 30_000_000
+    ) async throws(ClientError) -> ClientBatch {
+        try ClientBatch(await take(max, worker, settlement, selector, lease, wait))
+    }
+
+    /// - Parameter max: The jobs of a batch at most; nil for one job as it is.
+    private func take(
+        _ max: Int?, _ worker: String?, _ settlement: ClientSettlement?, _ selector: Selector?,
+        _ lease: Int64?, _ wait: Int64
+    ) async throws(ClientError) -> WholeAnswer {
         var target = TargetPath("groups", name, "next")
             .with("worker", worker).with("of", selector.map { "\($0)" })
             .with("for", lease.map { DurationText.text(microseconds: $0) })
             .with("wait", DurationText.text(microseconds: wait))
+            .with("as", max.map { _ in "json" }).with("max", max.map { "\($0)" })
         if let settlement {
             target = settlement.parameters(target.with(settlement.verb.name, settlement.lease))
         }
-        let answer = try await client.answer(
+        return try await client.answer(
             .post, target, headers: settlement?.headers ?? [], body: settlement?.body,
             expecting: [200, 204],
             within: Int(wait / 1_000) + Limits.requestMillisecondsMax)
-        return try ClientTake(answer)
     }
 
     /// Says what became of a job, without taking another one.

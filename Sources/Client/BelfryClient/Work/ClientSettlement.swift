@@ -17,11 +17,14 @@ public struct ClientSettlement: Sendable {
     public let verb: Verb
     /// The lease that it is under.
     public let lease: String
+    /// Only these jobs of a batch; nil for all that the lease is for.
+    public let only: [EventID]?
 
     /// A settlement as given.
-    public init(_ verb: Verb, lease: String) {
+    public init(_ verb: Verb, lease: String, only: [EventID]? = nil) {
         self.verb = verb
         self.lease = lease
+        self.only = only
     }
 
     private var output: ClientOutput? {
@@ -41,7 +44,8 @@ public struct ClientSettlement: Sendable {
         if case .retry(let microseconds?) = verb {
             delay = DurationText.text(microseconds: microseconds)
         }
-        return target.with("to", output?.topic?.text).with("delay", delay)
+        let ids = only.map { $0.map(\.description).joined(separator: ",") }
+        return target.with("to", output?.topic?.text).with("delay", delay).with("only", ids)
     }
 }
 

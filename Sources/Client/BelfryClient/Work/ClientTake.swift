@@ -28,8 +28,10 @@ public struct ClientJob: Sendable {
     public let deadline: Timestamp
     /// Whether somebody waits for the reply.
     public let isReplyWanted: Bool
-    /// Events that the group missed, told once.
+    /// Events that the group missed, told once. In a batch the first job says it.
     public let gap: Gap?
+    /// Whether other jobs came with it, under the same lease.
+    let isOfBatch: Bool
 
     /// It is done, and nothing comes out of it.
     public var done: ClientSettlement { settled(.done(nil)) }
@@ -38,9 +40,23 @@ public struct ClientJob: Sendable {
     /// Nobody is to try it again.
     public var dead: ClientSettlement { settled(.dead(refusal: nil)) }
 
-    /// This became of it.
+    /// This became of it, and of no other job of its batch.
     public func settled(_ verb: ClientSettlement.Verb) -> ClientSettlement {
-        ClientSettlement(verb, lease: lease)
+        ClientSettlement(verb, lease: lease, only: isOfBatch ? [event.id] : nil)
+    }
+
+    /// A job of a batch.
+    init(
+        _ event: Event, attempt: Int, isReplyWanted: Bool, lease: String, deadline: Timestamp,
+        gap: Gap?
+    ) {
+        self.event = event
+        self.attempt = attempt
+        self.isReplyWanted = isReplyWanted
+        self.lease = lease
+        self.deadline = deadline
+        self.gap = gap
+        isOfBatch = true
     }
 
     init(_ answer: WholeAnswer) throws(ClientError) {
@@ -57,6 +73,7 @@ public struct ClientJob: Sendable {
         self.deadline = deadline
         isReplyWanted = answer.says("wanted")
         gap = head["event-gap"].flatMap { Gap(header: $0) }
+        isOfBatch = false
     }
 }
 

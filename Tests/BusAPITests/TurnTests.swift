@@ -117,7 +117,7 @@ import Topics
         try server.wait { descriptors.allSatisfy { Self.bytesUnread(in: $0) > 1_000 } }
         let written = watch.end()
         // Between two looks lie the end of a turn, and the next up to its own end.
-        let bound = 2 * TurnWork.writes.stepsMax * HTTPFrontLimits.writtenBytesPerStep
+        let bound = 2 * TurnWork.writes.stepsMax * HTTPFrontLimits.streamedBytesPerStep
         #expect((1...(bound + HTTPFrontLimits.sendBytesMax)).contains(written))
         for client in clients {
             let answer = try client.readAnswer()

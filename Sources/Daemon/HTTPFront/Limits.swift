@@ -117,9 +117,13 @@ public enum HTTPFrontLimits {
     /// Answers of one message that are given without a look at what else there is.
     static let repliesAtOnceMax = 16
 
-    /// Bytes of an answer or a stream that make a step: the kernel copies them twice, for us and for their
-    /// reader.
+    /// Bytes of an answer that make a step: the kernel copies them twice, for us and for their reader, and
+    /// another thread has made them, so that they are in no cache of this one.
     static let writtenBytesPerStep = 1024
+
+    /// The same of a stream: what is written is shared by all readers at one place. Those who find no step
+    /// left share no more, and each costs three times as much.
+    static let streamedBytesPerStep = 4 * 1024
 
     /// Bytes of an answer that are written at one time, as much as the share of writes: while its peer
     /// reads, the kernel would take megabytes.

@@ -100,9 +100,9 @@ extension EventLoop {
             head: head, body: body, from: sent, atMost: HTTPFrontLimits.sendBytesMax,
             to: connection.descriptor)
         switch result {
-        case .whole: countWritten(head.count + body.count - sent)
+        case .whole: countWritten(head.count + body.count - sent, to: connection)
         case .partly(let bytes):
-            countWritten(bytes)
+            countWritten(bytes, to: connection)
             // The kernel would not tell of room that it has not run out of.
             if bytes == HTTPFrontLimits.sendBytesMax { sendLater(connection) }
         case .failed: break
@@ -110,8 +110,11 @@ extension EventLoop {
         return result
     }
 
-    private func countWritten(_ bytes: Int) {
-        budget.count(.writes, 1 + bytes / HTTPFrontLimits.writtenBytesPerStep)
+    private func countWritten(_ bytes: Int, to connection: Connection) {
+        let bytesPerStep =
+            connection.machine.isStreaming
+            ? HTTPFrontLimits.streamedBytesPerStep : HTTPFrontLimits.writtenBytesPerStep
+        budget.count(.writes, 1 + bytes / bytesPerStep)
     }
 
     private func sendLater(_ connection: Connection) {

@@ -128,6 +128,13 @@ enum CommandTable {
                 CommandOption("--to-token", "FILE", "the file with the token of TO"),
             ], run: Copying.run),
         CommandRow(
+            name: "bench", operands: "", operandCount: 0...0,
+            summary: "measure what the bus does here, over a topic that it removes",
+            options: [
+                CommandOption("--events", "N", "so many events (10000)"),
+                CommandOption("--size", "N", "the bytes of each (100)"), json,
+            ], run: Measuring.run),
+        CommandRow(
             name: "doctor", operands: "", operandCount: 0...0,
             summary: "say whether the bus is there, and what is wrong with it", options: [json],
             run: Doctor.run),

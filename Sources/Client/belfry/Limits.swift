@@ -17,6 +17,10 @@ enum Limits {
     static let tailLinesMax = 20
     /// How far two clocks are apart at most that are right; the bus says its own in whole seconds.
     static let clockSecondsMax: Int64 = 2
+    /// The events that `belfry bench` publishes.
+    static let measuredEvents = 10_000
+    /// How many of them it waits for one by one at most.
+    static let measuredWaits = 1_000
     /// How long a request waits for its reply.
     static let replyMicroseconds: Int64 = 10_000_000
     /// The jobs of one answer, as the bus has it.

@@ -8,6 +8,9 @@ MINUTES ?= 10
 # What `make debian13` runs there.
 TARGETS ?= test test-systemd interop recipes fuzz-check
 
+# Of the Debian package: rises when the packaging changes and the sources do not.
+REVISION ?= 1
+
 # What .ci/run does less of.
 RESTARTS ?= 100
 SLOW_SECONDS ?= 30
@@ -106,6 +109,16 @@ uninstall: ## stop the service and remove the installed files; list the files th
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' UNITDIR='$(UNITDIR)' \
 		DOCDIR='$(DOCDIR)' scripts/uninstall
 
+deb: release ## make the Debian package of this release (.build-deb; REVISION=1)
+	@SWIFT='$(SWIFT)' scripts/setup deb
+	@scripts/deb '$(REVISION)'
+
+dist: ## make the archive of the sources of the last commit (.build-dist)
+	@mkdir -p .build-dist
+	@git archive --format=tar.gz --prefix="belfry-$$(scripts/version)/" \
+		-o ".build-dist/belfry-$$(scripts/version).tar.gz" HEAD
+	@echo ".build-dist/belfry-$$(scripts/version).tar.gz"
+
 config: setup ## write config/belfryd.conf anew from the table of keys
 	mkdir -p config
 	BELFRY_RECORD=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --filter theFileIsWhatTheTableSays
@@ -167,6 +180,13 @@ test-systemd: release ## boot a real systemd with the installed service (needs r
 	$(MAKE) install DESTDIR=.build-systemd PREFIX=/usr SYSCONFDIR=/etc UNITDIR=/usr/lib/systemd/system
 	$(MAKE) install DESTDIR=.build-systemd/elsewhere PREFIX=/opt/belfry SYSCONFDIR=/etc UNITDIR=/etc/systemd/system
 	@scripts/test-systemd .build-systemd --elsewhere .build-systemd/elsewhere --restarts $(RESTARTS)
+
+test-deb: release ## install, upgrade, remove and purge the package on a clean Debian (needs root; FROM= the release before)
+	@SWIFT='$(SWIFT)' scripts/setup deb
+	@SWIFT='$(SWIFT)' scripts/setup systemd
+	rm -rf .build-test-deb/installed
+	$(MAKE) install DESTDIR=.build-test-deb/installed PREFIX=/usr SYSCONFDIR=/etc UNITDIR=/usr/lib/systemd/system
+	@scripts/test-deb .build-test-deb/installed $(FROM)
 
 test-container: ## build the Dockerfile without a registry, and use its image (needs root)
 	@SWIFT='$(SWIFT)' scripts/setup container
@@ -250,4 +270,4 @@ bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, re
 	@Benchmarks/work --daemon $(RELEASE_BINARY) $(ARGS)
 
 clean: ## remove all build products
-	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries .build-debian13
+	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb

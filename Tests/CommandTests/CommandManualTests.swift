@@ -61,6 +61,14 @@ import Testing
 
 /// What `make install` puts on a machine of what the programs print of themselves.
 @Suite(.blocking, .enabled(if: access("/usr/bin/make", X_OK) == 0)) struct InstalledManualTests {
+    @Test func thePackageIsOfTheVersionThatTheProgramsHave() throws {
+        for (option, wanted) in [([], Version.number), (["--date"], Version.date)] {
+            let script = try ChildProcess("\(PackageFiles.root)/scripts/version", option)
+            #expect(try script.wait() == .exited(0))
+            #expect(script.text(of: .output) == wanted + "\n")
+        }
+    }
+
     @Test func anInstallHasEveryPageAndCompletionAndAnUninstallNone() throws {
         let folder = TemporaryFolder()
         let (daemon, command) = (ChildProcess.product("belfryd"), ChildProcess.product("belfry"))

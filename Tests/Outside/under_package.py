@@ -1,0 +1,250 @@
+"""The Debian package on a clean Debian under a real systemd.
+
+Usage: under_package.py --tree FOLDER --package OLD NEW --installed FOLDER
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from acts import expect, perform, wait_until
+from doors import Door, doors
+from machine import Machine, machine_of_tree
+from network import enter
+from traffic import Traffic
+
+SERVICE = "belfryd.service"
+SOCKETS = "belfryd.socket"
+PORT = 7464
+TURN_SECONDS = 60
+APT_SECONDS = 600
+EVENTS_BETWEEN = 200
+"""Answered before and after an upgrade, by the publishers of all doors together."""
+FOLLOWER = "belfry-run@note.service"
+
+
+class Package:
+    """The package, and the acts that it has to pass, in this order."""
+
+    def __init__(self, machine: Machine, old: Path, new: Path, installed: Path) -> None:
+        self._machine = machine
+        self._old = self._bring(old)
+        self._new = self._bring(new)
+        self._installed = installed
+        self._doors: list[Door] = []
+        self._kept = ""
+
+    def acts(self) -> list[Callable[[], str]]:
+        """All of them."""
+        return [
+            self.there_is_no_compiler, self.it_installs_and_listens, self.the_first_lines_work,
+            self.the_manual_and_completions_are_there, self.an_upgrade_refuses_nobody_and_loses_nothing,
+            self.a_program_for_each_event_outlives_the_upgrade, self.a_remove_keeps_what_is_not_its_own,
+            self.it_comes_back_with_its_events, self.a_purge_leaves_nothing,
+            self.it_takes_the_place_of_an_installation, self.another_purge_leaves_nothing,
+        ]
+
+    def download(self) -> None:
+        """Has apt fetch what the package depends on, while there is a network."""
+        for command in (["update", "-qq"],
+                        ["install", "-y", "-qq", "--download-only", "--no-install-recommends", self._old]):
+            subprocess.run(
+                ["systemd-nspawn", "--quiet", f"--directory={self._machine.root}", "--register=no",
+                 "--keep-unit", "--console=pipe", "apt-get", *command],
+                stdin=subprocess.DEVNULL, check=True)
+
+    def there_is_no_compiler(self) -> str:
+        """Nor anything of Belfry."""
+        for program in ("swift", "gcc", "cc", "belfry", "belfryd"):
+            if self._machine.run("which", program, is_checked=False).returncode == 0:
+                raise AssertionError(f"there is {program}")
+        expect([], self._traces())
+        return (self._machine.root / "etc/debian_version").read_text().strip()
+
+    def it_installs_and_listens(self) -> str:
+        """apt finds all that it needs; the sockets are there, and the service waits for a request."""
+        self._apt("install", self._old)
+        expect("active", self._machine.show(SOCKETS, "ActiveState"))
+        expect("enabled", self._machine.show(SOCKETS, "UnitFileState"))
+        expect("inactive", self._machine.show(SERVICE, "ActiveState"))
+        self._doors = doors(PORT, self._machine.path("/run/belfry/belfry.sock"))
+        enter(self._machine.leader)
+        return self._version()
+
+    def the_first_lines_work(self) -> str:
+        """Those of README, and of the command."""
+        first = self._shell("curl -sS -d 'v1.2 is live' localhost:7464/topics/deploys")
+        if not re.match(r'\{"id":"\d+","topic":"deploys"', first):
+            raise AssertionError(first)
+        expect("v1.2 is live\n", self._shell(
+            "curl -sS -w '\\n' 'localhost:7464/topics/deploys?since=earliest'"))
+        self._kept = self._shell("belfry pub deploys 'v1.3 is live' --id").strip()
+        expect("v1.2 is live\nv1.3 is live\n", self._events())
+        expect("active", self._machine.show(SERVICE, "ActiveState"))
+        return first.strip()
+
+    def the_manual_and_completions_are_there(self) -> str:
+        """With the program's own version on the pages."""
+        share = self._machine.root / "usr/share"
+        pages = sorted(path.name for path in share.glob("man/man?/belfry*"))
+        for page in ("belfry.1.gz", "belfry-sub.1.gz", "belfryd.8.gz", "belfryd.conf.5.gz"):
+            if page not in pages:
+                raise AssertionError(f"{page} is none of {pages}")
+        for file in ("bash-completion/completions/belfry", "zsh/vendor-completions/_belfry",
+                     "fish/vendor_completions.d/belfry.fish"):
+            if (share / file).stat().st_size < 1000:
+                raise AssertionError(f"{file} is short")
+        return f"{len(pages)} pages"
+
+    def an_upgrade_refuses_nobody_and_loses_nothing(self) -> str:
+        """Under traffic through every door that never stops, and over a changed configuration."""
+        configuration = self._machine.root / "etc/belfry/belfryd.conf"
+        changed = configuration.read_text() + "[poll]\nwait_max = 59m\n"
+        configuration.write_text(changed)
+        (self._machine.root / "etc/belfry/run.d/note").write_text(
+            "SELECTOR=deploys\nOPTIONS=--since earliest\n"
+            "PROGRAM=/bin/sh -c 'cat >>$STATE_DIRECTORY/seen; echo >>$STATE_DIRECTORY/seen'\n")
+        self._machine.run("systemctl", "enable", "--now", FOLLOWER)
+        wait_until(lambda: len(self._seen()) == 2, TURN_SECONDS, "the program has run",
+                   lambda: self._machine.journal(FOLLOWER))
+        since = self._machine.show(SOCKETS, "ActiveEnterTimestampMonotonic")
+        pids = [self._machine.show(unit, "MainPID") for unit in (SERVICE, FOLLOWER)]
+        summary = self._under_traffic(lambda: self._apt("install", self._new))
+        expect(since, self._machine.show(SOCKETS, "ActiveEnterTimestampMonotonic"))
+        for unit, pid in zip((SERVICE, FOLLOWER), pids, strict=True):
+            expect("active", self._machine.show(unit, "ActiveState"))
+            if self._machine.show(unit, "MainPID") == pid:
+                raise AssertionError(f"{unit} is still the old one")
+        expect(changed, configuration.read_text())
+        expect("v1.2 is live\nv1.3 is live\n", self._events())
+        return f"{self._version()}; {summary}"
+
+    def a_program_for_each_event_outlives_the_upgrade(self) -> str:
+        """It goes on behind the last event that it had."""
+        self._shell("belfry pub deploys 'v1.4 is live'")
+        wanted = ["v1.2 is live", "v1.3 is live", "v1.4 is live"]
+        wait_until(lambda: self._seen() == wanted, TURN_SECONDS, f"the program has run for {wanted}",
+                   lambda: f"{self._seen()}\n{self._machine.journal(FOLLOWER)}")
+        return ", ".join(wanted)
+
+    def a_remove_keeps_what_is_not_its_own(self) -> str:
+        """The sockets are closed; configuration and events stay."""
+        self._apt("remove", "belfry")
+        for unit in (SERVICE, SOCKETS, FOLLOWER):
+            expect("inactive", self._machine.show(unit, "ActiveState"))
+        for door in self._doors:
+            try:
+                answer = door.ask("GET", "/healthz")
+            except OSError:
+                continue
+            raise AssertionError(f"{door.name} still answers {answer.status}")
+        stays = ["etc/belfry/belfryd.conf", "etc/belfry/run.d/note", "var/lib/private/belfry/belfry.db",
+                 "var/lib/private/belfry-run/note/seen"]
+        for kept in stays:
+            if not (self._machine.root / kept).exists():
+                raise AssertionError(f"{kept} is gone")
+        if (self._machine.root / "usr/bin/belfryd").exists():
+            raise AssertionError("the daemon is still there")
+        return ", ".join(stays)
+
+    def it_comes_back_with_its_events(self) -> str:
+        """And with the configuration that was changed."""
+        self._apt("install", self._new)
+        expect("v1.2 is live\nv1.3 is live\nv1.4 is live\n", self._events())
+        if "wait_max = 59m" not in (self._machine.root / "etc/belfry/belfryd.conf").read_text():
+            raise AssertionError("the changed configuration is gone")
+        return f"event {self._kept} is there"
+
+    def a_purge_leaves_nothing(self) -> str:
+        """No file, folder, link or state of systemd with the name."""
+        self._apt("purge", "belfry")
+        expect([], self._traces())
+        for unit in (SERVICE, SOCKETS, FOLLOWER):
+            expect("inactive", self._machine.show(unit, "ActiveState"))
+        return "no trace"
+
+    def it_takes_the_place_of_an_installation(self) -> str:
+        """What `make install` put there, in use: nobody is refused, and all events stay."""
+        shutil.copytree(self._installed, self._machine.root, dirs_exist_ok=True, symlinks=True)
+        self._machine.run("systemctl", "daemon-reload")
+        self._machine.run("systemctl", "enable", "--now", SOCKETS)
+        self._kept = self._shell("belfry pub deploys 'before the package' --id").strip()
+        pid = self._machine.show(SERVICE, "MainPID")
+        summary = self._under_traffic(lambda: self._apt("install", self._new))
+        if self._machine.show(SERVICE, "MainPID") == pid:
+            raise AssertionError("the daemon is still the old one")
+        expect("before the package\n", self._events())
+        return summary
+
+    def another_purge_leaves_nothing(self) -> str:
+        """Of that installation neither."""
+        return self.a_purge_leaves_nothing()
+
+    def _bring(self, package: Path) -> str:
+        shutil.copy(package, self._machine.root / "root" / package.name)
+        return f"/root/{package.name}"
+
+    def _apt(self, verb: str, package: str) -> None:
+        self._machine.run(
+            "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", verb, "-y", "-q",
+            "--no-install-recommends", package, seconds=APT_SECONDS)
+
+    def _under_traffic(self, act: Callable[[], None]) -> str:
+        traffic = Traffic(self._doors)
+        traffic.start()
+        try:
+            for step in (lambda: None, act):
+                step()
+                goal = traffic.published + EVENTS_BETWEEN
+                wait_until(lambda goal=goal: traffic.check() or traffic.published >= goal,
+                           TURN_SECONDS, "publishing goes on")
+        finally:
+            summary = traffic.finish()
+        return summary
+
+    def _shell(self, line: str) -> str:
+        return self._machine.run("sh", "-c", line).stdout
+
+    def _events(self) -> str:
+        return self._shell("belfry sub deploys --since earliest --until-now --data")
+
+    def _seen(self) -> list[str]:
+        file = self._machine.root / "var/lib/private/belfry-run/note/seen"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def _version(self) -> str:
+        return self._machine.run("dpkg-query", "-W", "belfry").stdout.strip()
+
+    def _traces(self) -> list[str]:
+        """All that has the name, but the packages that the test brought and the logs."""
+        found = self._machine.run(
+            "find", "/etc", "/usr", "/var", "/run", "-xdev", "-name", "*belfry*").stdout.splitlines()
+        return [path for path in found if not path.startswith(("/var/log/", "/var/tmp/", "/run/host"))]
+
+
+def main() -> int:
+    """Boots, and goes through the acts until one fails."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tree", type=Path, required=True, metavar="FOLDER", help="a clean Debian")
+    parser.add_argument("--package", type=Path, required=True, nargs=2, metavar=("OLD", "NEW"))
+    parser.add_argument("--installed", type=Path, required=True, metavar="FOLDER",
+                        help="where `make install DESTDIR=FOLDER` put everything")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="belfry-package-") as folder:
+        machine = machine_of_tree(Path(folder), options.tree.resolve())
+        try:
+            package = Package(machine, *options.package, options.installed.resolve())
+            package.download()
+            machine.boot()
+            return perform(package.acts(), lambda: machine.journal(SERVICE)[-4_000:])
+        finally:
+            machine.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -266,7 +266,7 @@ struct GroupWorld {
 
     /// A group made of what is durable, and the log.
     private func restarted(isFaulty: Bool) -> GroupTurns {
-        var jobs = Array(rows.values)
+        var jobs = rows.values.sorted { $0.id < $1.id }
         if isFaulty, fault == .cutsLeasesAtRestarts {
             jobs = jobs.map { row in
                 guard case .leased(let lease) = row.state else { return row }

@@ -184,6 +184,7 @@ package struct LeaseToken: Hashable, Sendable {
 package struct StoredGroup: Sendable {
     package let number: GroupNumber
     package let record: GroupRecord
+    /// Its open jobs, ids rising.
     package let jobs: [JobRecord]
 
     package init(number: GroupNumber, record: GroupRecord, jobs: [JobRecord]) {

@@ -59,28 +59,10 @@ struct GroupMachine {
             restart(at: newest)
             return
         }
-        for row in stored.jobs.sorted(by: { $0.id < $1.id }) {
-            var job = OpenJob(topic: row.topic, key: row.key, attempt: row.attempt, due: now)
-            switch row.state {
-            case .waiting(let microseconds): job.due += microseconds
-            case .leased(let lease):
-                job.due += lease.length
-                job.lease = lease.token
-                job.length = lease.length
-                let holder = lease.worker.map { Holder(worker: $0, caller: lease.caller ?? "") }
-                let jobs = (table.leases[lease.token]?.jobs ?? []) + [row.id]
-                table.set(
-                    Lease(
-                        jobs: jobs, length: lease.length, holder: holder, caller: lease.caller),
-                    at: lease.token)
-            }
-            table.put(job, at: row.id)
-            if let key = row.key, !table.lanes.isBusy(key) {
-                table.lanes.open(key)
-                heads[key] = row.id
-            }
+        table = JobTable(stored.jobs, now: now)
+        for row in stored.jobs {
+            if let key = row.key, heads[key] == nil { heads[key] = row.id }
         }
-        table.keep()
         if let first = heads.values.min(), first < record.reach {
             rebuilding = LogPosition(
                 after: first, reportedThrough: record.reportedThrough, isWaiting: true)

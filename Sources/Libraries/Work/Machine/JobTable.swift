@@ -27,6 +27,51 @@ struct JobTable {
         var leases: [LeaseToken: Lease?] = [:]
     }
 
+    init() {}
+
+    /// Jobs as a store retained them, ids rising: each lease and each retry has its full time anew.
+    ///
+    /// - Complexity: O(jobs).
+    init(_ rows: [JobRecord], now: Int64) {
+        var (ids, entries) = ([EventID](), [Agenda.Entry]())
+        ids.reserveCapacity(rows.count)
+        entries.reserveCapacity(rows.count)
+        jobs.reserveCapacity(rows.count)
+        // Jobs of a batch mostly lie together.
+        var last: (token: LeaseToken, lease: Lease)?
+        for row in rows {
+            var job = OpenJob(topic: row.topic, key: row.key, attempt: row.attempt, due: now)
+            switch row.state {
+            case .waiting(let microseconds): job.due += microseconds
+            case .leased(let lease):
+                job.due += lease.length
+                job.lease = lease.token
+                job.length = lease.length
+                leasedCount += 1
+                if last?.token != lease.token {
+                    if let last { load(last.lease, at: last.token) }
+                    last = (lease.token, Lease(lease))
+                }
+                last?.lease.jobs.append(row.id)
+            }
+            job.scheduled = job.due
+            jobs[row.id] = job
+            ids.append(row.id)
+            entries.append(Agenda.Entry(time: job.due, id: row.id))
+            if let key = row.key, !lanes.isBusy(key) { lanes.open(key) }
+        }
+        if let last { load(last.lease, at: last.token) }
+        order = SortedIDs(rising: ids)
+        agenda.rebuild(entries)
+        lanes.keep()
+    }
+
+    /// Takes a lease over, or more of its jobs.
+    private mutating func load(_ lease: Lease, at token: LeaseToken) {
+        if leases[token] == nil { leases[token] = lease } else { leases[token]?.jobs += lease.jobs }
+        if let holder = lease.holder { holders[holder] = token }
+    }
+
     // MARK: Changing
 
     /// Sets a job, or takes it out.

@@ -46,6 +46,14 @@ struct Lease {
     let caller: String?
 }
 
+extension Lease {
+    /// A lease as a store retained it, without its jobs.
+    init(_ lease: JobLease) {
+        let holder = lease.worker.map { Holder(worker: $0, caller: lease.caller ?? "") }
+        self.init(jobs: [], length: lease.length, holder: holder, caller: lease.caller)
+    }
+}
+
 /// A worker with a name: two callers with one name are two workers.
 struct Holder: Hashable {
     let worker: String

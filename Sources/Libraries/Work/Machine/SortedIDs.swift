@@ -5,7 +5,13 @@ internal import Topics
 /// - Complexity: Looking O(log count). Changing moves what lies behind, 8 bytes each: ids mostly
 ///   come at the end, and there are at most as many as a group has open jobs.
 struct SortedIDs {
-    private(set) var ids: [EventID] = []
+    private(set) var ids: [EventID]
+
+    /// - Parameter ids: They rise, each once.
+    init(rising ids: [EventID] = []) {
+        assert(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 }, "the ids do not rise")
+        self.ids = ids
+    }
 
     var count: Int { ids.count }
     var isEmpty: Bool { ids.isEmpty }

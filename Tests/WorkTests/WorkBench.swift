@@ -81,6 +81,18 @@ final class WorkBench: Sendable {
         try gate.wait()
     }
 
+    /// Runs `body` while nothing is done on the thread for long reads.
+    func withoutWorkThread<Value>(_ body: () throws -> Value) throws -> Value {
+        let (begun, over) = (Gate(), Gate())
+        work.parts.thread.run(for: Self.caller.uid) {
+            begun.open()
+            try? over.wait()
+        }
+        defer { over.open() }
+        try begun.wait()
+        return try body()
+    }
+
     func group(_ name: String = "g") throws -> GroupDescription? {
         work.description(of: try GroupName(name))
     }

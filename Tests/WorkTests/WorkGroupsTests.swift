@@ -344,6 +344,37 @@ import Topics
         #expect(turns.value - before < 60)
     }
 
+    @Test func aFirstLookAtManyTopicsIsNotTheCallersAndTheNextOnesGoOnFromThere() throws {
+        let bench = try WorkBench()
+        for number in 0..<1_000 { try bench.publish("\(number)", to: "jobs.t\(number)") }
+        try bench.set(of: "jobs.*")
+        let first = try bench.withoutWorkThread {
+            let (answer, _) = try bench.ask(NextRequest())
+            #expect(!answer.isGiven)
+            return answer
+        }
+        #expect(try first.get().handout?.text == "0")
+        try bench.withoutWorkThread {
+            let (answer, _) = try bench.ask(NextRequest())
+            #expect(answer.isGiven)
+        }
+    }
+
+    @Test func aPublishIntoATopicOfManyGroupsWakesNoneOfThemOnItsOwn() throws {
+        let bench = try WorkBench()
+        let names = (0..<40).map { "g\($0)" }
+        for name in names { try bench.set(name) }
+        let waiting = try names.map { try bench.ask(NextRequest(), of: $0).answer }
+        let first = try bench.withoutWorkThread {
+            let first = try bench.publish("0")
+            for number in 1..<10 { try bench.publish("\(number)") }
+            #expect(!waiting.contains { $0.isGiven })
+            #expect(bench.work.parts.hub.crowdedCount == 1)
+            return first
+        }
+        for answer in waiting { #expect(try answer.get().handout?.ids == [first]) }
+    }
+
     @Test func whatIsRemovedAheadOfAGroupOfManyTopicsIsToldAndNotHandedOut() throws {
         let bench = try WorkBench()
         for number in 0..<300 { try bench.publish("\(number)", to: "jobs.t\(number)") }

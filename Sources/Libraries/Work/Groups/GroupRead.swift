@@ -181,7 +181,8 @@ struct GroupRead: Sendable {
         }
     }
 
-    /// Reads on from a position: one topic or one turn on this thread, the rest on another one.
+    /// Reads on from a position: one topic or a few steps on this thread, which may be a loop or
+    /// publish; the rest on another one.
     private func read(
         _ position: LogPosition, _ limit: ReadLimit,
         _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
@@ -194,7 +195,8 @@ struct GroupRead: Sendable {
         let long =
             place.take(at: position, limit)
             ?? parts.bus.longRead(position, matching: selector, filter: filter, limit: limit)
-        switch parts.bus.turn(of: long) {
+        var left = Limits.inlineStepsMax
+        switch parts.bus.turn(of: long, &left) {
         case .done(let read): told(long, read, then)
         case .goOn, .ask:
             parts.thread.run(for: owner) {

@@ -99,7 +99,7 @@ final class WorkGroup: Sendable {
     }
 
     /// Something became visible that it may want.
-    func look(isInline: Bool) {
+    func look() {
         let isWaitedFor = state.write { state in
             state.turns.look()
             guard !state.turns.hasWaiters else { return true }
@@ -109,8 +109,7 @@ final class WorkGroup: Sendable {
             }
             return false
         }
-        guard isWaitedFor else { return }
-        if isInline { drive() } else { parts.thread.run(for: owner) { self.drive() } }
+        if isWaitedFor { drive() }
     }
 
     /// Applies what time brings.

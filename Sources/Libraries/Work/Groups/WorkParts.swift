@@ -6,12 +6,25 @@ struct WorkParts: Sendable {
     let bus: EventBus
     let shares: WorkShares
     let meters = WorkMeters()
-    let thread = WorkThread()
-    let hub = WorkHub()
+    let thread: WorkThread
+    let hub: WorkHub
     let replies = Replies()
     let log: Log
     /// Microseconds of a clock that only rises.
     let clock: @Sendable () -> Int64
     /// A new token of 128 random bits.
     let mint: @Sendable () -> LeaseToken
+
+    init(
+        bus: EventBus, shares: WorkShares, log: Log, clock: @escaping @Sendable () -> Int64,
+        mint: @escaping @Sendable () -> LeaseToken
+    ) {
+        thread = WorkThread()
+        hub = WorkHub(waking: thread)
+        self.bus = bus
+        self.shares = shares
+        self.log = log
+        self.clock = clock
+        self.mint = mint
+    }
 }

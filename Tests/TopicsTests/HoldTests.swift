@@ -19,13 +19,14 @@ import Testing
     }
 
     private static func hold(
-        _ bench: Bench, _ topic: String, for group: String?, _ retention: Retention
+        _ bench: Bench, _ topic: String, for group: String?, _ retention: Retention,
+        by owner: Sender = .unknown
     ) throws {
         var settings = TopicSettings(retention: retention, persists: true)
         settings.hold = group
         let name = try TopicName(topic)
         _ = try bench.answer {
-            bench.bus.register(name, settings: settings, by: .unknown, then: $0)
+            bench.bus.register(name, settings: settings, by: owner, then: $0)
         }
     }
 
@@ -89,6 +90,30 @@ import Testing
         bench.clock.advance(seconds: 1)
         bench.bus.sweep()
         #expect(bench.bus.statistics.retained == 0)
+    }
+
+    @Test func oneUserHoldsThreeQuartersOfWhatAllMayHold() throws {
+        let bench = try Bench(memoryBytesMax: 100_000)
+        bench.bus.setHeld(group: "g", from: .zero)
+        let all = Retention(keep: nil, bytes: nil, age: nil)
+        for topic in ["a", "b"] {
+            try Self.hold(bench, topic, for: "g", all, by: Sender(uid: 7, pid: nil))
+        }
+        try Self.hold(bench, "c", for: "g", all, by: Sender(uid: 8, pid: nil))
+        let payload = [Payload([UInt8](repeating: 1, count: 840))]
+        var counts: [String: Int] = [:]
+        for topic in ["a", "b", "c"] {
+            while try !Self.isFull({ try bench.publish(topic, payload) }) {
+                counts[topic, default: 0] += 1
+                if topic == "a", counts["a"] == 20 { break }
+            }
+        }
+        let own = (counts["a"] ?? 0) + (counts["b"] ?? 0)
+        #expect((30...37).contains(own))
+        #expect((8...13).contains(counts["c"] ?? 0))
+        // A topic that goes gives back what it held.
+        _ = try bench.remove("a")
+        #expect(try !Self.isFull { try bench.publish("b", payload) })
     }
 
     @Test func memoryIsMadeOfOthersAndHalfOfItIsTheMostThatIsHeld() throws {

@@ -55,6 +55,8 @@ struct EventLog {
     var holders: [String: Int] = [:]
     /// What is held of all topics.
     var heldBytes = HeldBytes()
+    /// What is held of the topics of each user.
+    var heldByOwner: [UInt32: HeldBytes] = [:]
 
     init(
         contents: StoreContents, store: StoreCapabilities, limits: BusLimits, defaults: Retention,

@@ -5,19 +5,22 @@ extension EventLog {
         steps += record.follow(record.settings.hold.flatMap { held[$0] })
     }
 
-    /// Counts what is held of a topic into what is held of all.
-    mutating func noteHeld(of record: TopicRecord) {
-        let now = record.heldBytes
-        heldBytes.memory += now.memory - record.countedHeld.memory
-        heldBytes.store += now.store - record.countedHeld.store
+    /// Counts what is held of a topic into what is held of all, and of its owner's.
+    mutating func noteHeld(of record: TopicRecord) { note(record.heldBytes, of: record) }
+
+    private mutating func note(_ now: HeldBytes, of record: TopicRecord) {
+        heldBytes.change(from: record.countedHeld, to: now)
+        if let owner = record.owner {
+            var own = heldByOwner[owner] ?? HeldBytes()
+            own.change(from: record.countedHeld, to: now)
+            heldByOwner[owner] = own == HeldBytes() ? nil : own
+        }
         record.countedHeld = now
     }
 
     /// Counts out what is held of a topic that goes, and that it holds for a group.
     mutating func forgetHold(of record: TopicRecord) {
-        heldBytes.memory -= record.countedHeld.memory
-        heldBytes.store -= record.countedHeld.store
-        record.countedHeld = HeldBytes()
+        note(HeldBytes(), of: record)
         noteHolder(from: record.settings.hold, to: nil)
     }
 
@@ -52,13 +55,32 @@ extension EventLog {
                 "\(record.name) is full of events that the group \(group) has not settled: let its "
                     + "workers go on, widen the bounds of the topic, or end its hold")
         }
+        try checkShare(of: record, batch, room)
+    }
+
+    /// Refuses a batch whose topic would hold more than half of what there is with all others, or more
+    /// than three quarters of that with those of its owner.
+    private func checkShare(
+        of record: TopicRecord, _ batch: PublishBatch, _ room: MemoryRoom
+    ) throws(BusError) {
         let isStored = keepsOlder && record.settings.persists
-        guard let all = isStored ? storeBytesMax : room.bytesMax,
-            batch.memoryBytes + (isStored ? heldBytes.store : heldBytes.memory) > all / 2
+        guard let all = isStored ? storeBytesMax : room.bytesMax else { return }
+        func exceeds(_ held: HeldBytes, _ share: Int) -> Bool {
+            batch.memoryBytes + (isStored ? held.store : held.memory) > share
+        }
+        let place = isStored ? "store" : "memory"
+        guard !exceeds(heldBytes, all / 2) else {
+            throw .topicFull(
+                "half of the \(place) is full of events that groups have not settled: let their "
+                    + "workers go on, or end the hold of a topic")
+        }
+        guard let owner = record.owner, let own = heldByOwner[owner],
+            exceeds(own, all / 8 * 3)
         else { return }
         throw .topicFull(
-            "half of the \(isStored ? "store" : "memory") is full of events that groups have not "
-                + "settled: let their workers go on, or end the hold of a topic")
+            "three eighths of the \(place) are full of events of your topics that groups have not "
+                + "settled, which is a user's share: let their workers go on, or end the hold of a "
+                + "topic")
     }
 }
 

@@ -45,4 +45,10 @@ struct HeldBytes: Equatable {
     var memory = 0
     /// Of the store, about.
     var store = 0
+
+    /// Counts a part of it that was one and is another.
+    mutating func change(from old: HeldBytes, to new: HeldBytes) {
+        memory += new.memory - old.memory
+        store += new.store - old.store
+    }
 }

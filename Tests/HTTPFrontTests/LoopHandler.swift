@@ -10,6 +10,8 @@ final class Backstage: Sendable {
         var replies: [PendingReply] = []
         var handled: [String] = []
         var closed = 0
+        /// Answers that the kernel did not take whole.
+        var lost = 0
         var timedOut = 0
         var uncertain = 0
         /// The values of requests that were answered without being parsed, in order.
@@ -137,7 +139,11 @@ final class LoopHandler: RequestHandler {
     func finishParked(_ text: String) {
         let ending = waits
         waits = [:]
-        for wait in ending.values { wait.socket?.finish(Self.text(text)) }
+        for wait in ending.values {
+            wait.socket?.finish(Self.text(text)) { [backstage] in
+                backstage.state.write { $0.lost += 1 }
+            }
+        }
     }
 
     private static func valuePlace(_ head: RequestHead) -> ValuePlace? {

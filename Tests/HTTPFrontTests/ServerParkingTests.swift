@@ -41,6 +41,25 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test(arguments: LoopServer.Transport.allCases)
+    func answerWhoseClientLeavesBeforeItIsOutIsToldAsLost(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer { $0.socketSendBufferBytes = 4096 }
+        let text = String(repeating: "x", count: 900_000)
+        for leaves in [false, true] {
+            let client = try server.connect(transport)
+            try client.send("GET", "/park")
+            server.expect(server.server.census.parked, becomes: 1)
+            server.backstage.finishParked(text)
+            server.expect(server.memory.used(.unsent) > 0 ? 1 : 0, becomes: 1)
+            if !leaves { #expect(try client.readAnswer().text == text) }
+            client.close()
+            server.expectEmpty()
+            #expect(server.backstage.state.value.lost == (leaves ? 1 : 0))
+        }
+    }
+
     @Test func deadlineIsTold() throws {
         let server = try LoopServer()
         let client = try server.connect()

@@ -54,6 +54,19 @@ import Topics
         #expect(place.server.service.waitingCount == 0)
     }
 
+    @Test func aHandOutThatItsClientDoesNotReadToItsEndIsGivenBackAndDoesNotCount() throws {
+        let place = try WorkPlace()
+        let text = String(repeating: "x", count: 900_000)
+        try place.publish(text)
+        let leaver = try place.server.connect(receiveBufferBytes: 4_096)
+        try leaver.send("POST", "/groups/g/next?wait=0")
+        try place.server.wait { place.server.memory.used(.unsent) > 0 }
+        leaver.reset()
+        let answer = try place.expect(200, "POST", "/groups/g/next")
+        #expect(answer.text == text)
+        #expect(answer.header("work-attempt") == "1")
+    }
+
     @Test func anEndedGroupEndsItsWaits() throws {
         let place = try WorkPlace()
         let waiter = try place.wait()

@@ -22,9 +22,12 @@ enum AnswerPath {
     var socket: DetachedSocket? { if case .socket(let socket) = self { socket } else { nil } }
 
     /// Answers; the path is used once.
-    func send(_ response: Response) {
+    ///
+    /// - Parameter ifLost: Called if it is known that the client did not get the answer, see
+    ///   `DetachedSocket.finish`; where the parser keeps the socket, nobody knows.
+    func send(_ response: Response, ifLost: (() -> Void)? = nil) {
         switch self {
-        case .socket(let socket): socket.finish(response)
+        case .socket(let socket): socket.finish(response, ifLost: ifLost)
         case .parser(let reply): reply.send(response)
         }
     }

@@ -105,7 +105,8 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             finish(
                 HandoutAnswer(
                     handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
-                ).response(isJSON: query.isJSON, handler.encodings))
+                ).response(isJSON: query.isJSON, handler.encodings)
+            ) { [work = handler.work] in work.giveBack(handout) }
         }
     }
 

@@ -20,10 +20,16 @@ protocol WorkWait: AnyObject {
 
 extension WorkWait {
     /// Answers it, if somebody is still there.
-    func finish(_ response: Response) {
+    ///
+    /// - Parameter ifLost: Called if nobody got the answer, as far as that is known.
+    func finish(_ response: Response, ifLost: (() -> Void)? = nil) {
         let path = path
         leave()
-        path?.send(response)
+        guard let path else {
+            ifLost?()
+            return
+        }
+        path.send(response, ifLost: ifLost)
     }
 
     /// Waits no longer.

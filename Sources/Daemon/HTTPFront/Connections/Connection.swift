@@ -48,6 +48,8 @@ final class Connection {
     /// The question about its user's groups that it waits for before anything else; 0 for none.
     var groupsTicket: UInt64 = 0
 
+    /// What is done if the connection ends before the kernel has its answer whole.
+    var ifLost: (() -> Void)?
     /// Who hears of the detached socket; of a closed one, who is yet to hear of that.
     var owner: SocketOwner?
     /// When the detached socket is looked at again.

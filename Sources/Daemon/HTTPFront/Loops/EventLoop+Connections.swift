@@ -109,6 +109,7 @@ extension EventLoop {
         meters.connections.add(-1)
         settings.openConnections.add(-1)
         if let account = connection.account { settings.accounts.leave(account) }
+        connection.ifLost.take()?()
     }
 
     private func refuseLate(_ connection: Connection) {

@@ -42,10 +42,17 @@ extension EventLoop {
     }
 
     /// Answers a parked request.
-    func finish(_ connection: Connection, _ response: Response, for context: ResponseContext) {
+    func finish(
+        _ connection: Connection, _ response: Response, for context: ResponseContext,
+        ifLost: (() -> Void)? = nil
+    ) {
         precondition(
             !connection.machine.isStreaming, "a stream that has begun is ended by endStream")
-        guard unpark(connection) else { return }
+        guard unpark(connection) else {
+            ifLost?()
+            return
+        }
+        connection.ifLost = ifLost
         write(response, for: context, to: connection)
     }
 

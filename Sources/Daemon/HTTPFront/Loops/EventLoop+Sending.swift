@@ -137,6 +137,7 @@ extension EventLoop {
     }
 
     private func answerIsOut(_ connection: Connection, closes: Bool) {
+        connection.ifLost = nil
         connection.endTrace()
         let action = connection.machine.answerIsOut(closes: closes) { connection.hasUnread }
         carryOut(action, on: connection)

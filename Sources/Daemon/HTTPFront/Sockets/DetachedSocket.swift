@@ -40,9 +40,16 @@ public final class DetachedSocket {
     /// What the kernel does not take is kept, counted and written as the peer reads. The owner is
     /// released and hears nothing of it. Finishing twice, or after `closed`, does nothing; a stream
     /// that has begun is not finished but ended.
-    public func finish(_ response: Response) {
+    public func finish(_ response: Response) { finish(response, ifLost: nil) }
+
+    /// The same, for an answer that its client should have.
+    ///
+    /// - Parameter ifLost: Called once if the connection ends, or has ended, before the kernel has
+    ///   the answer whole; released otherwise. That the kernel has it says nothing about the peer. It
+    ///   is called while the connection is being closed, and touches no socket.
+    public func finish(_ response: Response, ifLost: (() -> Void)?) {
         loop.assertOnThread()
-        loop.finish(connection, response, for: context)
+        loop.finish(connection, response, for: context, ifLost: ifLost)
     }
 
     /// Begins a stream: sends the head of `response`, whose own body is ignored, together with

@@ -4,12 +4,13 @@ import Telemetry
 import TestSupport
 import Topics
 
-/// A store on a disk, whose reads wait at a door while that is shut.
+/// A store on a disk, whose reads wait at a door while that is shut, and that can be full.
 final class DoorStore: EventStore {
     private struct Door {
         var readsUntilShut = Int.max
         var failure: BusError?
         var waiting: [@Sendable () -> Void] = []
+        var isFull = false
     }
 
     private let inner: SQLiteStore
@@ -39,6 +40,9 @@ final class DoorStore: EventStore {
         for read in waiting { read() }
     }
 
+    /// Has it refuse all changes for lack of room, or take them again.
+    func setFull(_ isFull: Bool) { door.write { $0.isFull = isFull } }
+
     func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
@@ -64,6 +68,9 @@ final class DoorStore: EventStore {
     func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
+        guard !door.read({ $0.isFull }) else {
+            return then(.failure(.storeFull("the disk has no room")))
+        }
         inner.commit(entry, then: then)
     }
 

@@ -12,9 +12,10 @@ final class WorkPlace {
 
     init(
         _ configuration: BusAPIConfiguration = WorkPlace.configuration(),
+        store: any EventStore = MemoryStore(ceiling: nil),
         group settings: String? = "of=jobs.>"
     ) throws {
-        server = try StreamServer(configuration)
+        server = try StreamServer(configuration, store: store)
         guard let settings else { return }
         try expect(201, "PUT", "/groups/g?\(settings)")
     }

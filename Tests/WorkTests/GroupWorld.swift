@@ -23,6 +23,16 @@ struct GroupWorld {
         case forgetsWhatIsParked
         /// A job whose key is busy comes as one without a key.
         case losesKeys
+        /// A key whose open job was settled before it is known what comes next is free.
+        case losesMarks
+        /// What came out of a job is not in the log, although the job is done.
+        case losesOutputs
+        /// Whoever waits for a reply does not hear it.
+        case losesReplies
+        /// Topics that are held for the group lose events that it took in.
+        case holdsTooLittle
+        /// Jobs that went back come as ones that were tried.
+        case countsWhatIsGivenBack
     }
 
     struct Worker {
@@ -48,10 +58,24 @@ struct GroupWorld {
     // What is durable.
     var record: GroupRecord
     var rows: [EventID: JobRecord] = [:]
+    var marks: [EventID: String] = [:]
     var refusesLetters = false
+    /// Whether its topics are held for it, and from where on.
+    let isHeld: Bool
+    var heldFrom = EventID.zero
+    /// Requests whose output is in the log.
+    var outputs: Set<RequestNumber> = []
+    /// Jobs whose end was told to whoever waits for the reply.
+    var replied: Set<EventID> = []
     // The machine, and what is under way.
     var turns: GroupTurns
     var underWay: (change: WorkChange, letters: [PublishBatch], decided: Int64)?
+    /// What the look for parked jobs is to find.
+    var search: LogPosition?
+    /// Whether everything is counted once nothing is looked for any more.
+    var isRecount = false
+    /// Where it began, or was sent to.
+    var began = EventID.zero
     var number: RequestNumber = 0
     var lastToken: LeaseToken?
     var workers: [Worker]
@@ -78,6 +102,7 @@ struct GroupWorld {
     var complaint: String?
 
     let selector: Selector
+    let outputTopic: TopicName
     static let room = GroupMachine.Room(
         open: 1_000, parked: 1_000, openPerGroup: 12, parkedPerGroup: 10)
 
@@ -85,6 +110,7 @@ struct GroupWorld {
         self.seed = seed
         self.fault = fault
         selector = try Selector("jobs.*")
+        outputTopic = try TopicName("out")
         random = SeededRandom(seed: seed)
         var wish = GroupSettings(of: selector)
         wish.lease = .seconds(10)
@@ -92,6 +118,8 @@ struct GroupWorld {
         wish.isOrderedByKey = Bool.random(using: &random)
         wish.inFlightMax = [1, 3, 8].randomElement(using: &random)
         if Bool.random(using: &random) { wish.dead = .topic(try TopicName("failed")) }
+        wish.replies = Bool.random(using: &random)
+        isHeld = Bool.random(using: &random)
         let name = try GroupName("g")
         record = try GroupRecord.make(
             name, wish, selector, at: LogPosition(after: .zero), by: nil
@@ -160,11 +188,14 @@ struct GroupWorld {
     private mutating func trim() {
         guard !ids.isEmpty else { return }
         let count = Int.random(in: 0..<4, using: &random) == 0 ? ids.count / 2 + 1 : 1
-        for id in ids.prefix(count) {
+        let reached = EventID(rawValue: record.reach.rawValue + 1)
+        let bound = fault == .holdsTooLittle ? reached : heldFrom
+        let free = isHeld ? ids.prefix { $0 < bound }.count : count
+        for id in ids.prefix(min(count, free)) {
             log[id] = nil
             trimmed = id
         }
-        ids.removeFirst(count)
+        ids.removeFirst(min(count, free))
     }
 
     private mutating func add(_ verb: WorkRequest.Verb) -> RequestNumber {
@@ -184,7 +215,9 @@ struct GroupWorld {
             let delay: Int64? = [nil, 0, 4_000_000].randomElement(using: &random)!
             let verb: Settlement.Verb =
                 switch Int.random(in: 0..<10, using: &random) {
-                case 0..<7: .done(nil)
+                case 0..<3: .done(nil)
+                case 3..<5: .done(.publish(output))
+                case 5..<7: .done(record.replies ? .reply(Reply(.empty, contentType: nil)) : nil)
                 case 7..<9: .retry(delay: delay)
                 default: record.dead == nil ? .done(nil) : .dead(refusal: nil)
                 }
@@ -219,6 +252,12 @@ struct GroupWorld {
         }
     }
 
+    /// What comes out of a job, which says by which request.
+    private var output: PublishBatch {
+        let text = Array(String(number + 1).utf8)
+        return PublishBatch(topic: outputTopic, payloads: [Payload(text)])
+    }
+
     private mutating func extend() {
         guard let lease = workers.compactMap(\.lease).randomElement(using: &random) else { return }
         _ = add(
@@ -240,6 +279,8 @@ struct GroupWorld {
     }
 
     private mutating func seek() {
+        // Retention may take what a seek goes back to, before it does.
+        guard !isHeld else { return }
         let start = ids.randomElement(using: &random)?.predecessor ?? newest
         _ = add(.seek(LogPosition(after: start, reportedThrough: trimmed), gap: nil))
     }
@@ -250,6 +291,8 @@ struct GroupWorld {
             apply(underWay.change, underWay.letters, at: underWay.decided)
         }
         underWay = nil
+        search = nil
+        isRecount = true
         verbs = [:]
         for index in workers.indices { workers[index].number = nil }
         for (id, lease) in told {
@@ -257,6 +300,7 @@ struct GroupWorld {
             told[id] = (now + min(length, leaseLength(of: id)), lease.holder)
         }
         turns = restarted(isFaulty: true)
+        heldFrom = turns.machine.heldFrom
         lastLeased = turns.machine.table.leasedCount
     }
 
@@ -267,6 +311,14 @@ struct GroupWorld {
     /// A group made of what is durable, and the log.
     private func restarted(isFaulty: Bool) -> GroupTurns {
         var jobs = rows.values.sorted { $0.id < $1.id }
+        if isFaulty, fault == .countsWhatIsGivenBack {
+            jobs = jobs.map { row in
+                guard case .waiting = row.state, row.attempt == 0 else { return row }
+                var row = row
+                row.attempt = 1
+                return row
+            }
+        }
         if isFaulty, fault == .cutsLeasesAtRestarts {
             jobs = jobs.map { row in
                 guard case .leased(let lease) = row.state else { return row }
@@ -280,13 +332,29 @@ struct GroupWorld {
         }
         return GroupTurns(
             GroupMachine(
-                StoredGroup(number: GroupNumber(rawValue: 7), record: record, jobs: jobs),
+                StoredGroup(
+                    number: GroupNumber(rawValue: 7), record: record, jobs: jobs,
+                    marks: marks.sorted { $0.key < $1.key }.map {
+                        KeyMark(id: $0.key, key: $0.value)
+                    }
+                ),
                 turns.machine.name, selector, now: now, newest: newest))
     }
 
     // MARK: The owner's part
 
     private mutating func perform() {
+        // Turns go on beside the look for what is parked.
+        if let position = search, Int.random(in: 0..<3, using: &random) == 0 {
+            search = nil
+            if Int.random(in: 0..<10, using: &random) == 0 {
+                isResting = true
+                turns.rebuilt(.failure(.storeFailed("cannot be read")))
+            } else {
+                let faulty = fault == .forgetsWhatIsParked
+                turns.rebuilt(.success(faulty ? GroupTurns.Rebuilt() : parts(behind: position)))
+            }
+        }
         if let underWay {
             // Requests that come meanwhile are the next change's.
             guard Int.random(in: 0..<3, using: &random) > 0 else { return }
@@ -316,6 +384,7 @@ struct GroupWorld {
                 decided = now
                 return
             case .answer(let answers, let counts):
+                heldFrom = turns.machine.heldFrom
                 take(answers, counts)
                 decided = nil
             case .fetch(let fetch):
@@ -326,9 +395,7 @@ struct GroupWorld {
                 } else {
                     turns.supply(.success(supply(fetch)), now: now)
                 }
-            case .rebuild(let position):
-                let faulty = fault == .forgetsWhatIsParked
-                turns.rebuilt(.success(faulty ? GroupTurns.Rebuilt() : parts(behind: position)))
+            case .rebuild(let position): search = position
             }
         }
         check(false, "a turn does not end")
@@ -393,10 +460,12 @@ struct GroupWorld {
     ) {
         let before = record
         if change.forgetsJobs {
-            rows = [:]
+            (rows, marks) = ([:], [:])
+            replied = []
             (tries, settled, expired, answered, told) = ([:], [], [], [], [:])
             lastDone = [:]
             lastBeforeSeek = number
+            began = change.record?.reach ?? .zero
         }
         if let record = change.record { self.record = record }
         for id in change.settled {
@@ -409,6 +478,17 @@ struct GroupWorld {
             lastDone[key] = id
         }
         for row in change.open { open(row, at: decided) }
+        for mark in change.marks where fault != .losesMarks { marks[mark.id] = mark.key }
+        for id in change.unmarked {
+            check(marks.removeValue(forKey: id) != nil, "\(id) left no mark")
+        }
+        let written = letters.filter { $0.topic == outputTopic }
+        for batch in written where fault != .losesOutputs {
+            check(!change.settled.isEmpty, "an output without a job that is done")
+            let number = RequestNumber(batch.payloads[0].text) ?? 0
+            check(outputs.insert(number).inserted, "the output of \(number) is there twice")
+        }
+        let letters = letters.filter { $0.topic != outputTopic }
         lettersWritten += letters.count
         let failed = record.tally.dead - before.tally.dead
         check(
@@ -463,6 +543,12 @@ struct GroupWorld {
     // MARK: What is told
 
     private mutating func take(_ answers: [WorkAnswer], _ counts: GroupTurns.Counts) {
+        for delivery in counts.deliveries where fault != .losesReplies {
+            for id in delivery.ids {
+                check(settled.contains(id), "the reply of \(id) comes before its end")
+                check(replied.insert(id).inserted, "\(id) is replied to twice")
+            }
+        }
         for answer in answers {
             let request = verbs.removeValue(forKey: answer.number)
             let index = workers.firstIndex { $0.number == answer.number }
@@ -497,7 +583,11 @@ struct GroupWorld {
         guard case .done? = request.settlement?.what.verb, request.number > lastBeforeSeek else {
             return
         }
+        if case .done(.publish)? = request.settlement?.what.verb, !done.ids.isEmpty {
+            check(outputs.contains(request.number), "the output of \(request.number) is lost")
+        }
         for id in done.ids {
+            check(!record.replies || replied.contains(id), "nobody heard the reply of \(id)")
             check(settled.contains(id), "\(id) is told done and was not committed")
             check(answered.insert(id).inserted, "\(id) is told done twice")
         }
@@ -562,9 +652,25 @@ struct GroupWorld {
                 owners[id] = text
             }
         }
+        if isHeld {
+            check(record.tally.gone == 0 && record.gap == nil, "an event is lost that was held")
+        }
         guard underWay == nil, machine.rebuilding == nil else { return }
         check(Set(machine.table.jobs.keys) == Set(rows.keys), "the rows are not the jobs")
         checkKeys()
+        guard isRecount, marks.isEmpty else { return }
+        isRecount = false
+        recount()
+    }
+
+    /// Everything that was taken in is somewhere, after a restart found what it could.
+    private mutating func recount() {
+        let parked = parked
+        for id in ids where id > began && id <= record.reach {
+            check(
+                rows[id] != nil || parked.contains(id) || settled.contains(id)
+                    || isOver(id), "W2: \(id) is lost by a restart")
+        }
     }
 
     private mutating func checkKeys() {
@@ -578,7 +684,8 @@ struct GroupWorld {
         for (id, event) in log where rows[id] != nil {
             check(rows[id]?.key == event.attributes.key, "the key of \(id) is lost")
         }
-        // A restart would find the same.
+        // A restart would find the same, and go on with the keys that are marked.
+        guard marks.isEmpty else { return }
         var twin = restarted(isFaulty: false)
         while case .rebuild(let position)? = Self.next(&twin, now: now, &random, &lastToken, nil) {
             twin.rebuilt(.success(parts(behind: position)))

@@ -9,6 +9,8 @@ final class StubbornStore: EventStore {
         var isHolding = false
         var held: [@Sendable () -> Void] = []
         var changes = 0
+        var isHoldingReads = false
+        var heldReads: [@Sendable () -> Void] = []
     }
 
     private let inner: any EventStore
@@ -22,6 +24,19 @@ final class StubbornStore: EventStore {
     /// Refuses changes of groups from now on; nil to take them again.
     func refuse(_ error: BusError?, onlyWithEvents: Bool = false) {
         state.write { ($0.refusal, $0.refusesEvents) = (error, onlyWithEvents) }
+    }
+
+    /// Holds reads up from now on.
+    func holdReads() { state.write { $0.isHoldingReads = true } }
+
+    /// Lets go of reads that it holds up, and of those that come.
+    func releaseReads() {
+        let held = state.write { state in
+            state.isHoldingReads = false
+            defer { state.heldReads = [] }
+            return state.heldReads
+        }
+        for read in held { read() }
     }
 
     /// Holds changes of groups up from now on.
@@ -71,7 +86,13 @@ final class StubbornStore: EventStore {
     func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
-        inner.read(request, then: then)
+        let isHeld = state.write { state in
+            if state.isHoldingReads {
+                state.heldReads.append { self.inner.read(request, then: then) }
+            }
+            return state.isHoldingReads
+        }
+        if !isHeld { inner.read(request, then: then) }
     }
 
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {

@@ -18,7 +18,7 @@ final class WorkBench: Sendable {
     /// On a file, or in memory.
     init(
         file: String? = nil, limits: WorkLimits = WorkLimits(), keeping: Retention = .standard,
-        clock: ManualClock = ManualClock()
+        clock: ManualClock = ManualClock(), holdingReads: Bool = false
     ) throws {
         let log = Log(level: .error)
         let inner: any EventStore =
@@ -32,6 +32,7 @@ final class WorkBench: Sendable {
             }
         self.clock = clock
         store = StubbornStore(inner)
+        if holdingReads { store.holdReads() }
         bus = try EventBus(
             store: store, defaults: keeping, memory: MemoryBudget(bytesMax: 64 << 20),
             clock: clock, broadcaster: Broadcaster(), log: log)
@@ -132,6 +133,14 @@ final class WorkBench: Sendable {
     func settle(_ settlement: Settlement, of name: String = "g") throws -> SettleReceipt {
         let group = try GroupName(name)
         return try Self.answer { self.work.settle(group, settlement, by: Self.caller, then: $0) }
+    }
+
+    func extend(_ lease: String, seconds: Int64, of name: String = "g") throws {
+        let group = try GroupName(name)
+        try Self.answer {
+            self.work.extend(
+                group, lease: lease, by: seconds * 1_000_000, caller: Self.caller, then: $0)
+        }
     }
 
     func advance(seconds: Double) {

@@ -245,6 +245,26 @@ import Topics
         #expect(try bench.group()?.failed == 1)
     }
 
+    @Test func aJobWhoseLetterWasRefusedIsAWorkersOnceThereIsNoDeadTopic() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            $0.attempts = 1
+            $0.dead = .topic(try TopicName("failed"))
+        }
+        let id = try bench.publish("a")
+        _ = try bench.take()
+        bench.store.refuse(.storeFull("no room for letters"), onlyWithEvents: true)
+        bench.advance(seconds: 61)
+        let group = try GroupName("g")
+        func reason() throws -> String? {
+            try bench.work.jobs(of: group, countMax: 1).first?.reason
+        }
+        #expect(try reason() != nil)
+        try bench.set(of: nil) { $0.dead = .nowhere }
+        #expect(try reason() == nil)
+        #expect(try bench.take().ids == [id])
+    }
+
     @Test func aLetterThatIsRefusedKeepsNoOtherJobFromItsWorker() throws {
         let bench = try WorkBench()
         try bench.set {

@@ -4,8 +4,9 @@ internal import Topics
 enum GroupLoading {
     /// Reads all groups by their numbers, each with its jobs by their ids.
     ///
-    /// A job whose topic nobody remembers any more lost its event with it: its row goes, and counts
-    /// as gone. The transaction that is open removes the row.
+    /// A job whose topic nobody remembers any more lost its event with it, and counts as gone: the
+    /// transaction that is open removes its row. With a key it leaves a mark, since of that key jobs
+    /// of other topics may be parked behind it.
     ///
     /// - Complexity: O(groups × log jobs + jobs).
     static func load(_ database: Database) throws(DatabaseError) -> [StoredGroup] {
@@ -15,22 +16,33 @@ enum GroupLoading {
         let jobs = try database.prepare(
             "SELECT \(JobColumns.names) FROM jobs WHERE in_group = ?1 ORDER BY id")
         var gone = 0
+        var last = (number: JobColumns.noTopic, name: TopicName?.none)
+        var lease: JobLease?
         while try all.step() {
             let number = GroupNumber(rawValue: all.integer(GroupColumns.number))
             guard var record = record(all) else {
                 throw DatabaseError(code: -1, text: "group \(number.rawValue) makes no sense")
             }
             var open: [JobRecord] = []
+            // Groups are often alike, and moving what grows is most of the work.
+            open.reserveCapacity(found.last?.jobs.count ?? 0)
+            var marks: [KeyMark] = []
             jobs.bind(number.rawValue, at: 1)
             while try jobs.step() {
-                if let topic = topics[jobs.integer(JobColumns.topic)] {
-                    open.append(job(jobs, of: topic))
-                } else {
-                    record.tally.gone += 1
-                    gone += 1
+                let number = jobs.integer(JobColumns.topic)
+                if number != last.number { last = (number, topics[number]) }
+                if let topic = last.name {
+                    open.append(job(jobs, of: topic, lease: &lease))
+                    continue
                 }
+                if let key = jobs.text(JobColumns.key) {
+                    marks.append(KeyMark(id: jobs.id(JobColumns.id), key: key))
+                }
+                guard number != JobColumns.noTopic else { continue }
+                record.tally.gone += 1
+                gone += 1
             }
-            found.append(StoredGroup(number: number, record: record, jobs: open))
+            found.append(StoredGroup(number: number, record: record, jobs: open, marks: marks))
         }
         if gone > 0 { try removeGone(database) }
         return found
@@ -46,12 +58,15 @@ enum GroupLoading {
     }
 
     private static func removeGone(_ database: Database) throws(DatabaseError) {
-        let isGone = "topic NOT IN (SELECT number FROM topics)"
+        let isGone =
+            "topic <> \(JobColumns.noTopic) AND topic NOT IN (SELECT number FROM topics)"
         try database.execute(
             """
             UPDATE groups SET gone = gone
                 + (SELECT count(*) FROM jobs WHERE in_group = number AND \(isGone));
-            DELETE FROM jobs WHERE \(isGone)
+            DELETE FROM jobs WHERE key IS NULL AND \(isGone);
+            UPDATE jobs SET topic = \(JobColumns.noTopic), due = NULL, lease = NULL,
+                token_high = NULL, token_low = NULL, worker = NULL, caller = NULL WHERE \(isGone)
             """)
     }
 
@@ -87,19 +102,30 @@ enum GroupLoading {
             reportedThrough: row.id(GroupColumns.gapReported), gap: gap, tally: tally)
     }
 
-    private static func job(_ row: Statement, of topic: TopicName) -> JobRecord {
-        var state = JobRecord.State.waiting(microseconds: row.integer(JobColumns.due))
-        if !row.isNull(JobColumns.tokenHigh) {
-            state = .leased(
-                JobLease(
-                    token: LeaseToken(
-                        high: UInt64(bitPattern: row.integer(JobColumns.tokenHigh)),
-                        low: UInt64(bitPattern: row.integer(JobColumns.tokenLow))),
-                    length: row.integer(JobColumns.lease), worker: row.text(JobColumns.worker),
-                    caller: row.text(JobColumns.caller)))
+    /// - Parameter last: The lease of the row before: jobs of a batch share theirs.
+    private static func job(
+        _ row: Statement, of topic: TopicName, lease last: inout JobLease?
+    ) -> JobRecord {
+        let state: JobRecord.State
+        if row.isNull(JobColumns.tokenHigh) {
+            state = .waiting(microseconds: row.integer(JobColumns.due))
+        } else {
+            let lease = lease(row, behind: last)
+            last = lease
+            state = .leased(lease)
         }
         return JobRecord(
             id: row.id(JobColumns.id), topic: topic, key: row.text(JobColumns.key),
             attempt: Int(row.integer(JobColumns.attempt)), state: state)
+    }
+
+    private static func lease(_ row: Statement, behind last: JobLease?) -> JobLease {
+        let token = LeaseToken(
+            high: UInt64(bitPattern: row.integer(JobColumns.tokenHigh)),
+            low: UInt64(bitPattern: row.integer(JobColumns.tokenLow)))
+        if let last, last.token == token { return last }
+        return JobLease(
+            token: token, length: row.integer(JobColumns.lease),
+            worker: row.text(JobColumns.worker), caller: row.text(JobColumns.caller))
     }
 }

@@ -37,12 +37,13 @@ struct GroupRows {
         }
         if let record = change.record { try write(record, change.group) }
         removeJob.bind(change.group.rawValue, at: 1)
-        for id in change.settled {
+        for id in change.settled + change.unmarked {
             removeJob.bind(id, at: 2)
             try removeJob.run()
         }
         putJob.bind(change.group.rawValue, at: JobColumns.group + 1)
         for job in change.open { try write(job, topics) }
+        for mark in change.marks { try write(mark) }
     }
 
     private func write(_ record: GroupRecord, _ number: GroupNumber) throws(DatabaseError) {
@@ -68,6 +69,20 @@ struct GroupRows {
         put.bind(record.tally.gone, at: GroupColumns.gone + 1)
         put.bind(record.tally.expired, at: GroupColumns.expired + 1)
         try put.run()
+    }
+
+    private func write(_ mark: KeyMark) throws(DatabaseError) {
+        putJob.bind(mark.id, at: JobColumns.id + 1)
+        putJob.bind(JobColumns.noTopic, at: JobColumns.topic + 1)
+        putJob.bind(0, at: JobColumns.attempt + 1)
+        putJob.bind(mark.key, at: JobColumns.key + 1)
+        for column in [
+            JobColumns.due, JobColumns.lease, JobColumns.tokenHigh, JobColumns.tokenLow,
+            JobColumns.worker, JobColumns.caller,
+        ] {
+            putJob.bind(Int64?.none, at: column + 1)
+        }
+        try putJob.run()
     }
 
     private func write(_ job: JobRecord, _ topics: TopicRows) throws(DatabaseError) {
@@ -144,6 +159,9 @@ enum JobColumns {
     static let worker: Int32 = 8
     static let caller: Int32 = 9
     static let key: Int32 = 10
+
+    /// The topic of a row that is a ``KeyMark``: no topic has this number.
+    static let noTopic: Int64 = 0
 
     private static let all = [
         "in_group", "id", "topic", "attempt", "due", "lease", "token_high", "token_low", "worker",

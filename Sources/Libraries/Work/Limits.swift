@@ -49,6 +49,8 @@ enum Limits {
     static let drivenStepsMax = 32
     /// What one read of the log brings at most, in bytes.
     static let readBytesMax = 1 << 20
+    /// Keys that go on by one change behind jobs that were settled before it was known how.
+    static let settledMarksMax = 64
     /// What one read brings that looks for parked jobs.
     static let rebuildEventsMax = 1_024
     /// How far events are counted that a group has not taken in.

@@ -14,6 +14,10 @@ package struct WorkChange: Sendable {
     package var open: [JobRecord] = []
     /// Jobs that are open no more.
     package var settled: [EventID] = []
+    /// Keys that stay busy although their open job is settled, in place of that job's row.
+    package var marks: [KeyMark] = []
+    /// Marks that go.
+    package var unmarked: [EventID] = []
     /// Whether every job of before goes first: a seek.
     package var forgetsJobs = false
     /// Whether the group goes, with all of its jobs.
@@ -28,6 +32,7 @@ package struct WorkChange: Sendable {
     /// What it takes while it waits, in bytes.
     package var queuedBytes: Int {
         Overhead.queuedBatchBytes + settled.count * 8
+            + (marks.count + unmarked.count) * 64
             + open.reduce(record == nil ? 0 : 256) { $0 + $1.memoryBytes }
     }
 }
@@ -150,6 +155,19 @@ package struct JobRecord: Hashable, Sendable {
     var memoryBytes: Int { 160 }
 }
 
+/// Where a group goes on with a key whose open job is settled, while nobody knows yet what is parked
+/// behind that.
+package struct KeyMark: Hashable, Sendable {
+    /// The job that is settled.
+    package let id: EventID
+    package let key: String
+
+    package init(id: EventID, key: String) {
+        self.id = id
+        self.key = key
+    }
+}
+
 /// Who has a job, and until when.
 package struct JobLease: Hashable, Sendable {
     /// What only the worker knows: 16 random bytes. Jobs of one batch share it.
@@ -186,10 +204,15 @@ package struct StoredGroup: Sendable {
     package let record: GroupRecord
     /// Its open jobs, ids rising.
     package let jobs: [JobRecord]
+    /// Keys whose open job is settled, ids rising.
+    package let marks: [KeyMark]
 
-    package init(number: GroupNumber, record: GroupRecord, jobs: [JobRecord]) {
+    package init(
+        number: GroupNumber, record: GroupRecord, jobs: [JobRecord], marks: [KeyMark] = []
+    ) {
         self.number = number
         self.record = record
         self.jobs = jobs
+        self.marks = marks
     }
 }

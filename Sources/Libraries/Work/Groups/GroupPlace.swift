@@ -3,7 +3,7 @@ internal import Topics
 
 /// Where a group of many topics is in the log, from one read to the next.
 ///
-/// One read of a group is under way at a time; whoever makes it has it alone.
+/// Whoever makes a read has it alone until it is kept here again.
 final class GroupPlace: Sendable {
     private let kept = Protected<KeptRead?>(nil)
 

@@ -52,7 +52,7 @@ final class WorkGroup: Sendable {
         /// What it has by now beyond what was counted.
         mutating func takeGrowth() -> (open: Int, parked: Int) {
             let table = turns.machine.table
-            let open = turns.isRemoved ? 0 : table.jobs.count
+            let open = turns.isRemoved ? 0 : table.jobs.count + table.lanes.marks.count
             let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
             defer { (self.open, self.parked) = (open, parked) }
             return (open - self.open, parked - self.parked)

@@ -16,10 +16,22 @@ struct GroupLine {
         let countMax: Int
         /// Whether it stays where there is no job.
         var waits: Bool
+        /// Whether it stays until the look that a start needs is over: before, nobody can say that
+        /// there is no job.
+        var awaitsSearch = false
         /// The job that it had, and gets again.
         var owed: EventID?
         /// Whether it gets something by the change under way.
         var isServed = false
+
+        /// Whether it stays where there is no job at this moment.
+        var stays: Bool { waits || awaitsSearch }
+
+        /// Lets it wait no longer, for whatever it waits.
+        mutating func leave() {
+            waits = false
+            awaitsSearch = false
+        }
     }
 
     /// Those that had a job go first, and are few.

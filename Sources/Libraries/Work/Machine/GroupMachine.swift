@@ -34,6 +34,8 @@ struct GroupMachine {
         let untold: Gap?
         /// The jobs as they were, where all of them are forgotten.
         var table: JobTable?
+        let rebuilding: LogPosition?
+        let heads: [String: EventID]
         /// Whether settings changed, which survive a restart whatever becomes of progress.
         var isSetting = false
         var isRemoving = false
@@ -63,6 +65,10 @@ struct GroupMachine {
         for row in stored.jobs {
             if let key = row.key, heads[key] == nil { heads[key] = row.id }
         }
+        for mark in stored.marks {
+            table.lanes.load(mark)
+            heads[mark.key] = min(mark.id, heads[mark.key] ?? mark.id)
+        }
         if let first = heads.values.min(), first < record.reach {
             rebuilding = LogPosition(
                 after: first, reportedThrough: record.reportedThrough, isWaiting: true)
@@ -88,7 +94,8 @@ struct GroupMachine {
 
     /// Begins a change.
     mutating func begin() {
-        before = Before(record: record, untold: untold)
+        before = Before(
+            record: record, untold: untold, rebuilding: rebuilding, heads: heads)
         table.begin()
     }
 
@@ -115,6 +122,8 @@ struct GroupMachine {
             }
             change.open.append(row(of: new, id, now: now))
         }
+        change.marks = table.lanes.newMarks
+        change.unmarked = table.lanes.goneMarks
         var alike = committed
         alike.reach = record.reach
         alike.reportedThrough = record.reportedThrough
@@ -143,7 +152,9 @@ struct GroupMachine {
     /// The change is durable; `isCommitted` is false where there was nothing to commit.
     mutating func keep(isCommitted: Bool) {
         if isCommitted { committed = record }
-        if !refusals.isEmpty { refusals = refusals.filter { table.jobs[$0.key] != nil } }
+        if !refusals.isEmpty {
+            refusals = refusals.filter { table.jobs[$0.key]?.isRefused == true }
+        }
         before = nil
         table.keep()
         line.changeAll { $0.isServed = false }
@@ -157,6 +168,8 @@ struct GroupMachine {
         table.undo()
         record = before.record
         untold = before.untold
+        rebuilding = before.rebuilding
+        heads = before.heads
         line.changeAll {
             $0.isServed = false
             $0.owed = nil
@@ -167,8 +180,8 @@ struct GroupMachine {
 
     /// The oldest id that is not settled, or any that is to come: from it on topics hold events.
     var heldFrom: EventID {
-        table.order.first
-            ?? EventID(rawValue: min(committed.reach.rawValue + 1, EventID.max.rawValue))
+        let next = EventID(rawValue: min(committed.reach.rawValue + 1, EventID.max.rawValue))
+        return min(table.order.first ?? next, table.lanes.marksFrom ?? next)
     }
 
     /// Where it reads on.
@@ -194,9 +207,21 @@ struct GroupMachine {
     /// Lets other settings hold.
     mutating func set(_ change: (inout GroupRecord) -> Void) {
         before?.isSetting = true
+        let dead = record.dead
         change(&record)
+        if record.dead != dead { letRefusedGo() }
         let (hasDead, attempts) = (record.dead != nil, record.attempts)
         table.requeue { hasDead && $0.attempt >= attempts }
+    }
+
+    /// What a dead topic refused concerns the group's new one, or its workers.
+    private mutating func letRefusedGo() {
+        for id in refusals.keys {
+            guard var job = table.jobs[id], job.isRefused else { continue }
+            job.isRefused = false
+            job.queue = queue(of: job)
+            table.put(job, at: id)
+        }
     }
 
     /// Forgets all jobs and leases, and begins anew behind `position`.
@@ -205,6 +230,7 @@ struct GroupMachine {
         table = JobTable()
         table.begin()
         rebuilding = nil
+        heads = [:]
         untold = nil
         record.epoch += 1
         record.reach = position.after
@@ -229,16 +255,35 @@ struct GroupMachine {
 
     // MARK: Jobs
 
-    /// Ends a job; of its key the next one is open instead, in the same change.
+    /// Ends a job; of its key the next one is open instead, in the same change. While it is not known
+    /// yet what that is, the key keeps a mark.
     mutating func close(_ id: EventID, now: Int64, _ end: WritableKeyPath<JobTally, Int64>) {
         guard let job = table.jobs[id] else { return }
         record.tally[keyPath: end] += 1
         if let token = job.lease { table.release(id, from: token) }
         table.put(nil, at: id)
-        guard let key = job.key, let next = table.lanes.settle(key) else { return }
+        guard let key = job.key else { return }
+        open(table.lanes.settle(key, id, isKnown: rebuilding == nil), of: key, now: now)
+    }
+
+    /// Opens the job of a key that comes next, if there is one.
+    private mutating func open(_ next: Lanes.Parked?, of key: String, now: Int64) {
+        guard let next else { return }
         var opened = OpenJob(topic: next.topic, key: key, attempt: 0, due: now)
         opened.queue = .again
         table.put(opened, at: next.id)
+    }
+
+    /// Goes on with keys that were marked, by what is known by now; some at a time.
+    mutating func settleMarks(now: Int64) {
+        let marks = table.lanes.settledMarks(
+            isKnown: rebuilding == nil, countMax: Limits.settledMarksMax)
+        for (_, key) in marks { open(table.lanes.unmark(key), of: key, now: now) }
+    }
+
+    /// Whether a key that was marked can go on by what is known.
+    var hasSettledMarks: Bool {
+        !table.lanes.settledMarks(isKnown: rebuilding == nil, countMax: 1).isEmpty
     }
 
     /// The event of a job is not there any more.

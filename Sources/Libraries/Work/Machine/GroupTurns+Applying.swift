@@ -19,9 +19,11 @@ extension GroupTurns {
                 }
             }
             let isCancelled = cancelled.remove(number) != nil
+            let isOver = isDraining || isCancelled
             let entry = GroupLine.Entry(
                 number: number, holder: next.holder, caller: next.caller, length: next.length,
-                countMax: next.countMax, waits: next.waits && !isDraining && !isCancelled)
+                countMax: next.countMax, waits: next.waits && !isOver,
+                awaitsSearch: machine.rebuilding != nil && !isOver)
             if let replaced = machine.enter(entry, now: now), let holder = next.holder {
                 settled[replaced] = nil
                 answer(replaced, .failure(.workerReplaced(holder.worker)))
@@ -38,6 +40,8 @@ extension GroupTurns {
             answer(number, machine.set(wish).map { .done })
         case .seek(let position, let gap):
             machine.seek(to: position, missing: gap)
+            // Nothing is looked for any more.
+            machine.line.changeAll { $0.awaitsSearch = false }
             answer(number, .success(.done))
         case .remove:
             machine.remove()

@@ -13,14 +13,18 @@ struct GroupTurns {
     /// What requests settled that wait for a job by now.
     var settled: [RequestNumber: WorkAnswer.Settled] = [:]
     /// Whether whoever waits may get something that it could not before.
-    private var isWorthALook = false
+    var isWorthALook = false
     /// Whether those who wait do so until the next sweep, since the log or the store failed.
     private var isResting = false
     /// Jobs that become dead letters together, which one that is refused makes fewer.
     private var burialsMax = Limits.burialsMax
     /// When leases got their full time anew the last time.
     var renewed = Int64.min / 2
-    /// Whether requests go before the next dead letters.
+    /// The look for what is parked that a start needs.
+    var search = Search.resting
+    /// Whether keys that were marked may go on.
+    var settlesMarks = false
+    /// Whether requests go before the next dead letters, or marks.
     private var didBury = false
     private(set) var isDraining = false
     private(set) var isRemoved = false
@@ -29,7 +33,7 @@ struct GroupTurns {
     enum Step {
         /// Read the log, then call ``GroupTurns/supply(_:)``.
         case fetch(Fetch)
-        /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``.
+        /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``; turns go on meanwhile.
         case rebuild(LogPosition)
         /// Commit it, then call ``GroupTurns/committed(_:)``.
         case commit(WorkChange, [PublishBatch])
@@ -42,14 +46,6 @@ struct GroupTurns {
         let known: [(id: EventID, topic: TopicName)]
         let freshMax: Int
         let position: LogPosition
-    }
-
-    /// A part of the log that may be parked.
-    struct Rebuilt {
-        var events: [Event] = []
-        var gap: Gap?
-        /// Where to read on; nil at the end.
-        var next: LogPosition?
     }
 
     /// What a change did, for metrics.
@@ -72,7 +68,7 @@ struct GroupTurns {
     }
 
     enum Awaited {
-        case letters, supply, commit, log
+        case letters, supply, commit
     }
 
     /// One change on its way.
@@ -89,11 +85,14 @@ struct GroupTurns {
         var letters: [EventID: GroupMachine.Found] = [:]
         var supply = GroupMachine.Supply()
         var rounds = 0
+        /// Whether it goes on with keys that were marked.
+        var settlesMarks = false
         let tally: JobTally
     }
 
     init(_ machine: GroupMachine) {
         self.machine = machine
+        settlesMarks = machine.hasSettledMarks
     }
 
     // MARK: What comes
@@ -103,7 +102,7 @@ struct GroupTurns {
 
     /// Lets a request wait no longer. It is answered all the same, with a job where one was decided.
     mutating func cancel(_ number: RequestNumber) {
-        machine.line.change(number) { $0.waits = false }
+        machine.line.change(number) { $0.leave() }
         if isQueued(number) || isTaken(number) { cancelled.insert(number) }
         isLeaving = true
     }
@@ -122,7 +121,7 @@ struct GroupTurns {
     /// Requests that were to wait no longer before they were looked at.
     var cancelled: Set<RequestNumber> = []
     /// Whether somebody left the line since it was looked at.
-    private var isLeaving = false
+    var isLeaving = false
 
     /// Something may have come behind the reach, or is due.
     mutating func look() { isWorthALook = true }
@@ -142,6 +141,8 @@ struct GroupTurns {
     mutating func step(
         now: Int64, room: GroupMachine.Room, mint: () -> LeaseToken
     ) -> Step? {
+        if turn == nil { takeFound() }
+        if let search = beginSearch() { return search }
         if turn == nil { begin(now: now) }
         while let stage = turn?.stage {
             switch stage {
@@ -166,9 +167,7 @@ struct GroupTurns {
                 return .answer(answers, counts)
             }
         }
-        guard let position = rebuildPosition else { return nil }
-        turn = Turn(stage: .awaiting(.log), requests: [], tally: machine.record.tally)
-        return .rebuild(position)
+        return nil
     }
 
     /// What the log has of what was fetched; after an error nothing is changed.
@@ -186,33 +185,15 @@ struct GroupTurns {
         }
     }
 
-    /// What the log has that may be parked, and where to read on.
-    mutating func rebuilt(_ outcome: Result<Rebuilt, BusError>) {
-        turn = nil
-        if case .success(let found) = outcome {
-            if let gap = found.gap { machine.miss(gap) }
-            machine.rebuild(found.events, next: found.next)
-        } else if case .failure(let error) = outcome {
-            isRebuildPut = true
-            refuseAll(.bus(error))
-        }
-    }
-
     /// What became of a commit.
     mutating func committed(_ outcome: Result<[PublishReceipt], BusError>, now: Int64) {
         finish(outcome, isCommitted: true, now: now)
     }
 
-    /// Whether the look for what is parked failed, and is tried again later.
-    private var isRebuildPut = false
-
-    private var rebuildPosition: LogPosition? {
-        isRebuildPut || isRemoved ? nil : machine.rebuilding
-    }
-
     /// Looks after what time brings; call it each second.
     mutating func sweep() {
-        isRebuildPut = false
+        if case .put = search { search = .resting }
+        settlesMarks = settlesMarks || machine.hasSettledMarks
         isResting = false
         isWorthALook = true
     }
@@ -220,10 +201,14 @@ struct GroupTurns {
     // MARK: One turn
 
     private mutating func begin(now: Int64) {
+        guard turn == nil else { return }
         guard !isRemoved else { return refuseAll(.groupDeleted(machine.name)) }
-        guard machine.rebuilding == nil else { return }
+        if settlesMarks, !isResting, !didBury || queue.isEmpty {
+            didBury = true
+            return beginSettlingMarks()
+        }
         let hasMore = machine.advance(to: now)
-        if isDraining { machine.line.changeAll { $0.waits = false } }
+        if isDraining { machine.line.changeAll { $0.leave() } }
         let buries = !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
         let dying = buries ? machine.burials(countMax: burialsMax) : []
         let requests = buries ? [] : takeRequests()
@@ -282,6 +267,7 @@ struct GroupTurns {
 
     private mutating func apply(now: Int64) {
         guard let turn else { return }
+        if turn.settlesMarks { machine.settleMarks(now: now) }
         if !turn.burying.isEmpty {
             let found = turn.letters.filter { turn.burying.contains($0.key) }
             for letter in machine.bury(found, now: now) {
@@ -295,7 +281,7 @@ struct GroupTurns {
     private mutating func serve(
         in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
     ) -> Step? {
-        guard let turn, turn.burying.isEmpty else { return nil }
+        guard let turn, turn.burying.isEmpty, !turn.settlesMarks else { return nil }
         if turn.rounds > 0 {
             let (grants, goesOn) = machine.serve(
                 from: turn.supply, in: room, now: now, mint: mint)
@@ -332,6 +318,10 @@ struct GroupTurns {
                 self.turn?.counts.buried = turn.burying
             }
             hand(turn, receipts)
+            if turn.settlesMarks {
+                settlesMarks = machine.hasSettledMarks
+                endSearch()
+            }
             if isRemoving { isRemoved = true }
         case .failure(let error):
             machine.undo()
@@ -355,7 +345,7 @@ struct GroupTurns {
                 WorkAnswer(number: grant.number, outcome: .success(.handout(grant, settled))))
             self.turn?.counts.taken += grant.jobs.map { ($0.event.time, $0.attempt) }
         }
-        for entry in machine.line.removeAll(where: { !$0.waits }) {
+        for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)
             answers.append(
                 WorkAnswer(number: entry.number, outcome: .success(.nothing(settled))))
@@ -379,8 +369,9 @@ struct GroupTurns {
             !turn.requests.contains { $0.number == answer.number }
         }
         self.turn?.answers += replaced
-        // Whoever left the line meanwhile does not wait for the store.
-        for entry in machine.line.removeAll(where: { !$0.waits }) {
+        // Whoever left the line meanwhile does not wait for the store, nor does who only looks.
+        machine.line.changeAll { $0.awaitsSearch = false }
+        for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)
             answer(entry.number, .success(.nothing(settled)))
         }

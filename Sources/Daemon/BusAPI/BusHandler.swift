@@ -2,6 +2,7 @@ internal import Access
 internal import HTTPFront
 internal import Telemetry
 internal import Topics
+internal import Work
 
 /// What one loop knows of the bus: dispatches its requests, and owns those that wait.
 ///
@@ -19,6 +20,10 @@ final class BusHandler: RequestHandler {
     let log: LoopReads
     let reads: SharedReads
     let workWaits: WorkWaits
+    /// Requests to groups that are taken further at the end of the turn.
+    let workRound = WorkRound()
+    /// Whether the end of the turn does so.
+    var goesRound = false
     private(set) var configuration: BusAPIConfiguration
     /// Tells this configuration from earlier ones.
     private(set) var configurationNumber: UInt32 = 0
@@ -197,6 +202,12 @@ final class BusHandler: RequestHandler {
         guard subscriptions.hasVacant, !clearsVacant else { return }
         clearsVacant = true
         loop.post { handler in (handler as! BusHandler).clearOn() }
+    }
+
+    /// Takes the turn's requests to groups further.
+    func goRound() {
+        goesRound = false
+        workRound.go()
     }
 
     private func clearOn() {

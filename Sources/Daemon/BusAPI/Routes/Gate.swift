@@ -21,12 +21,6 @@ extension BusHandler {
         return caller
     }
 
-    /// The caller that a peer is who showed the token of `last`, which is often the same.
-    func caller(_ peer: Peer, like last: Caller) throws(Refusal) -> Caller {
-        let isSame = peer.uid == last.uid && peer.groups == last.groups
-        return isSame ? last : try caller(peer, last.token)
-    }
-
     private func token(shownBy headers: HeaderFields) throws(Refusal) -> Token? {
         let access = configuration.access
         var scheme: Authorization.Scheme?
@@ -177,4 +171,9 @@ extension HeaderFields {
             ASCII.isEqualIgnoringCase($0, "origin") || ASCII.hasPrefixIgnoringCase($0, "sec-fetch-")
         } != nil
     }
+}
+
+extension Caller {
+    /// Whether a peer that shows the same token is this caller.
+    func isSame(as peer: Peer) -> Bool { peer.uid == uid && peer.groups == groups }
 }

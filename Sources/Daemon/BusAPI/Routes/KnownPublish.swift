@@ -29,7 +29,7 @@ final class KnownPublish: KnownRequest {
     /// The same caller is not asked twice in a row about one topic: the answer depends on nothing
     /// else while the configuration is the same.
     private func judge(_ peer: Peer, _ name: UnsafeRawBufferPointer) throws(Refusal) {
-        let isSameCaller = peer.uid == caller.uid && peer.groups == caller.groups
+        let isSameCaller = caller.isSame(as: peer)
         let isSameTopic = name.isEmpty || request.topic.text.utf8.elementsEqual(name)
         if !isSameCaller || !isSameTopic {
             let caller = try handler.caller(peer, caller.token)

@@ -24,7 +24,8 @@ final class KnownSettlement: KnownRequest {
 
     func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         do throws(Refusal) {
-            caller = try handler.caller(exchange.peer, like: caller)
+            let peer = exchange.peer
+            if !caller.isSame(as: peer) { caller = try handler.caller(peer, caller.token) }
             _ = try handler.workable(group, by: caller)
             let lease = String(decoding: differences.value, as: UTF8.self)
             try handler.settle(

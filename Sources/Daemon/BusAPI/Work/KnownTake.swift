@@ -9,8 +9,9 @@ final class KnownTake: KnownRequest {
     private let group: GroupName
     /// What the last of them asked for.
     private var query: NextQuery
-    /// Who sent the last of them.
+    /// Who sent the last of them, and the group that they were found to be allowed to work for.
     private var caller: Caller
+    private var allowed: GroupNumber?
     // The loop's handler outlives what it made of requests.
     private unowned let handler: BusHandler
 
@@ -23,7 +24,11 @@ final class KnownTake: KnownRequest {
 
     func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         do throws(Refusal) {
-            caller = try handler.caller(exchange.peer, like: caller)
+            let peer = exchange.peer
+            if !caller.isSame(as: peer) {
+                caller = try handler.caller(peer, caller.token)
+                allowed = nil
+            }
             if !differences.name.isEmpty,
                 query.worker?.text.utf8.elementsEqual(differences.name) != true
             {
@@ -31,7 +36,14 @@ final class KnownTake: KnownRequest {
                     request: String(decoding: differences.name, as: UTF8.self))
             }
             query.settling?.lease = String(decoding: differences.value, as: UTF8.self)
-            try handler.next(of: group, query, by: caller, exchange)
+            // The same caller is not asked twice in a row about one group: the answer depends on
+            // nothing else while the configuration is the same.
+            if allowed == nil || handler.work.scope(of: group)?.number != allowed {
+                allowed = nil
+                allowed = try handler.next(of: group, query, by: caller, exchange)
+            } else {
+                handler.take(of: group, query, nil, making: nil, by: caller, bodyBytes: 0, exchange)
+            }
         } catch {
             exchange.respond(error.response)
         }

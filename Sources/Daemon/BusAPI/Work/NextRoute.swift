@@ -8,8 +8,8 @@ extension BusHandler {
     func next(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
         let query = try NextQuery(call, configuration)
-        let scope = try takingScope(of: name, query, by: call.caller)
-        let outcome = try outcome(query, call, of: scope.selector)
+        let (selector, number) = try takingScope(of: name, query, by: call.caller)
+        let outcome = try outcome(query, call, of: selector)
         if outcome == nil {
             let (caller, place) = (call.caller, query.valuePlace(in: call.parameters))
             call.exchange.offer(valueAt: place, withName: call.parameters.place("worker")) {
@@ -17,24 +17,27 @@ extension BusHandler {
             }
         }
         take(
-            of: name, query, outcome, making: scope.isThere ? nil : scope.selector, by: call.caller,
+            of: name, query, outcome, making: number == nil ? selector : nil, by: call.caller,
             bodyBytes: call.request.body.count, call.exchange)
     }
 
     /// Takes a job, or waits for one, behind the settlement that the query has and nothing came of.
+    ///
+    /// - Returns: The group, which the caller may work for; nil where it has to be made first.
     func next(
         of name: GroupName, _ query: NextQuery, by caller: Caller, _ exchange: Exchange
-    ) throws(Refusal) {
-        let scope = try takingScope(of: name, query, by: caller)
+    ) throws(Refusal) -> GroupNumber? {
+        let (selector, number) = try takingScope(of: name, query, by: caller)
         take(
-            of: name, query, nil, making: scope.isThere ? nil : scope.selector, by: caller,
+            of: name, query, nil, making: number == nil ? selector : nil, by: caller,
             bodyBytes: 0, exchange)
+        return number
     }
 
-    /// The topics of a group that a caller may work for, and whether the group is there.
+    /// The topics of a group that a caller may work for, and its number where it is there.
     private func takingScope(
         of name: GroupName, _ query: NextQuery, by caller: Caller
-    ) throws(Refusal) -> (selector: Selector, isThere: Bool) {
+    ) throws(Refusal) -> (selector: Selector, number: GroupNumber?) {
         let group = work.scope(of: name)
         guard let selector = group?.selector ?? query.selector else {
             throw Refusal(WorkError.groupUnknown(name))
@@ -43,10 +46,16 @@ extension BusHandler {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
         try require(configuration.access.work(selector, caller))
-        return (selector, group != nil)
+        return (selector, group?.number)
     }
 
-    private func take(
+    /// Takes a job, or waits for one, for a caller who may.
+    ///
+    /// - Parameters:
+    ///   - outcome: What came of the job before; nil for nothing.
+    ///   - making: The topics of the group, where it has to be made first.
+    ///   - bodyBytes: Bytes of the request's body.
+    func take(
         of name: GroupName, _ query: NextQuery, _ outcome: WorkOutput?, making: Selector?,
         by caller: Caller, bodyBytes: Int, _ exchange: Exchange
     ) {

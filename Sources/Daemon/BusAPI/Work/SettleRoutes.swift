@@ -77,7 +77,7 @@ extension BusHandler {
         let account = exchange.account
         if bytes > 0 { try queue(bytes, for: account) }
         let reply = exchange.reply
-        work.settle(group, settlement, by: caller.asWorker) { result in
+        work.settle(group, settlement, by: caller.asWorker, in: round(of: exchange)) { result in
             account.queuedBytes.add(-bytes)
             switch result {
             case .success(let receipt): reply.send(Self.settled(receipt))

@@ -60,7 +60,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         }
         self.bodyBytes = bodyBytes
         handler.service.memory.charge(bodyBytes, to: .bodies)
-        guard let making else { return take(request) }
+        guard let making else { return take(request, in: handler.round(of: exchange)) }
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
         handler.work.set(group, GroupSettings(of: making), by: caller.asWorker) {
@@ -79,10 +79,10 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         }
     }
 
-    private func take(_ request: NextRequest) {
+    private func take(_ request: NextRequest, in round: WorkRound? = nil) {
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
-        waiting = handler.work.next(group, request, by: caller.asWorker) {
+        waiting = handler.work.next(group, request, by: caller.asWorker, in: round) {
             [loop = handler.loop] result in
             loop.post { _ in take.answered(result) }
         }

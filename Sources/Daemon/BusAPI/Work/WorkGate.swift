@@ -29,7 +29,7 @@ extension BusHandler {
 
     /// The topics of a group, if this caller may work for it.
     func workable(_ name: GroupName, by caller: Caller) throws(Refusal) -> Selector {
-        let (selector, _) = try scope(of: name)
+        let (selector, _, _) = try scope(of: name)
         try require(configuration.access.work(selector, caller))
         return selector
     }
@@ -39,7 +39,7 @@ extension BusHandler {
         _ call: borrowing Call
     ) throws(Refusal) -> (name: GroupName, selector: Selector) {
         let name = try GroupName(request: call.resource.name)
-        let (selector, owner) = try scope(of: name)
+        let (selector, owner, _) = try scope(of: name)
         try require(
             configuration.access.administer(groupOf: selector, madeBy: owner, call.caller))
         return (name, selector)
@@ -47,11 +47,21 @@ extension BusHandler {
 
     private func scope(
         of name: GroupName
-    ) throws(Refusal) -> (selector: Selector, owner: UInt32?) {
+    ) throws(Refusal) -> (selector: Selector, owner: UInt32?, number: GroupNumber) {
         guard let scope = work.scope(of: name) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
         return scope
+    }
+
+    /// What takes further the requests to groups of this turn; nil where there is this one alone.
+    func round(of exchange: Exchange) -> WorkRound? {
+        if exchange.isAlone { return nil }
+        if !goesRound {
+            goesRound = true
+            loop.post { handler in (handler as! BusHandler).goRound() }
+        }
+        return workRound
     }
 
     /// Refuses a body where none belongs.

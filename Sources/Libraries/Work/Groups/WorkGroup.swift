@@ -75,18 +75,22 @@ final class WorkGroup: Sendable {
 
     // MARK: Requests
 
-    /// Takes a request, and goes on with what there is to do.
+    /// Takes a request, and goes on with what there is to do; or leaves that to `round`.
     @discardableResult
-    func add(_ verb: WorkRequest.Verb, _ call: Recipient) -> RequestNumber {
+    func add(
+        _ verb: WorkRequest.Verb, _ call: Recipient, in round: WorkRound? = nil
+    ) -> RequestNumber {
         let now = parts.clock()
-        let number = state.write { state in
+        let (number, isDriven) = state.write { state in
             state.number += 1
             state.calls[state.number] = call
             if case .next = verb { state.asked = now }
             state.turns.add(WorkRequest(number: state.number, verb: verb))
-            return state.number
+            return (state.number, state.isDriven)
         }
-        drive()
+        // Who drives it takes the request along.
+        if isDriven { return number }
+        if let round { round.add(self) } else { drive() }
         return number
     }
 
@@ -141,7 +145,7 @@ final class WorkGroup: Sendable {
     // MARK: Driving
 
     /// Takes its turns further, unless somebody does.
-    private func drive() {
+    func drive() {
         let isFirst = state.write { state in
             defer { state.isDriven = true }
             return !state.isDriven

@@ -5,9 +5,12 @@ extension WorkGroups {
     /// Settles what the request says, then takes a job or waits for one.
     ///
     /// Where a job is at hand, both are one commit. `then` gets a hand-out once it is committed.
+    ///
+    /// - Parameter round: What takes the request further, together with others; nil for at once.
     @discardableResult
     package func next(
         _ name: GroupName, _ request: NextRequest, by caller: WorkCaller,
+        in round: WorkRound? = nil,
         then: @escaping @Sendable (Result<NextAnswer, WorkError>) -> Void
     ) -> WaitingWorker {
         let group: WorkGroup
@@ -23,7 +26,7 @@ extension WorkGroups {
             caller: caller.identity, settlement: request.settlement,
             isReplyAwaited: isReplyAwaited(by: request.settlement), length: request.lease,
             countMax: request.countMax, waits: request.waits)
-        return WaitingWorker(group, group.add(.next(next), .next(then)))
+        return WaitingWorker(group, group.add(.next(next), .next(then), in: round))
     }
 
     private func isReplyAwaited(by settlement: Settlement?) -> Bool {
@@ -44,15 +47,19 @@ extension WorkGroups {
     }
 
     /// Says what became of jobs.
+    ///
+    /// - Parameter round: What takes the request further, together with others; nil for at once.
     package func settle(
         _ name: GroupName, _ settlement: Settlement, by caller: WorkCaller,
+        in round: WorkRound? = nil,
         then: @escaping @Sendable (Result<SettleReceipt, WorkError>) -> Void
     ) {
         do throws(WorkError) {
             let group = try group(name)
             try settlement.check()
             group.add(
-                .settle(settlement, isReplyAwaited: isReplyAwaited(by: settlement)), .settle(then))
+                .settle(settlement, isReplyAwaited: isReplyAwaited(by: settlement)), .settle(then),
+                in: round)
         } catch {
             then(.failure(error))
         }

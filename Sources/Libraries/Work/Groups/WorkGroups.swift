@@ -261,11 +261,15 @@ public final class WorkGroups: Sendable {
         return description
     }
 
-    /// The topics and the maker of a group; nil if there is none.
+    /// The topics and the maker of a group, and what tells it from others of its name; nil if there
+    /// is none.
     ///
     /// - Complexity: O(1).
-    package func scope(of name: GroupName) -> (selector: Selector, owner: UInt32?)? {
-        (try? group(name)).map { ($0.selector, $0.owner) }
+    package func scope(
+        of name: GroupName
+    ) -> (selector: Selector, owner: UInt32?, number: GroupNumber)? {
+        guard case .group(let group)? = table.read({ $0.entries[name] }) else { return nil }
+        return (group.selector, group.owner, group.number)
     }
 
     /// All groups as they are, by their names; without how many events are ahead of them.

@@ -19,41 +19,41 @@ struct LeaseText: Equatable {
         self.token = token
     }
 
-    private static let widths = [7, 4, 7, 7, 8, 8]
-    private static let bytesMax = 41
+    private static let bytesCount = 41
 
     /// The lease that `text` tells; nil where it tells none.
     init?(_ text: String) {
-        guard let bytes = Base64URL.decode(text.utf8, countMax: Self.bytesMax),
-            bytes.count == Self.bytesMax
+        guard let bytes = Base64URL.decode(text, countMax: Self.bytesCount),
+            bytes.count == Self.bytesCount
         else { return nil }
-        var values: [UInt64] = []
-        var place = 0
-        for width in Self.widths {
-            values.append(bytes[place..<(place + width)].reduce(0) { $0 << 8 | UInt64($1) })
-            place += width
+        func value(_ place: Int, _ width: Int) -> UInt64 {
+            var value: UInt64 = 0
+            for index in place..<place + width { value = value << 8 | UInt64(bytes[index]) }
+            return value
         }
-        let idMax = EventID.max.rawValue
-        guard values[2] <= values[3], values[3] <= idMax else { return nil }
-        group = GroupNumber(rawValue: Int64(values[0]))
-        epoch = Int64(values[1])
-        ids = EventID(rawValue: values[2])...EventID(rawValue: values[3])
-        token = LeaseToken(high: values[4], low: values[5])
+        let (first, last) = (value(11, 7), value(18, 7))
+        guard first <= last, last <= EventID.max.rawValue else { return nil }
+        group = GroupNumber(rawValue: Int64(value(0, 7)))
+        epoch = Int64(value(7, 4))
+        ids = EventID(rawValue: first)...EventID(rawValue: last)
+        token = LeaseToken(high: value(25, 8), low: value(33, 8))
     }
 
     /// The text, 55 bytes.
     var text: String {
-        let values = [
-            UInt64(group.rawValue), UInt64(epoch), ids.lowerBound.rawValue,
-            ids.upperBound.rawValue, token.high, token.low,
-        ]
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.bytesMax)
-        for (value, width) in zip(values, Self.widths) {
+        bytes.reserveCapacity(Self.bytesCount)
+        func append(_ value: UInt64, _ width: Int) {
             for place in (0..<width).reversed() {
                 bytes.append(UInt8(truncatingIfNeeded: value >> (UInt64(place) * 8)))
             }
         }
+        append(UInt64(group.rawValue), 7)
+        append(UInt64(epoch), 4)
+        append(ids.lowerBound.rawValue, 7)
+        append(ids.upperBound.rawValue, 7)
+        append(token.high, 8)
+        append(token.low, 8)
         return Base64URL.encode(bytes)
     }
 }
@@ -62,35 +62,49 @@ struct LeaseText: Equatable {
 enum Base64URL {
     private static let digits = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    private static let values: [UInt8?] = {
-        var values = [UInt8?](repeating: nil, count: 256)
+    /// The value of each digit; 64 for what is none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 64, count: 256)
         for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
         return values
     }()
 
     static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var (bits, count): (UInt32, UInt32) = (0, 0)
-        for byte in bytes {
-            (bits, count) = (bits << 8 | UInt32(byte), count + 8)
-            while count >= 6 {
-                count -= 6
-                text.append(digits[Int(bits >> count & 63)])
+        let digits = digits
+        return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var (bits, count, end): (UInt32, UInt32, Int) = (0, 0, 0)
+            for byte in bytes {
+                (bits, count) = (bits << 8 | UInt32(byte), count + 8)
+                while count >= 6 {
+                    count -= 6
+                    text[end] = digits[Int(bits >> count & 63)]
+                    end += 1
+                }
             }
+            if count > 0 {
+                text[end] = digits[Int(bits << (6 - count) & 63)]
+                end += 1
+            }
+            return end
         }
-        if count > 0 { text.append(digits[Int(bits << (6 - count) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that `text` spells in the one way there is; nil for anything else, and for more
     /// than `countMax` bytes.
-    static func decode(_ text: String.UTF8View, countMax: Int) -> [UInt8]? {
+    static func decode(_ text: String, countMax: Int) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { decode($0, countMax: countMax) }
+    }
+
+    private static func decode(_ text: UnsafeBufferPointer<UInt8>, countMax: Int) -> [UInt8]? {
         guard text.count <= (countMax * 4 + 2) / 3 else { return nil }
+        let values = values
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(countMax)
         var (bits, count): (UInt32, UInt32) = (0, 0)
         for digit in text {
-            guard let value = values[Int(digit)] else { return nil }
+            let value = values[Int(digit)]
+            guard value < 64 else { return nil }
             (bits, count) = (bits << 6 | UInt32(value), count + 6)
             guard count >= 8 else { continue }
             count -= 8

@@ -7,7 +7,7 @@ public struct GroupName: Hashable, Comparable, Sendable, CustomStringConvertible
     ///
     /// - Throws: `WorkNameError`, which says which byte is wrong and where.
     package init(_ text: some StringProtocol) throws(WorkNameError) {
-        self.text = try WorkNameError.checked(text, "a group's name")
+        self.text = try WorkNameError.checked(String(text), "a group's name")
     }
 
     /// The name as it was written.
@@ -28,7 +28,7 @@ package struct WorkerName: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: `WorkNameError`, which says which byte is wrong and where.
     package init(_ text: some StringProtocol) throws(WorkNameError) {
-        self.text = try WorkNameError.checked(text, "a worker's name")
+        self.text = try WorkNameError.checked(String(text), "a worker's name")
     }
 
     /// The name as it was written.
@@ -40,20 +40,20 @@ package struct WorkNameError: Error, Hashable, Sendable, CustomStringConvertible
     /// One sentence: what was wrong and what to write.
     package let description: String
 
-    static func checked(_ text: some StringProtocol, _ what: String) throws(WorkNameError) -> String
-    {
+    static func checked(_ text: String, _ what: String) throws(WorkNameError) -> String {
         let bytesMax = Limits.nameBytesMax
         guard (1...bytesMax).contains(text.utf8.count) else {
             throw WorkNameError(
                 description: "\(what) has 1 to \(bytesMax) bytes, not \(text.utf8.count)")
         }
+        if text.utf8.allSatisfy(isAllowed) { return text }
         for (index, byte) in text.utf8.enumerated() where !isAllowed(byte) {
             throw WorkNameError(
                 description:
                     "byte 0x\(String(byte, radix: 16, uppercase: true)) at index \(index): "
                     + "\(what) has A to Z, a to z, 0 to 9, dots, underscores and dashes only")
         }
-        return String(text)
+        return text
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -10,8 +10,8 @@ enum Overhead {
     static let attributesBytes = (MemoryLayout<AttributeTexts>.size + 8 + 16 + 8 + 15) / 16 * 16
     /// What an event says beside the attributes: an object of labels and an expiry.
     static let extrasBytes = 48
-    /// The head of a list of labels, and the allocator's.
-    static let labelListBytes = 48
+    /// The head of a list of labels, and what the allocator rounds up.
+    static let labelListBytes = 64
     /// A topic: its record, its name, its places in the tables.
     static let topicBytes = 1_024
     /// What a vanished topic leaves behind.

@@ -176,7 +176,7 @@ import Topics
         let topic = try TopicName("builds.web")
         #expect(try await client.description(of: topic) == nil)
         let settings = TopicSettings(
-            retention: Retention(keep: 10, bytes: nil, age: 90_000_000), persists: false)
+            retention: Retention(keep: 10, bytes: nil, age: 86_400_000_000), persists: false)
         let made = try await client.register(topic, settings: settings)
         #expect(made.isNew)
         let described = try #require(try await client.description(of: topic))

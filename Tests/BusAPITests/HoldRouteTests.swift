@@ -32,8 +32,8 @@ import Topics
 
     @Test(
         arguments: [
-            ("none", 201, nil), ("mail", 201, nil), ("other", 400, "PARAMETER_INVALID"),
-            ("typed", 400, "PARAMETER_INVALID"), ("nobody", 404, "GROUP_UNKNOWN"),
+            ("none", 201, nil), ("mail", 201, nil), ("other", 409, "GROUP_DIFFERS"),
+            ("typed", 409, "GROUP_DIFFERS"), ("nobody", 404, "GROUP_UNKNOWN"),
             ("a%20b", 400, "GROUP_NAME_INVALID"),
         ] as [(String, Int, String?)])
     func onlyAGroupThatTakesEveryEventOfATopicHoldsIt(

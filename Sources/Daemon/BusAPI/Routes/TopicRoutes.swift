@@ -80,7 +80,7 @@ extension BusHandler {
 
     /// The group that a registration holds the topic for; nil for none, or where it names none.
     ///
-    /// - Throws: 404 `GROUP_UNKNOWN`, or 400 where the group does not take every event of the topic:
+    /// - Throws: 404 `GROUP_UNKNOWN`, or 409 where the group does not take every event of the topic:
     ///   what it never settles would be held for ever.
     private func hold(
         _ topic: TopicName, _ parameters: Parameters
@@ -93,7 +93,7 @@ extension BusHandler {
         }
         guard group.type == nil, group.selector.matches(topic) else {
             throw Refusal(
-                .parameterInvalid,
+                .groupDiffers,
                 "'hold' is '\(text)', which does not take every event of '\(topic)'; name a group "
                     + "whose 'of' has the topic, without 'type'.")
         }

@@ -167,6 +167,7 @@ import Testing
         Row(400, "BODY_NOT_EXPECTED", "PUT", "/topics/t", body: "x"),
         Row(400, "BODY_NOT_EXPECTED", "GET", "/topics/t?wait=0", body: "x"),
         Row(400, "BODY_NOT_EXPECTED", "DELETE", "/topics/t", body: "x"),
+        Row(405, "METHOD_NOT_ALLOWED", "GET", "/groups/g/done?lease=x", body: "x"),
         Row(421, "HOST_UNKNOWN", "GET", "http://example.com/topics/t"),
         Row(
             403, "ORIGIN_FORBIDDEN", "GET", "/topics/t", headers: [("Origin", "http://example.com")]

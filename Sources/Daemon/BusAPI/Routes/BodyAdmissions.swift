@@ -28,7 +28,8 @@ struct BodyAdmissions {
         switch head.method {
         case "POST": head.target.query.first("split") == nil ? event : batch
         case "PUT" where Self.isTaken(head): Self.noneButPost
-        case "GET", "HEAD", "DELETE", "OPTIONS": Self.none
+        case "OPTIONS": Self.none
+        case _ where head.bodyLength == .none || Self.isTaken(head): Self.none
         // Without its body it would be refused too, and that is what the client has to hear.
         default: .upTo(bytes: 0, orElse: Self.refusal(of: head).response)
         }

@@ -45,7 +45,7 @@ import Testing
     ) throws {
         var run = run
         if RandomRun.isLong { run.publishes *= 50 }
-        if Sanitizer.isOn { run.publishes /= 4 }
+        if Sanitizer.isOn, !run.surroundings.cuts { run.publishes /= 4 }
         let outcome = try run.run(SeededRandom(for: purpose))
         let checker = DeliveryChecker(outcome.publications)
         #expect(checker.problems == [], sourceLocation: sourceLocation)

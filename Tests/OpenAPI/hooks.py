@@ -40,9 +40,10 @@ def before_call(context, case, kwargs):
         for header, parameter in (("Event-Type", "type"), ("Event-Key", "key")):
             if header in headers and parameter in query:
                 del headers[header]
-        if is_meant_well:
-            # Nobody is there who replies.
+        # Nobody is there who replies. What is wrong with another parameter does not depend on it.
+        if is_meant_well or re.fullmatch(r"[1-9][0-9]{0,2}(ms|s)?", str(query.get("reply", ""))):
             query.pop("reply", None)
+            case.query = query
         # A body may be of any type, of which the page names one that generators of clients know.
         if is_meant_well and len(str(case.body)) % 2:
             case.headers = {**headers, "Content-Type": "text/plain; charset=utf-8"}

@@ -10,7 +10,7 @@ import schemathesis
 SELECTING = ("GET /topics/{name}", "HEAD /topics/{name}", "OPTIONS /topics/{name}")
 WAIT = "20ms"
 SINCE = re.compile(r"now|earliest|latest|-?[0-9]{1,20}|[0-9]{1,18}(ms|s|m|h|d)|@[0-9.]{1,30}|[0-9]{4}-[0-9Tt:.Zz+-]+")
-DURATION = re.compile(r"[0-9]{1,18}(ms|s|m|h|d)?")
+DURATION = re.compile(r"([0-9]{1,18}(ms|s|m|h|d)?)+")
 
 
 @schemathesis.hook
@@ -41,7 +41,7 @@ def before_call(context, case, kwargs):
             if header in headers and parameter in query:
                 del headers[header]
         # Nobody is there who replies. What is wrong with another parameter does not depend on it.
-        if is_meant_well or re.fullmatch(r"[1-9][0-9]{0,2}(ms|s)?", str(query.get("reply", ""))):
+        if is_meant_well or DURATION.fullmatch(str(query.get("reply", ""))):
             query.pop("reply", None)
             case.query = query
         # A body may be of any type, of which the page names one that generators of clients know.

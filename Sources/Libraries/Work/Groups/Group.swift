@@ -134,7 +134,7 @@ public struct Group: Sendable {
 
     private static func lease(of jobs: [LeasedJob]) -> String {
         guard let lease = jobs.first?.lease, jobs.allSatisfy({ $0.lease == lease }) else {
-            preconditionFailure(
+            fatalError(
                 "jobs that are settled together are at least one, of one batch: settle others apart"
             )
         }

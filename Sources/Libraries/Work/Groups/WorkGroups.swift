@@ -94,7 +94,7 @@ public final class WorkGroups: Sendable {
         table = Protected(Table())
         let (now, newest) = (clock(), bus.newest)
         guard let retained = bus.takeStoredGroups() else {
-            preconditionFailure("a bus has one WorkGroups: use the one that was made first")
+            fatalError("a bus has one WorkGroups: use the one that was made first")
         }
         for stored in retained { takeOver(stored, now: now, newest: newest) }
         bus.broadcaster.register((any TopicObserver).self, observer: parts.hub)

@@ -73,7 +73,7 @@ import Testing
             """
         let outcome = try rig.run(
             "work", "g", "jobs", "--parallel", "2", "--until-empty", "--", "sh", "-c", script)
-        #expect(outcome.code == 0)
+        #expect(outcome.code == 0, "\(outcome.errors)")
         #expect(outcome.output.split(separator: "\n").map { String($0) }.sorted() == published)
     }
 

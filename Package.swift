@@ -49,6 +49,12 @@ let package = Package(
             path: "Sources/Libraries/Topics", swiftSettings: strict),
         .target(name: "About", path: "Sources/Libraries/About", swiftSettings: strict),
         .systemLibrary(
+            name: "CNettle", path: "Sources/Libraries/CNettle", pkgConfig: "nettle",
+            providers: [.apt(["nettle-dev"])]),
+        .target(
+            name: "Digests", dependencies: ["CNettle"], path: "Sources/Libraries/Digests",
+            swiftSettings: strict),
+        .systemLibrary(
             name: "CSQLite", path: "Sources/Libraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
         .target(
@@ -64,12 +70,6 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/Daemon/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(
-            name: "CNettle", path: "Sources/Daemon/CNettle", pkgConfig: "nettle",
-            providers: [.apt(["nettle-dev"])]),
-        .target(
-            name: "Digests", dependencies: ["CNettle"], path: "Sources/Daemon/Digests",
-            swiftSettings: strict),
         .target(
             name: "HTTPFront",
             dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD", "Digests"],
@@ -112,7 +112,8 @@ let package = Package(
             name: "BelfryClient", dependencies: ["Topics", "Protection", "Telemetry", "CCurl"],
             path: "Sources/Client/BelfryClient", swiftSettings: strict),
         .executableTarget(
-            name: "belfry", dependencies: ["BelfryClient", "Topics", "Protection", "About"],
+            name: "belfry",
+            dependencies: ["BelfryClient", "Topics", "Protection", "About", "Digests"],
             path: "Sources/Client/belfry", swiftSettings: strict),
 
         // What `make bench-core` measures; the only target that knows Foundation.
@@ -184,7 +185,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["belfry", "belfryd", "About", "Topics", "TestSupport"],
+            dependencies: [
+                "belfry", "belfryd", "BelfryClient", "About", "Digests", "Protection", "Topics",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LibraryTests",

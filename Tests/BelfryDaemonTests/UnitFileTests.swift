@@ -78,7 +78,9 @@ import Testing
         let folder = TemporaryFolder()
         let daemon = ChildProcess.product("belfryd")
         let products = daemon[..<daemon.lastIndex(of: "/")!]
-        for name in ["belfryd.service", "belfryd.socket", "belfry-run@.service"] {
+        for name in [
+            "belfryd.service", "belfryd.socket", "belfry-run@.service", "belfry-push@.service",
+        ] {
             let path = "\(PackageFiles.root)/systemd/\(name)"
             let text = String(
                 decoding: try FileText.read(path, bytesMax: Limits.fileBytesMax), as: UTF8.self)
@@ -90,6 +92,7 @@ import Testing
             [
                 "verify", "--man=no", "\(folder.path)/belfryd.service",
                 "\(folder.path)/belfryd.socket", "\(folder.path)/belfry-run@web.service",
+                "\(folder.path)/belfry-push@web.service",
             ])
         #expect(try verify.wait() == .exited(0))
         #expect(verify.text(of: .errors) == "")

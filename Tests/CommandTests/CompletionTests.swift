@@ -40,7 +40,7 @@ import Testing
 
     @Test func everyCommandIsOffered() throws {
         #expect(try offered("") == CompletedShell.firstWords)
-        #expect(try offered("pu") == ["pub"])
+        #expect(try offered("pu") == ["pub", "push"])
         for command in CommandTable.all where command.words.count == 2 {
             #expect(try offered(command.words[0], "").contains(command.words[1]))
         }
@@ -54,6 +54,12 @@ import Testing
         }
         #expect(try offered("sub", "--u") == ["--until-now", "--url"])
         #expect(try offered("nonsense", "--u") == [])
+    }
+
+    @Test func anOperandThatIsAFileIsOne() throws {
+        let path = rig.home.write("", to: "webhooks")
+        #expect(try offered("push", "\(rig.home.path)/webh") == [path])
+        #expect(try offered("bench", "\(rig.home.path)/webh") == [])
     }
 
     @Test func topicsAndGroupsAreThoseOfTheBus() throws {

@@ -31,6 +31,30 @@ import Testing
         #expect(hexadecimal(digest) == "a9993e364706816aba3e25717850c26c9cd0d89d")
     }
 
+    /// Cases 2 and 6 of RFC 4231: a short key, and one longer than a block.
+    @Test(arguments: [
+        (
+            Array("Jefe".utf8), "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
+        (
+            [UInt8](repeating: 0xAA, count: 131),
+            "Test Using Larger Than Block-Size Key - Hash Key First",
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        ),
+    ])
+    func hmacIsThatOfTheStandard(key: [UInt8], text: String, code: String) {
+        let bytes = Array(text.utf8)
+        let made = key.withUnsafeBytes { key in
+            bytes.withUnsafeBytes { bytes in
+                Digest.hmacSHA256(
+                    key: key, UnsafeRawBufferPointer(rebasing: bytes[..<7]),
+                    UnsafeRawBufferPointer(rebasing: bytes[7...]))
+            }
+        }
+        #expect(hexadecimal(made) == code)
+    }
+
     @Test func digestsAreEqualExactlyIfAllBytesAre() {
         let digest = [UInt8](0..<32)
         #expect(Digest.areEqual(digest, digest))

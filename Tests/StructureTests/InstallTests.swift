@@ -5,7 +5,9 @@ import Testing
 /// What `make install` and `make uninstall` do to a folder, with another program in the place of the
 /// daemon; `make test-systemd` does it to a machine that runs.
 @Suite(.blocking, .enabled(if: access("/usr/bin/make", X_OK) == 0)) struct InstallTests {
-    private static let units = ["belfryd.service", "belfryd.socket", "belfry-run@.service"]
+    private static let units = [
+        "belfryd.service", "belfryd.socket", "belfry-run@.service", "belfry-push@.service",
+    ]
 
     private let folder = TemporaryFolder()
 
@@ -79,6 +81,9 @@ import Testing
         let program = text("lib/systemd/system/belfry-run@.service")
         #expect(program.contains("ExecStart=\(prefix)/bin/belfry sub "))
         #expect(program.contains("EnvironmentFile=/opt/etc/belfry/run.d/%i"))
+        let webhooks = text("lib/systemd/system/belfry-push@.service")
+        #expect(webhooks.contains("ExecStart=\(prefix)/bin/belfry push "))
+        #expect(webhooks.contains("LoadCredential=webhooks:/opt/etc/belfry/push.d/%i"))
         #expect(files.contains("opt/belfry/bin/belfryd"))
         #expect(files.contains("opt/belfry/bin/belfry"))
         #expect(files.contains("opt/etc/belfry/belfryd.conf"))
@@ -100,6 +105,7 @@ import Testing
         #expect(files.contains("etc/belfry/belfryd.conf.new"))
         try put("", at: "var/lib/belfry/belfry.db")
         try put("", at: "var/lib/belfry-run/web/web.cursor")
+        try put("", at: "var/lib/belfry-push/web/push-1.cursor")
         try put("", at: "etc/credstore/belfry.tokens")
         try put("", at: "etc/systemd/system/sockets.target.wants/belfryd.socket")
         try put("", at: "etc/systemd/system/multi-user.target.wants/belfryd.service")
@@ -108,11 +114,13 @@ import Testing
             files == [
                 "etc/belfry/belfryd.conf", "etc/credstore/belfry.tokens",
                 "var/lib/belfry/belfry.db", "var/lib/belfry-run/web/web.cursor",
+                "var/lib/belfry-push/web/push-1.cursor",
             ])
         #expect(text("etc/belfry/belfryd.conf") == changed)
         for (path, what) in [
             ("/etc/belfry", "configuration"), ("/var/lib/belfry", "events"),
             ("/var/lib/belfry-run", "cursors of belfry-run@.service"),
+            ("/var/lib/belfry-push", "cursors of belfry-push@.service"),
             ("/etc/credstore/belfry.tokens", "tokens"),
         ] {
             #expect(said.contains("kept: \(folder.path)\(path) (the \(what))"), "\(said)")

@@ -9,6 +9,8 @@ enum Limits {
     static let answerBytesMax = 64 << 20
     /// What is kept of the body that says why a stream was refused.
     static let refusalBytesMax = 64 << 10
+    /// What is read of the answer to a webhook, of which only the status counts.
+    static let receiptBytesMax = 64 << 10
     /// The lines of one batch, as the bus has it.
     static let batchLinesMax = 10_000
     /// How long it takes at most to connect; everything is on this machine.

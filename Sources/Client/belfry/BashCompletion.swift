@@ -5,7 +5,7 @@ enum BashCompletion {
         # bash completion of belfry, as `belfry --completion bash` prints it.
 
         # Sets what the command of these words takes: its options, those of them with a value, those
-        # with a file, what lists its operands, and whether a program follows.
+        # with a file, what lists its operands (FILE: files), and whether a program follows.
         _belfry_command() {
             options= values= files= list= program=
             case "$1 $2" in
@@ -46,6 +46,9 @@ enum BashCompletion {
                 case $first in
         \(groups.joined(separator: "\n"))
                 esac
+            elif [ "$list" = FILE ]; then
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                return
             elif [ -n "$list" ]; then
                 found=$(\(CompletedShell.names("\"$list\"")))
             fi
@@ -60,13 +63,14 @@ enum BashCompletion {
     private static func arm(_ command: CommandRow) -> String {
         let options = command.allOptions
         let values = options.filter { $0.value != nil && !$0.takesFile }
+        let list = command.listedBy ?? (command.takesFile ? "FILE" : "")
         let pattern = command.words.count == 2 ? "'\(command.name)'" : "'\(command.name) '*"
         return """
                 \(pattern))
                     options='\(names(options))'
                     values='\(names(values))'
                     files='\(names(options.filter(\.takesFile)))'
-                    list=\(command.listedBy ?? "") program=\(command.mayHaveProgram ? "yes" : "")
+                    list=\(list) program=\(command.mayHaveProgram ? "yes" : "")
                     ;;
             """
     }

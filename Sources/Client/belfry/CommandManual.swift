@@ -45,7 +45,7 @@ enum CommandManual {
         page.item("BELFRY_URL", "The bus, where --url is not given.")
         page.item("BELFRY_TOKEN", "The token, where --token-file is not given.")
         page.item(
-            "STATE_DIRECTORY, XDG_STATE_HOME", "Where sub --name keeps its cursors.")
+            "STATE_DIRECTORY, XDG_STATE_HOME", "Where cursors are kept.")
         page.heading("Files")
         page.item("/run/belfry/belfry.sock", "The bus, where nothing else names one.")
         page.item("~/.local/state/belfry", "The cursors.")

@@ -128,6 +128,33 @@ enum CommandTable {
                 CommandOption("--to-token", "FILE", "the file with the token of TO"),
             ], run: Copying.run),
         CommandRow(
+            name: "push", operands: "FILE", operandCount: 1...1,
+            summary: "post events to receivers of webhooks",
+            details: [
+                """
+                Each line of FILE is a selector, the address of a receiver, and the secret that \
+                signs what it gets, as whsec_ and base64; with a second secret it gets two \
+                signatures. A line that begins with # is a comment. Nobody but its owner and its \
+                group may be able to read FILE.
+                """,
+                """
+                A request is a POST with the event as JSON, as belfry sub --json prints it, and \
+                with the headers of Standard Webhooks. The events of a line come one at a time, in \
+                their order, each until the answer is 2xx: at least once. Pauses behind failures \
+                grow up to 5 minutes, and Retry-After of 429 and 503 is obeyed up to an hour. \
+                Redirects are not followed. An answer has 15 seconds. 410 ends a line.
+                """,
+                """
+                The cursor of each line is kept as those of belfry sub --name are. The first run \
+                begins at --since, else with the next event. SIGTERM and Ctrl-C wait for the \
+                answers that are due.
+                """,
+            ],
+            options: [
+                CommandOption("--since", "START", "where the first run begins (now)"),
+                CommandOption("--until-now", nil, "end behind the newest event"),
+            ], run: Pushing.run),
+        CommandRow(
             name: "bench", operands: "", operandCount: 0...0,
             summary: "measure what the bus does here, over a topic that it removes",
             options: [

@@ -43,6 +43,9 @@ extension CommandRow {
     /// Whether a program stands behind `--`, or may.
     var mayHaveProgram: Bool { takesProgram || needsProgram }
 
+    /// Whether its operand is the path of a file.
+    var takesFile: Bool { operands == "FILE" }
+
     /// The command that lists what its operands name, or begin with; nil where none does.
     var listedBy: String? {
         if operands.hasPrefix("GROUP") { return "groups" }

@@ -1,12 +1,15 @@
 internal import Glibc
 internal import Topics
 
-/// The cursor of `belfry sub --name`, in a file that only one run has at a time.
+/// The cursor of a name, in a file that only one run has at a time.
 final class CursorFile: Sendable {
-    private let path: String
+    /// Where the cursor is.
+    let path: String
     private let lock: Int32
     /// Where the last run of this name stopped; nil for the first.
     let start: EventID?
+    /// Whether the last run said that nothing is to come behind it.
+    let isOver: Bool
 
     /// The file of a name, in `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else
     /// `~/.local/state/belfry`.
@@ -29,10 +32,10 @@ final class CursorFile: Sendable {
             throw CommandFailure(.file, "\(folder) cannot be written: \(TextFile.lastError)")
         }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw CommandFailure(.file, "another 'belfry sub --name \(name)' is running")
+            throw CommandFailure(.file, "another run with the cursor '\(name)' is running")
         }
         guard access(path, F_OK) == 0 else {
-            start = nil
+            (start, isOver) = (nil, false)
             return
         }
         guard let text = TextFile.text(of: path),
@@ -41,16 +44,22 @@ final class CursorFile: Sendable {
             throw CommandFailure(.file, "\(path) has no cursor: remove it to begin anew")
         }
         start = id
+        isOver = text.hasSuffix(Self.overLine)
     }
 
     deinit { close(lock) }
 
     /// Keeps a cursor, so that it is there after a crash too.
-    func keep(_ cursor: EventID) throws(CommandFailure) {
-        guard TextFile.replace(path, by: "\(cursor)\n") else {
+    ///
+    /// - Parameter isOver: Whether nothing is to come behind it, until somebody removes that line.
+    func keep(_ cursor: EventID, isOver: Bool = false) throws(CommandFailure) {
+        guard TextFile.replace(path, by: "\(cursor)\n" + (isOver ? Self.overLine : "")) else {
             throw CommandFailure(.file, "\(path) cannot be written: \(TextFile.lastError)")
         }
     }
+
+    /// What stands behind a cursor at which all is over.
+    private static let overLine = "over\n"
 
     private static func folder() throws(CommandFailure) -> String {
         if let folder = Session.variable("STATE_DIRECTORY") { return folder }

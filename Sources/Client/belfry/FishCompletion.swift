@@ -42,7 +42,9 @@ enum FishCompletion {
             let value = option.value == nil ? "" : option.takesFile ? " -r -F" : " -x"
             return "\(head) \(name)\(value) -d \(quoted(option.summary))"
         }
-        return options + (command.listedBy.map { ["\(head) -a '(__belfry_names \($0))'"] } ?? [])
+        let files = command.takesFile ? ["\(head) -F"] : []
+        return options
+            + (command.listedBy.map { ["\(head) -a '(__belfry_names \($0))'"] } ?? files)
     }
 
     /// A text as one word of fish, in which a backslash escapes a quote.

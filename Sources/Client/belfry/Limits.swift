@@ -34,4 +34,20 @@ enum Limits {
     static let parallelMax = 256
     /// How long a program that failed is left alone at most before it runs again.
     static let retrySecondsMax = 60
+    /// The lines of a file of webhooks: each has a connection to the bus and one to its receiver.
+    static let webhooksMax = 64
+    /// The bytes of a file of webhooks.
+    static let webhookFileBytesMax = 256 << 10
+    /// How many secrets sign one request: the old one and the new one, and room to spare.
+    static let webhookSecretsMax = 4
+    /// The bytes of a secret, as Standard Webhooks has it.
+    static let webhookSecretBytes = 24...64
+    /// How long a receiver has for its answer: a stop of the service waits for it.
+    static let webhookMilliseconds = 15_000
+    /// The first pause behind a failure is random up to this. Each further one doubles it.
+    static let webhookPauseMillisecondsFirst = 500
+    /// The longest pause that we choose by ourselves.
+    static let webhookPauseMillisecondsMax = 300_000
+    /// The longest pause that a receiver can ask for.
+    static let webhookRetryAfterSecondsMax = 3_600
 }

@@ -57,7 +57,8 @@ enum ZshCompletion {
     private static func arm(_ command: CommandRow) -> String {
         let shifts = command.words.count
         let options = command.allOptions.map(option)
-        let operands = command.listedBy.map { ["'*:\($0):_belfry_\($0)'"] } ?? []
+        let files = command.takesFile ? ["'1:FILE:_files'"] : []
+        let operands = command.listedBy.map { ["'*:\($0):_belfry_\($0)'"] } ?? files
         let program = command.mayHaveProgram ? "_belfry_program && return\n            " : ""
         let pattern = shifts == 2 ? "\"\(command.name)\"" : command.name
         let lines = (options + operands).map { "                    \($0)" }

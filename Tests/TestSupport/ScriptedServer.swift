@@ -1,22 +1,31 @@
-import Glibc
-import Protection
+internal import Glibc
+internal import Protection
 
-/// A server of HTTP that answers with what it was given, one text a request, whatever is asked; an
-/// empty text closes the connection instead. It reads bodies by their Content-Length.
+/// A server of HTTP on loopback that says what a test has it say; an empty text closes the connection
+/// instead. It reads bodies by their Content-Length.
 ///
-/// Behind its last text it closes every connection. Its connections end with this object.
-final class ScriptedServer: Sendable {
-    let port: UInt16
+/// Its connections end with this object.
+public final class ScriptedServer: Sendable {
+    /// The port that it listens on.
+    public let port: UInt16
     private let listener: Int32
     private let state: Protected<State>
 
     private struct State {
-        var left: [String]
         var requests: [String] = []
         var connections: Set<Int32> = []
     }
 
-    init(_ answers: [String]) throws {
+    /// A server that says these texts, one a request, whatever is asked, and closes every connection
+    /// behind the last of them.
+    public convenience init(_ answers: [String]) throws {
+        let left = Protected(answers)
+        try self.init { _ in left.write { $0.isEmpty ? "" : $0.removeFirst() } }
+    }
+
+    /// A server that says what `answer` makes of a request, its head and its body. Each connection
+    /// calls it on a thread of its own.
+    public init(answer: @escaping @Sendable (String) -> String) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -31,9 +40,9 @@ final class ScriptedServer: Sendable {
         }
         precondition(isBound, "no port could be listened on: errno \(errno)")
         port = address.sin_port.bigEndian
-        let state = Protected(State(left: answers))
+        let state = Protected(State())
         self.state = state
-        try OwnedThread { Self.serve(listener, state) }.detach()
+        try OwnedThread { Self.serve(listener, state, answer) }.detach()
     }
 
     deinit {
@@ -44,26 +53,28 @@ final class ScriptedServer: Sendable {
     }
 
     /// The first lines of all requests so far.
-    var requests: [String] { state.value.requests }
+    public var requests: [String] { state.value.requests }
 
-    private static func serve(_ listener: Int32, _ state: Protected<State>) {
+    private static func serve(
+        _ listener: Int32, _ state: Protected<State>,
+        _ answer: @escaping @Sendable (String) -> String
+    ) {
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { break }
             state.write { _ = $0.connections.insert(connection) }
-            (try? OwnedThread { answer(connection, state) })?.detach()
+            (try? OwnedThread { converse(connection, state, answer) })?.detach()
         }
         close(listener)
     }
 
-    private static func answer(_ connection: Int32, _ state: Protected<State>) {
+    private static func converse(
+        _ connection: Int32, _ state: Protected<State>, _ answer: (String) -> String
+    ) {
         while let request = request(on: connection) {
-            let answer = state.write { state in
-                state.requests.append(String(request.prefix { $0 != "\r\n" }))
-                return state.left.isEmpty ? "" : state.left.removeFirst()
-            }
-            guard !answer.isEmpty else { break }
-            let bytes = Array(answer.utf8)
+            state.write { $0.requests.append(String(request.prefix { $0 != "\r\n" })) }
+            let bytes = Array(answer(request).utf8)
+            guard !bytes.isEmpty else { break }
             guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 else {
                 break
             }
@@ -74,7 +85,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// The head of the next request, whose body was read; nil where none comes.
+    /// The head and the body of the next request; nil where none comes.
     private static func request(on connection: Int32) -> String? {
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -84,7 +95,7 @@ final class ScriptedServer: Sendable {
                     .first { $0.lowercased().hasPrefix("content-length:") }
                     .flatMap { Int($0.split(separator: " ").last!) }
                 if text[head.upperBound...].utf8.count >= length ?? 0 {
-                    return String(text[..<head.lowerBound])
+                    return text
                 }
             }
             let count = recv(connection, &buffer, buffer.count, 0)

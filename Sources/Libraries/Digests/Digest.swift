@@ -35,6 +35,26 @@ public enum Digest {
         return digest
     }
 
+    /// The HMAC of some pieces, one behind the other, with SHA-256: 32 bytes (RFC 2104).
+    ///
+    /// Whoever has the key can tell with it who made the bytes.
+    ///
+    /// - Complexity: O(bytes).
+    public static func hmacSHA256(
+        key: UnsafeRawBufferPointer, _ pieces: UnsafeRawBufferPointer...
+    ) -> [UInt8] {
+        var code = hmac_sha256_ctx()
+        nettle_hmac_sha256_set_key(
+            &code, key.count, key.assumingMemoryBound(to: UInt8.self).baseAddress)
+        for piece in pieces {
+            nettle_hmac_sha256_update(
+                &code, piece.count, piece.assumingMemoryBound(to: UInt8.self).baseAddress)
+        }
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
+        belfry_hmac_sha256_digest(&code, &digest)
+        return digest
+    }
+
     /// Whether two digests are the same, in a time that does not depend on where they differ.
     ///
     /// Digests of different lengths differ, and that is told at once: a length is no secret.

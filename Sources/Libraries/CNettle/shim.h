@@ -2,6 +2,7 @@
 #define BELFRY_CNETTLE_SHIM_H
 
 #include <nettle/base64.h>
+#include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <nettle/sha1.h>
 #include <nettle/sha2.h>
@@ -22,6 +23,14 @@ static inline void belfry_sha256_digest(struct sha256_ctx *hash, uint8_t *digest
     nettle_sha256_digest(hash, SHA256_DIGEST_SIZE, digest);
 #else
     nettle_sha256_digest(hash, digest);
+#endif
+}
+
+static inline void belfry_hmac_sha256_digest(struct hmac_sha256_ctx *code, uint8_t *digest) {
+#if NETTLE_VERSION_MAJOR < 4
+    nettle_hmac_sha256_digest(code, SHA256_DIGEST_SIZE, digest);
+#else
+    nettle_hmac_sha256_digest(code, digest);
 #endif
 }
 

@@ -1,0 +1,88 @@
+internal import Protection
+package import Topics
+
+/// Posts to receivers of webhooks, all of it on one thread.
+///
+/// Goes straight to the receiver, follows no redirect, and repeats nothing. Certificates are those
+/// that the system trusts.
+///
+/// Safe from any thread.
+package final class WebhookSender: Sendable {
+    private let thread: TransferThread
+
+    /// - Throws: `ClientError.unreachable` where the system gives no thread.
+    package init() throws(ClientError) {
+        do throws(Errno) {
+            thread = try TransferThread()
+        } catch {
+            throw .unreachable("no thread could be started: \(error)")
+        }
+    }
+
+    /// Posts a body and returns what came of it, after this long at most.
+    ///
+    /// A task that is cancelled waits all the same: half of a request is of no use to anybody.
+    package func post(
+        _ body: Payload, to address: WebhookAddress, headers: [String], within milliseconds: Int
+    ) async -> WebhookAnswer {
+        await withCheckedContinuation { continuation in
+            thread.start(
+                Transfer(
+                    .post, address.path, at: address.base, headers: headers, body: body,
+                    millisecondsMax: milliseconds,
+                    to: WebhookReceipt { continuation.resume(returning: $0) }))
+        }
+    }
+}
+
+/// What a receiver of webhooks said.
+package enum WebhookAnswer: Equatable, Sendable {
+    /// This status, and how many seconds it asks to be left alone.
+    case status(Int, retryAfter: Int?)
+    /// No status came; the sentence says why.
+    case none(String)
+}
+
+/// Keeps the head of an answer, and passes over its body up to a bound.
+private final class WebhookReceipt: TransferReceiver {
+    private struct State {
+        var head: AnswerHead?
+        var bytes = 0
+    }
+
+    private let state = Protected(State())
+    private let report: @Sendable (WebhookAnswer) -> Void
+
+    init(_ report: @escaping @Sendable (WebhookAnswer) -> Void) { self.report = report }
+
+    func begin(_ head: AnswerHead) { state.write { $0.head = head } }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Intake {
+        state.write { state in
+            state.bytes += bytes.count
+            return state.bytes <= Limits.receiptBytesMax ? .taken : .tooMuch
+        }
+    }
+
+    func end(_ end: TransferEnd) {
+        // Where a head came, the receiver has said what it will, however its body ended.
+        guard let head = state.value.head else {
+            guard case .broken(let detail, _) = end else { return report(.none("no answer came")) }
+            return report(.none(detail))
+        }
+        report(.status(head.status, retryAfter: head.retryAfterSeconds))
+    }
+}
+
+extension AnswerHead {
+    /// How many seconds `Retry-After` asks for (RFC 9110 section 10.2.3); a time is one by the clock
+    /// of the receiver.
+    fileprivate var retryAfterSeconds: Int? {
+        guard let text = self["retry-after"] else { return nil }
+        if let seconds = Int(text) { return max(0, seconds) }
+        guard let then = Timestamp(httpDate: text),
+            let now = self["date"].flatMap({ Timestamp(httpDate: $0) })
+        else { return nil }
+        return Int(max(0, then.microseconds - now.microseconds) / 1_000_000)
+    }
+}

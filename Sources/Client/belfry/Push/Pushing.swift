@@ -1,0 +1,52 @@
+internal import BelfryClient
+internal import Protection
+
+/// `belfry push`: events to receivers of webhooks.
+enum Pushing {
+    static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
+        let webhooks = try WebhookFile.webhooks(of: arguments.operands[0])
+        let start = try Names.start(arguments.text("--since") ?? "now")
+        let end: SubscriptionEnd = arguments.has("--until-now") ? .now : .never
+        let sender: WebhookSender
+        do throws(ClientError) {
+            sender = try WebhookSender()
+        } catch {
+            throw CommandFailure(error)
+        }
+        let work = Task {
+            await run(
+                webhooks.map {
+                    WebhookDelivery(
+                        webhook: $0, sender: sender, session: session, start: start, end: end)
+                })
+        }
+        do throws(Errno) {
+            try SignalPipe.open { _ in work.cancel() }
+        } catch {
+            throw CommandFailure(.file, "signals cannot be listened to: \(error)")
+        }
+        if let failure = await work.value { throw failure }
+    }
+
+    /// Runs all of them; the first that fails stops the others, behind the answers that they wait for.
+    private static func run(_ deliveries: [WebhookDelivery]) async -> CommandFailure? {
+        await withTaskGroup(of: CommandFailure?.self) { group in
+            for delivery in deliveries {
+                group.addTask {
+                    do throws(CommandFailure) {
+                        try await delivery.run()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            var first: CommandFailure?
+            for await case let failure? in group where first == nil {
+                first = failure
+                group.cancelAll()
+            }
+            return first
+        }
+    }
+}

@@ -13,7 +13,11 @@ import Topics
     private func bench(holdingReads: Bool = false, _ body: (WorkBench) throws -> Void) throws {
         let bench = try WorkBench(
             file: folder.path + "/bus.db", clock: clock, holdingReads: holdingReads)
-        defer { bench.bus.close() }
+        // A read that is held up to the end would hold the group that waits for it.
+        defer {
+            bench.bus.close()
+            bench.store.releaseReads()
+        }
         try body(bench)
     }
 

@@ -40,6 +40,7 @@ import Topics
         case .version: "/version`"
         case .metrics: "/metrics`"
         case .description: "/openapi.yaml`"
+        case .greeting: "/`"
         }
     }
 }

@@ -152,7 +152,7 @@ import Testing
     ]
 
     private static let paths: [Row] = [
-        Row(404, "PATH_UNKNOWN", "GET", "/"), Row(404, "PATH_UNKNOWN", "GET", "/topic/t"),
+        Row(404, "PATH_UNKNOWN", "GET", "//"), Row(404, "PATH_UNKNOWN", "GET", "/topic/t"),
         Row(404, "PATH_UNKNOWN", "GET", "/topics/"), Row(404, "PATH_UNKNOWN", "GET", "/topics/t/"),
         Row(404, "PATH_UNKNOWN", "POST", "/topics/a/b", body: "x"),
         Row(404, "PATH_UNKNOWN", "GET", "/topics/t/events"),

@@ -38,6 +38,7 @@ struct Route: Sendable {
         Route("GET", .version, []) { $0.version },
         Route("GET", .metrics, []) { $0.metrics },
         Route("GET", .description, []) { $0.description },
+        Route("GET", .greeting, []) { $0.greeting },
     ]
 
     private init(
@@ -69,8 +70,9 @@ struct Route: Sendable {
     /// The refusal of a method that a resource does not take.
     static func notAllowed(_ method: String, on resource: Resource.Kind) -> Refusal {
         let allow = allow(resource)
+        let hint = resource == .greeting ? " Topics are at /topics/{name}." : ""
         return Refusal(
-            .methodNotAllowed, "\(method) does not work on this path; it takes \(allow).",
+            .methodNotAllowed, "\(method) does not work on this path; it takes \(allow).\(hint)",
             headers: [("Allow", allow)])
     }
 
@@ -92,7 +94,7 @@ struct Resource {
     enum Kind {
         case topics, topic, event
         case groups, group, jobs, next, done, retry, dead, extend, seek, revive
-        case health, readiness, version, metrics, description
+        case health, readiness, version, metrics, description, greeting
     }
 
     let kind: Kind
@@ -105,7 +107,7 @@ struct Resource {
     /// Whether it matters who asks.
     var isAboutTopics: Bool {
         switch kind {
-        case .health, .readiness, .version, .metrics, .description: false
+        case .health, .readiness, .version, .metrics, .description, .greeting: false
         default: true
         }
     }
@@ -119,6 +121,7 @@ struct Resource {
     /// The resource of a decoded path; `nil` where there is none.
     init?(path: [String]) {
         switch (path.count, path.first) {
+        case (0, _): kind = .greeting
         case (1, "topics"): kind = .topics
         case (1, "groups"): kind = .groups
         case (1, "healthz"): kind = .health

@@ -47,10 +47,33 @@ extension BusHandler {
                 status: 200, headers: [("Content-Type", "application/yaml")],
                 body: .bytes(PackageResources.openapi_yaml)))
     }
+
+    /// `GET /`: what this is, and what to type.
+    func greeting(_ call: borrowing Call) throws(Refusal) {
+        let bus = Self.curlAddress(of: call.head)
+        call.respond(
+            .text(
+                """
+                Belfry \(configuration.version), an event bus for the processes of one machine. Try it:
+                publish    curl -d 'v1.2 is live' \(bus)/topics/deploys
+                wait       curl \(bus)/topics/deploys
+                look       curl \(bus)/topics
+                read on    curl \(bus)/openapi.yaml, or man belfryd
+
+                """))
+    }
+
+    /// What `curl` reaches the bus with as the caller did. The name is one of ours: the front let it in.
+    private static func curlAddress(of head: RequestHead) -> String {
+        guard case .tcp = head.peer.transport, let host = head.host else {
+            return "--unix-socket SOCKET localhost"
+        }
+        return host.description
+    }
 }
 
 extension Response {
-    /// A line of plain text.
+    /// Plain text, with its line ends.
     fileprivate static func text(_ text: String) -> Response {
         Response(
             status: 200, headers: [("Content-Type", "text/plain; charset=utf-8")],

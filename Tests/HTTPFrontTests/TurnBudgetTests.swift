@@ -29,6 +29,17 @@ import Testing
         #expect(budget.left(for: .writes) == HTTPFrontLimits.sharedStepsPerTurn)
     }
 
+    @Test func muchIsWrittenWithWhatAllShareWhenTheOthersHadTheirPart() {
+        while budget.hasRoomForMuch { budget.begin(.writes, 16) }
+        #expect(budget.left(for: .arrivals) == TurnWork.arrivals.stepsMax)
+        budget.giveRest()
+        while budget.hasRoomForMuch { budget.begin(.writes, 16) }
+        #expect(budget.left(for: .arrivals) == TurnWork.arrivals.share)
+        budget.endTurn(countingIn: meters)
+        budget.add(TurnWork.writes.share, to: .writes)
+        #expect(!budget.hasRoomForMuch && budget.isLeft(for: .writes))
+    }
+
     @Test(arguments: TurnWork.allCases)
     func noKindTakesTheShareOfAnother(greedy: TurnWork) {
         budget.begin(greedy, 1_000_000)

@@ -41,7 +41,7 @@ enum Limits {
     /// written on another thread.
     static let answeredAtOnceBytesMax = 64 << 10
 
-    /// Bytes of a JSON answer that make a step of a loop's turn.
+    /// Bytes that make a step of a loop's turn where it encodes them: in a JSON answer, or for a stream.
     static let encodedBytesPerStep = 1_024
 
     /// The same of what a stream tells of the past: one that has no large event is told in pieces that

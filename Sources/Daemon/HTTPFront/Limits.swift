@@ -125,6 +125,10 @@ public enum HTTPFrontLimits {
     /// left share no more, and each costs three times as much.
     static let streamedBytesPerStep = 4 * 1024
 
+    /// Bytes of an answer that are written as soon as it is there, while its turn has room for any; of
+    /// larger ones no more than the share of writes, until everybody else had their part of the turn.
+    static let writtenAtOnceBytesMax = 16 * 1024
+
     /// Bytes of an answer that are written at one time, as much as the share of writes: while its peer
     /// reads, the kernel would take megabytes.
     static let sendBytesMax = 128 * 1024

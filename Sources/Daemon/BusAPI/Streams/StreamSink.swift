@@ -13,6 +13,9 @@ protocol StreamSink: AnyObject {
     /// Whether this turn of the loop has room for more events, here or on another stream.
     var hasTurn: Bool { get }
 
+    /// The same where what is written is no news.
+    var hasTurnForMuch: Bool { get }
+
     /// Has the stream, which may be written now, go on in the next turn.
     func rest()
 

@@ -9,7 +9,7 @@ extension StreamingResponse {
         if news == nil { handler.skip(self) } else { handler.judge(self) }
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
-            guard socket.hasTurn else { return socket.rest() }
+            guard hasTurn(on: socket) else { return socket.rest() }
             let (limit, atOnce) = (limit, atOnce)
             let goesOn =
                 reader.isCatchingUp || place?.isAlone == true
@@ -19,6 +19,12 @@ extension StreamingResponse {
                     socket)
             guard goesOn else { return }
         }
+    }
+
+    /// Whether this turn has room for more. A stream that has yet to tell what was there before does not
+    /// take what requests may need.
+    func hasTurn(on socket: any StreamSink) -> Bool {
+        reader.isLive ? socket.hasTurn : socket.hasTurnForMuch
     }
 
     /// Tells what a look at the log found; false when the next look has to wait.
@@ -138,6 +144,10 @@ extension StreamingResponse {
     private func add(
         _ events: [Event], to output: inout StreamOutput, _ handler: BusHandler
     ) -> Int {
+        let before = output.count
+        defer {
+            handler.budget.add((output.count - before) / Limits.encodedBytesPerStep, to: .writes)
+        }
         guard !isOnlyReader(handler) else { return output.add(events, as: encoding) }
         var count = 0
         while count < events.count, output.count < Limits.streamWriteBytes {

@@ -150,7 +150,7 @@ final class StreamingResponse: HTTPSubscription {
             }
         }
         if !events.isEmpty, made == nil {
-            if socket.hasTurn {
+            if hasTurn(on: socket) {
                 tellFirst(events, in: &output)
             } else {
                 reader.rewind(to: events[0].id.predecessor)

@@ -50,6 +50,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     var isWritable: Bool { socket?.isWritable == true }
 
     var hasTurn: Bool { socket?.hasTurn == true }
+    var hasTurnForMuch: Bool { socket?.hasTurnForMuch == true }
 
     func rest() { socket?.rest() }
 

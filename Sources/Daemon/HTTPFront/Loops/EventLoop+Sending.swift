@@ -92,7 +92,11 @@ extension EventLoop {
     func sendShare(
         _ head: [UInt8], _ body: ResponseBody, from sent: Int, to connection: Connection
     ) -> SendResult {
-        guard budget.isLeft(for: .writes) else {
+        // A piece of a stream was made because there is room.
+        let isMuch =
+            !connection.machine.isStreaming
+            && head.count + body.count - sent > HTTPFrontLimits.writtenAtOnceBytesMax
+        guard isMuch ? budget.hasRoomForMuch : budget.isLeft(for: .writes) else {
             sendLater(connection)
             return .partly(0)
         }
@@ -117,15 +121,16 @@ extension EventLoop {
         budget.count(.writes, 1 + bytes / bytesPerStep)
     }
 
-    private func sendLater(_ connection: Connection) {
+    /// Has a connection write on when there is room.
+    func sendLater(_ connection: Connection) {
         guard !connection.awaitsTurn else { return }
         connection.awaitsTurn = true
         deferred.sending.append(connection)
     }
 
     /// Writes on for those whom an earlier look at the budget had no room for.
-    func continueSending(while hasRoom: () -> Bool) {
-        deferred.sending.run(while: hasRoom) { connection in
+    func continueSending() {
+        deferred.sending.run(while: { budget.hasRoomForMuch }) { connection in
             connection.awaitsTurn = false
             guard connection.tail != nil else { return }
             if connection.machine.isStreaming {

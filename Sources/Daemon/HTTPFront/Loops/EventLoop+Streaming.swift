@@ -44,14 +44,14 @@ extension EventLoop {
     /// Something happened on the socket of a stream.
     func streamHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if case .webSocket(let socket) = connection.owner {
-            if event.isWritable { pushRest(of: connection) }
+            if event.isWritable { roomCame(for: connection) }
             // What came before an end, or a hang-up, is read; then the end is found by reading.
             return socket.inputCame()
         }
         if event.isHungUp {
             return carryOut(.lose, on: connection)
         }
-        if event.isWritable { pushRest(of: connection) }
+        if event.isWritable { roomCame(for: connection) }
         // Every event tells of it again; once judged, it is looked at by the wheel.
         if event.isReadClosed, connection.machine.isStreaming,
             connection.deadlines.recheck == .max
@@ -62,18 +62,18 @@ extension EventLoop {
 
     /// Lets those write on that had had their share, or found no room. Neither streams nor answers are
     /// always the first.
-    func continueWriting(while hasRoom: () -> Bool) {
+    func continueWriting() {
         if turn.isOdd {
-            continueStreams(while: hasRoom)
-            continueSending(while: hasRoom)
+            continueStreams()
+            continueSending()
         } else {
-            continueSending(while: hasRoom)
-            continueStreams(while: hasRoom)
+            continueSending()
+            continueStreams()
         }
     }
 
-    private func continueStreams(while hasRoom: () -> Bool) {
-        deferred.resting.run(while: hasRoom) { connection in
+    private func continueStreams() {
+        deferred.resting.run(while: { budget.hasRoomForMuch }) { connection in
             guard connection.machine.isStreaming, connection.isResting else { return }
             budget.begin(.writes, 1)
             connection.isResting = false
@@ -113,6 +113,12 @@ extension EventLoop {
             lose(connection)
             return false
         }
+    }
+
+    /// The kernel takes more of a stream: what is pending is written now, or when all others had their
+    /// part of this turn.
+    private func roomCame(for connection: Connection) {
+        if budget.hasRoomForMuch { pushRest(of: connection) } else { sendLater(connection) }
     }
 
     /// Writes what is pending as far as the kernel takes it now.

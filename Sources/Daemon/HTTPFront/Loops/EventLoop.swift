@@ -107,9 +107,8 @@ final class EventLoop {
             meters.turns.observe(turn.microseconds)
         }
         meters.beginTurn(at: now)
-        // First, so that who is told to wait in this turn waits for the next; and no more than the
-        // share of writes, so that those who come have what all share.
-        continueWriting { budget.ownLeft(for: .writes) > 0 }
+        // First, so that who is told to wait in this turn waits for the next.
+        continueWriting()
         continueReading()
         continuePostponed()
         var hasMail = false
@@ -137,7 +136,8 @@ final class EventLoop {
         gatherAnswers { mailbox.handleOwnMessages(receive) }
         serveArrived()
         drainOn()
-        continueWriting { budget.isLeft(for: .writes) }
+        budget.giveRest()
+        continueWriting()
         tellLost()
     }
 

@@ -15,6 +15,9 @@ public final class TurnBudget {
     /// What all have spent beyond their own shares.
     private var sharedSpent = 0
 
+    /// Whether all others have had their part of this turn.
+    private var isRestGiven = false
+
     /// The budget of a turn in which nothing was done.
     public init() {}
 
@@ -29,6 +32,15 @@ public final class TurnBudget {
     /// The same of the kind's own share: what others may need more is left to them.
     func ownLeft(for work: TurnWork) -> Int { max(0, work.share - spent[work.rawValue]) }
 
+    /// Whether somebody with much to write may go on. What all kinds share is left to the others until
+    /// ``giveRest()``: a peer that reads fast would take all of it, turn after turn, while requests wait.
+    var hasRoomForMuch: Bool {
+        isRestGiven ? isLeft(for: .writes) : ownLeft(for: .writes) > 0
+    }
+
+    /// Gives what is left of this turn to those who have much to write: all others had their part.
+    func giveRest() { isRestGiven = true }
+
     /// Begins something of about so many steps.
     public func begin(_ work: TurnWork, _ steps: Int) {
         begun[work.rawValue] = spent[work.rawValue] + 1
@@ -38,6 +50,9 @@ public final class TurnBudget {
 
     /// Counts more steps of what began last, as they turn out.
     public func add(_ steps: Int) { spend(steps, on: current) }
+
+    /// Counts more steps of something of this kind that has begun, or begins next.
+    public func add(_ steps: Int, to work: TurnWork) { spend(steps, on: work) }
 
     /// Counts something that was done within something else, which goes on.
     public func count(_ work: TurnWork, _ steps: Int) {
@@ -63,6 +78,7 @@ public final class TurnBudget {
             begun[index] = 0
         }
         sharedSpent = 0
+        isRestGiven = false
         if steps > 0 { meters.countTurn(of: steps) }
     }
 }

@@ -80,6 +80,10 @@ public final class DetachedSocket {
     /// Whether this turn of the loop has room for more bytes of answers; else a stream should `rest`.
     public var hasTurn: Bool { loop.budget.isLeft(for: .writes) }
 
+    /// The same where much is to be written that nobody has waited for: requests that are there come
+    /// before most of it.
+    public var hasTurnForMuch: Bool { loop.budget.hasRoomForMuch }
+
     /// Has the owner of a stream that `isWritable` hear `writable` in the next turn of the loop, and
     /// not be writable before.
     public func rest() {

@@ -82,6 +82,10 @@ public final class WebSocket {
     /// Whether this turn of the loop has room for more bytes of answers; else it should `rest`.
     public var hasTurn: Bool { loop.budget.isLeft(for: .writes) }
 
+    /// The same where much is to be written that nobody has waited for: requests that are there come
+    /// before most of it.
+    public var hasTurnForMuch: Bool { loop.budget.hasRoomForMuch }
+
     /// Has the owner hear `writable` in the next turn of the loop, where the socket `isWritable`, and
     /// not be writable before.
     public func rest() {

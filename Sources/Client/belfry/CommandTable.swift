@@ -155,6 +155,23 @@ enum CommandTable {
                 CommandOption("--until-now", nil, "end behind the newest event"),
             ], run: Pushing.run),
         CommandRow(
+            name: "top", operands: "", operandCount: 0...0,
+            summary: "show what the bus does, as it does it",
+            details: [
+                """
+                The screen shows rates, readers, memory, the topics with the newest events, and the \
+                groups with the most before them. q ends it.
+                """,
+                """
+                With --once or --json it prints what it saw between two looks, without a terminal.
+                """,
+            ],
+            options: [
+                CommandOption("--every", "TIME", "how often it looks (1s)"),
+                CommandOption("--once", nil, "print it once, as tables"),
+                CommandOption("--json", nil, "one JSON object a line; with --once one alone"),
+            ], run: Watching.run),
+        CommandRow(
             name: "bench", operands: "", operandCount: 0...0,
             summary: "measure what the bus does here, over a topic that it removes",
             options: [

@@ -34,6 +34,13 @@ enum Limits {
     static let parallelMax = 256
     /// How long a program that failed is left alone at most before it runs again.
     static let retrySecondsMax = 60
+    /// The topics and groups that `belfry top` shows.
+    static let topRowsMax = 100
+    /// The shortest pause between two looks at the bus.
+    static let topPauseMicrosecondsMin: Int64 = 100_000
+    /// A list of topics and groups is left alone for so many times the time that it took: a bus of
+    /// 100,000 topics has better things to do.
+    static let listPauseFactor = 19
     /// The lines of a file of webhooks: each has a connection to the bus and one to its receiver.
     static let webhooksMax = 64
     /// The bytes of a file of webhooks.

@@ -44,20 +44,20 @@ enum PrintedForm: Sendable {
                 inColours ? ("\u{1B}[2m", "\u{1B}[1m", "\u{1B}[0m") : ("", "", "")
             output.write(
                 "\(dim)\(event.time)\(plain) \(bold)\(event.topic)\(plain) "
-                    + "\(Self.visible(event.payload))\n")
+                    + "\(Self.visible(event.payload.text))\n")
         }
     }
 
-    /// The bytes as text on one line: what would move the cursor of a terminal is written out.
-    static func visible(_ payload: Payload) -> String {
-        var text = ""
-        for scalar in payload.text.unicodeScalars {
+    /// A text on one line: what would move the cursor of a terminal is written out.
+    static func visible(_ text: String) -> String {
+        var visible = ""
+        for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator:
-                text += scalar == "\t" ? "\t" : "\\u{\(String(scalar.value, radix: 16))}"
-            default: text.unicodeScalars.append(scalar)
+                visible += scalar == "\t" ? "\t" : "\\u{\(String(scalar.value, radix: 16))}"
+            default: visible.unicodeScalars.append(scalar)
             }
         }
-        return text
+        return visible
     }
 }

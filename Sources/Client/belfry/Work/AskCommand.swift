@@ -29,7 +29,8 @@ enum AskCommand {
         case .success(.refused(let reply, _)):
             throw CommandFailure(
                 .refusedByWorker,
-                "the worker refused it" + (reply.count > 0 ? ": \(PrintedForm.visible(reply))" : "")
+                "the worker refused it"
+                    + (reply.count > 0 ? ": \(PrintedForm.visible(reply.text))" : "")
             )
         case .failure(.refused(let refusal)):
             throw CommandFailure(

@@ -11,7 +11,7 @@ struct CommitGroup {
         case loss(CommitQueue.TrimJob, StoreLoss)
     }
 
-    private let database: Database
+    private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
     private let now: Timestamp
@@ -24,8 +24,10 @@ struct CommitGroup {
     /// The first id that it gave.
     private(set) var firstID: EventID?
 
-    init(_ database: Database, _ rows: EventRows, _ groups: GroupRows, now: Timestamp) {
-        self.database = database
+    init(
+        _ transaction: Transaction, _ rows: EventRows, _ groups: GroupRows, now: Timestamp
+    ) {
+        self.transaction = transaction
         self.rows = rows
         self.groups = groups
         self.now = now
@@ -86,7 +88,7 @@ struct CommitGroup {
 
     private mutating func begin() throws(DatabaseError) {
         guard !hasBegun else { return }
-        try database.execute("BEGIN IMMEDIATE")
+        try transaction.begin()
         hasBegun = true
     }
 

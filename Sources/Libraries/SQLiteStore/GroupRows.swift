@@ -42,7 +42,16 @@ struct GroupRows {
             try removeJob.run()
         }
         putJob.bind(change.group.rawValue, at: JobColumns.group + 1)
-        for job in change.open { try write(job, topics) }
+        // Jobs of one change are mostly of one topic.
+        var last: TopicState?
+        for job in change.open {
+            let topic =
+                if let last, last.name == job.topic { last } else {
+                    try topics.ensure(job.topic, owner: nil)
+                }
+            last = topic
+            try write(job, of: topic)
+        }
         for mark in change.marks { try write(mark) }
     }
 
@@ -85,8 +94,7 @@ struct GroupRows {
         try putJob.run()
     }
 
-    private func write(_ job: JobRecord, _ topics: TopicRows) throws(DatabaseError) {
-        let topic = try topics.ensure(job.topic, owner: nil)
+    private func write(_ job: JobRecord, of topic: TopicState) throws(DatabaseError) {
         var due: Int64?
         var lease: JobLease?
         switch job.state {

@@ -11,6 +11,7 @@ final class Writer: ThreadWork {
     private let clock: any BusClock
     private let log: Log
     private let shared: SharedParts
+    private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
     private let space: SpaceLimit
@@ -43,6 +44,7 @@ final class Writer: ThreadWork {
         self.log = log
         topics = try TopicRows(database)
         for topic in opening.found.topics { topics.load(topic.state) }
+        transaction = try Transaction(database)
         rows = try EventRows(database)
         groups = try GroupRows(database)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
@@ -126,7 +128,7 @@ final class Writer: ThreadWork {
     }
 
     private func commit(_ jobs: [CommitQueue.Job]) throws(WriteFailure) -> CommitGroup {
-        var group = CommitGroup(database, rows, groups, now: clock.now())
+        var group = CommitGroup(transaction, rows, groups, now: clock.now())
         do throws(DatabaseError) {
             for job in jobs { try group.apply(job, &topics, &ids) }
             if group.hasBegun {
@@ -140,7 +142,7 @@ final class Writer: ThreadWork {
         try checkPlace()
         let begin = MonotonicClock.microseconds()
         do throws(DatabaseError) {
-            try database.execute("COMMIT")
+            try transaction.commit()
         } catch {
             throw WriteFailure(.unwritable(file.path, error), isCertain: error.leavesNothing)
         }
@@ -230,7 +232,7 @@ final class Writer: ThreadWork {
     /// Lets through what needs no row.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
         guard held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry) else { return false }
-        var group = CommitGroup(database, rows, groups, now: clock.now())
+        var group = CommitGroup(transaction, rows, groups, now: clock.now())
         do throws(DatabaseError) {
             try group.apply(.entry(job), &topics, &ids)
         } catch {

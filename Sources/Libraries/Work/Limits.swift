@@ -47,6 +47,8 @@ enum Limits {
     static let inlineGroupsMax = 4
     /// Steps of a group that one call takes it through; then another thread goes on.
     static let drivenStepsMax = 32
+    /// Tokens that are drawn from the system by one call, which brings at most 256 bytes.
+    static let tokensDrawn = 16
     /// What one read of the log brings at most, in bytes.
     static let readBytesMax = 1 << 20
     /// Keys that go on by one change behind jobs that were settled before it was known how.

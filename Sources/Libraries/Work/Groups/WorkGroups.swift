@@ -75,13 +75,10 @@ public final class WorkGroups: Sendable {
     package convenience init(
         on bus: EventBus, limits: WorkLimits = WorkLimits(), log: Log
     ) {
+        let tokens = LeaseTokens()
         self.init(
             on: bus, limits: limits, log: log,
-            clock: { Int64(MonotonicClock.microseconds()) },
-            mint: {
-                var random = SystemRandomNumberGenerator()
-                return LeaseToken(high: random.next(), low: random.next())
-            })
+            clock: { Int64(MonotonicClock.microseconds()) }, mint: { tokens.next() })
     }
 
     /// The same with another clock, which only rises, and other tokens.

@@ -19,98 +19,123 @@ struct LeaseText: Equatable {
         self.token = token
     }
 
-    private static let bytesCount = 41
-
     /// The lease that `text` tells; nil where it tells none.
     init?(_ text: String) {
-        guard let bytes = Base64URL.decode(text, countMax: Self.bytesCount),
-            bytes.count == Self.bytesCount
-        else { return nil }
-        func value(_ place: Int, _ width: Int) -> UInt64 {
-            var value: UInt64 = 0
-            for index in place..<place + width { value = value << 8 | UInt64(bytes[index]) }
-            return value
-        }
-        let (first, last) = (value(11, 7), value(18, 7))
-        guard first <= last, last <= EventID.max.rawValue else { return nil }
-        group = GroupNumber(rawValue: Int64(value(0, 7)))
-        epoch = Int64(value(7, 4))
-        ids = EventID(rawValue: first)...EventID(rawValue: last)
-        token = LeaseToken(high: value(25, 8), low: value(33, 8))
+        var text = text
+        guard let lease = text.withUTF8({ Self.read($0) }) else { return nil }
+        self = lease
     }
+
+    private static func read(_ text: UnsafeBufferPointer<UInt8>) -> LeaseText? {
+        guard text.count == textBytes else { return nil }
+        var reader = Base64URLReader(text)
+        let (group, epoch) = (reader.next(7), reader.next(4))
+        let (first, last) = (reader.next(7), reader.next(7))
+        let token = LeaseToken(high: reader.next(8), low: reader.next(8))
+        guard reader.isWhole, first <= last, last <= EventID.max.rawValue else { return nil }
+        return LeaseText(
+            group: GroupNumber(rawValue: Int64(group)), epoch: Int64(epoch),
+            ids: EventID(rawValue: first)...EventID(rawValue: last), token: token)
+    }
+
+    /// What 41 bytes are as text.
+    private static let textBytes = 55
 
     /// The text, 55 bytes.
     var text: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.bytesCount)
-        func append(_ value: UInt64, _ width: Int) {
-            for place in (0..<width).reversed() {
-                bytes.append(UInt8(truncatingIfNeeded: value >> (UInt64(place) * 8)))
-            }
+        String(unsafeUninitializedCapacity: Self.textBytes) { text in
+            var writer = Base64URLWriter(text)
+            writer.append(UInt64(group.rawValue), 7)
+            writer.append(UInt64(epoch), 4)
+            writer.append(ids.lowerBound.rawValue, 7)
+            writer.append(ids.upperBound.rawValue, 7)
+            writer.append(token.high, 8)
+            writer.append(token.low, 8)
+            return writer.finish()
         }
-        append(UInt64(group.rawValue), 7)
-        append(UInt64(epoch), 4)
-        append(ids.lowerBound.rawValue, 7)
-        append(ids.upperBound.rawValue, 7)
-        append(token.high, 8)
-        append(token.low, 8)
-        return Base64URL.encode(bytes)
     }
 }
 
-/// Bytes as text of `A-Z a-z 0-9 _ -`, without padding (RFC 4648, section 5).
-enum Base64URL {
-    private static let digits = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// The value of each digit; 64 for what is none.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 64, count: 256)
-        for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
-        return values
-    }()
+/// Numbers on their way into text of `A-Z a-z 0-9 _ -`, without padding (RFC 4648, section 5).
+struct Base64URLWriter {
+    private let text: UnsafeMutableBufferPointer<UInt8>
+    private var end = 0
+    /// Bits that are no whole digit yet, and how many.
+    private var (bits, count): (UInt32, UInt32) = (0, 0)
 
-    static func encode(_ bytes: [UInt8]) -> String {
-        let digits = digits
-        return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            var (bits, count, end): (UInt32, UInt32, Int) = (0, 0, 0)
-            for byte in bytes {
-                (bits, count) = (bits << 8 | UInt32(byte), count + 8)
-                while count >= 6 {
-                    count -= 6
-                    text[end] = digits[Int(bits >> count & 63)]
-                    end += 1
-                }
+    /// - Parameter text: Has room for all that is appended.
+    init(_ text: UnsafeMutableBufferPointer<UInt8>) { self.text = text }
+
+    /// Appends the lowest `width` bytes of a number, the highest of them first.
+    mutating func append(_ value: UInt64, _ width: Int) {
+        for place in (0..<width).reversed() {
+            let byte = UInt8(truncatingIfNeeded: value >> (UInt64(place) * 8))
+            (bits, count) = (bits << 8 | UInt32(byte), count + 8)
+            while count >= 6 {
+                count -= 6
+                append(digit: bits >> count & 63)
             }
-            if count > 0 {
-                text[end] = digits[Int(bits << (6 - count) & 63)]
-                end += 1
-            }
-            return end
         }
     }
 
-    /// The bytes that `text` spells in the one way there is; nil for anything else, and for more
-    /// than `countMax` bytes.
-    static func decode(_ text: String, countMax: Int) -> [UInt8]? {
-        var text = text
-        return text.withUTF8 { decode($0, countMax: countMax) }
+    /// Appends what is left over, with zeros behind it. Returns the length of the text.
+    mutating func finish() -> Int {
+        if count > 0 { append(digit: bits << (6 - count) & 63) }
+        return end
     }
 
-    private static func decode(_ text: UnsafeBufferPointer<UInt8>, countMax: Int) -> [UInt8]? {
-        guard text.count <= (countMax * 4 + 2) / 3 else { return nil }
-        let values = values
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(countMax)
-        var (bits, count): (UInt32, UInt32) = (0, 0)
-        for digit in text {
-            let value = values[Int(digit)]
-            guard value < 64 else { return nil }
-            (bits, count) = (bits << 6 | UInt32(value), count + 6)
-            guard count >= 8 else { continue }
+    private mutating func append(digit value: UInt32) {
+        text[end] = Self.digits.utf8Start[Int(value)]
+        end += 1
+    }
+
+    private static let digits: StaticString =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+}
+
+/// The numbers that ``Base64URLWriter`` wrote.
+struct Base64URLReader {
+    private let text: UnsafeBufferPointer<UInt8>
+    private var index = 0
+    private var (bits, count): (UInt32, UInt32) = (0, 0)
+    private var isText = true
+
+    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    /// The number that the next `width` bytes are; anything where the text is none.
+    mutating func next(_ width: Int) -> UInt64 {
+        var value: UInt64 = 0
+        for _ in 0..<width {
+            while count < 8 {
+                (bits, count) = (bits << 6 | nextDigit(), count + 6)
+            }
             count -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            value = value << 8 | UInt64(bits >> count & 255)
         }
-        guard count < 6, bits & ((1 << count) - 1) == 0 else { return nil }
-        return bytes
+        return value
+    }
+
+    /// Whether all of the text was read, and is the one that spells these numbers.
+    var isWhole: Bool {
+        isText && index == text.count && count < 6 && bits & ((1 << count) - 1) == 0
+    }
+
+    private mutating func nextDigit() -> UInt32 {
+        guard index < text.count else {
+            isText = false
+            return 0
+        }
+        let digit = text[index]
+        index += 1
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): return UInt32(digit - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): return UInt32(digit - UInt8(ascii: "a") + 26)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt32(digit - UInt8(ascii: "0") + 52)
+        case UInt8(ascii: "-"): return 62
+        case UInt8(ascii: "_"): return 63
+        default:
+            isText = false
+            return 0
+        }
     }
 }

@@ -52,6 +52,11 @@ struct GroupLine {
         return waiting
     }
 
+    /// The first that gets nothing by the change under way so far.
+    var firstWaiting: Entry? {
+        owed.first { !$0.isServed } ?? entries.first { !$0.isServed }
+    }
+
     /// Whether a job is to go to another request than this one.
     func isOwed(_ id: EventID, except number: RequestNumber) -> Bool {
         owed.contains { $0.owed == id && $0.number != number && !$0.isServed }
@@ -61,9 +66,8 @@ struct GroupLine {
     mutating func append(_ entry: Entry) -> RequestNumber? {
         var replaced: RequestNumber?
         if let holder = entry.holder {
-            replaced = named[holder]
+            replaced = named.updateValue(entry.number, forKey: holder)
             if let replaced { remove(replaced) }
-            named[holder] = entry.number
         }
         if entry.owed == nil { entries.append(entry) } else { owed.append(entry) }
         return replaced
@@ -80,7 +84,11 @@ struct GroupLine {
         } else {
             return nil
         }
-        if let holder = gone.holder, named[holder] == number { named[holder] = nil }
+        if let holder = gone.holder, let place = named.index(forKey: holder),
+            named[place].value == number
+        {
+            named.remove(at: place)
+        }
         return gone
     }
 

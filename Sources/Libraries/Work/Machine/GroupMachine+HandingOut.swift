@@ -135,7 +135,7 @@ extension GroupMachine {
             miss(gap)
             reach(next)
         }
-        while let entry = line.waiting(countMax: 1).first, table.leasedCount < record.inFlightMax {
+        while let entry = line.firstWaiting, table.leasedCount < record.inFlightMax {
             var next = 0
             if let id = known(for: entry, [], &next) {
                 guard let found = supply.known[id] else { return (grants, true) }

@@ -110,12 +110,13 @@ struct GroupMachine {
         change.removesGroup = before.isRemoving
         if change.removesGroup { return change }
         change.forgetsJobs = before.table != nil
-        for (id, old, new) in table.changed {
-            guard let new else {
-                if old != nil { change.settled.append(id) }
+        for replaced in table.replaced {
+            let id = replaced.id
+            guard let new = table.jobs[id] else {
+                if replaced.job != nil { change.settled.append(id) }
                 continue
             }
-            if let old, old.attempt == new.attempt, old.lease == new.lease,
+            if let old = replaced.job, old.attempt == new.attempt, old.lease == new.lease,
                 new.lease != nil ? old.length == new.length : old.due == new.due
             {
                 continue

@@ -8,7 +8,7 @@ internal import Topics
 /// and says what came of it.
 struct GroupTurns {
     var machine: GroupMachine
-    private var queue = Ring<WorkRequest>()
+    private var queue = RequestQueue()
     var turn: Turn?
     /// What requests settled that wait for a job by now.
     var settled: [RequestNumber: WorkAnswer.Settled] = [:]
@@ -108,7 +108,7 @@ struct GroupTurns {
     }
 
     private func isQueued(_ number: RequestNumber) -> Bool {
-        guard let first = queue.first?.number else { return false }
+        guard let first = queue.first else { return false }
         return number >= first
     }
 
@@ -211,7 +211,7 @@ struct GroupTurns {
         if isDraining { machine.line.changeAll { $0.leave() } }
         let buries = !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
         let dying = buries ? machine.burials(countMax: burialsMax) : []
-        let requests = buries ? [] : takeRequests()
+        let requests = buries ? [] : queue.take(countMax: Limits.requestsMax)
         let isAtHand =
             !machine.table.again.isEmpty
             && machine.table.leasedCount < machine.record.inFlightMax
@@ -230,20 +230,10 @@ struct GroupTurns {
         turn?.burying = dying.map(\.id)
     }
 
-    /// The first request alone where it has to be, else all up to such a one.
-    private mutating func takeRequests() -> [WorkRequest] {
-        var taken: [WorkRequest] = []
-        while let request = queue.first, taken.count < Limits.requestsMax {
-            if request.isAlone, !taken.isEmpty { break }
-            taken.append(queue.removeFirst())
-            if request.isAlone { break }
-        }
-        return taken
-    }
-
     private mutating func refuseAll(_ error: WorkError) {
-        var waiting = machine.line.removeAll { _ in true }.map(\.number)
-        while !queue.isEmpty { waiting.append(queue.removeFirst().number) }
+        let waiting =
+            machine.line.removeAll { _ in true }.map(\.number)
+            + queue.takeAll().map(\.number)
         guard !waiting.isEmpty else { return }
         turn = Turn(stage: .answering, requests: [], tally: machine.record.tally)
         turn?.answers = waiting.map { WorkAnswer(number: $0, outcome: .failure(error)) }

@@ -21,10 +21,16 @@ struct JobTable {
     private var agenda = Agenda()
     private var journal: Journal?
 
-    /// What was before the change under way.
+    /// What was before each step of the change under way: of one job, the first entry is how it was.
     private struct Journal {
-        var jobs: [EventID: OpenJob?] = [:]
-        var leases: [LeaseToken: Lease?] = [:]
+        var jobs: [Replaced] = []
+        var leases: [(token: LeaseToken, lease: Lease?)] = []
+    }
+
+    /// A job as it was; nil for one that was not.
+    struct Replaced {
+        let id: EventID
+        let job: OpenJob?
     }
 
     init() {}
@@ -76,8 +82,20 @@ struct JobTable {
 
     /// Sets a job, or takes it out.
     mutating func put(_ new: OpenJob?, at id: EventID) {
-        let old = jobs[id]
-        if journal != nil, journal?.jobs[id] == nil { journal?.jobs[id] = .some(old) }
+        var new = new
+        if let due = new?.due, new?.queue == nil, new?.scheduled.map({ due < $0 }) ?? true {
+            agenda.insert(id, at: due)
+            new?.scheduled = due
+        }
+        let old: OpenJob?
+        if let new {
+            old = jobs.updateValue(new, forKey: id)
+            if old == nil { order.insert(id) }
+        } else {
+            old = jobs.removeValue(forKey: id)
+            if old != nil { order.remove(id) }
+        }
+        journal?.jobs.append(Replaced(id: id, job: old))
         leasedCount += (new?.isLeased == true ? 1 : 0) - (old?.isLeased == true ? 1 : 0)
         if old?.queue != new?.queue {
             switch old?.queue {
@@ -91,33 +109,27 @@ struct JobTable {
             case nil: break
             }
         }
-        guard var new else {
-            if old != nil {
-                jobs[id] = nil
-                order.remove(id)
-            }
-            return
-        }
-        if old == nil { order.insert(id) }
-        if new.queue == nil, new.scheduled.map({ new.due < $0 }) ?? true {
-            agenda.insert(id, at: new.due)
-            new.scheduled = new.due
-        }
-        jobs[id] = new
     }
 
     /// Sets a lease, or ends it.
     mutating func set(_ new: Lease?, at token: LeaseToken) {
-        let old = leases[token]
-        if journal != nil, journal?.leases[token] == nil { journal?.leases[token] = .some(old) }
-        if let holder = old?.holder, holders[holder] == token { holders[holder] = nil }
+        let old =
+            if let new { leases.updateValue(new, forKey: token) } else {
+                leases.removeValue(forKey: token)
+            }
+        journal?.leases.append((token, old))
+        if let holder = old?.holder, holder != new?.holder,
+            let place = holders.index(forKey: holder), holders[place].value == token
+        {
+            holders.remove(at: place)
+        }
         if let holder = new?.holder { holders[holder] = token }
-        leases[token] = new
     }
 
     /// Takes a job out of its lease, which ends with its last one; the job itself stays as it is.
     mutating func release(_ id: EventID, from token: LeaseToken) {
         guard var lease = leases[token] else { return }
+        if lease.jobs.count == 1, lease.jobs[0] == id { return set(nil, at: token) }
         lease.jobs.removeAll { $0 == id }
         set(lease.jobs.isEmpty ? nil : lease, at: token)
     }
@@ -154,9 +166,19 @@ struct JobTable {
     /// Begins a change that can be undone.
     mutating func begin() { journal = Journal() }
 
-    /// What has changed since ``begin()``: each job that was or is, as it was and as it is.
-    var changed: [(id: EventID, old: OpenJob?, new: OpenJob?)] {
-        (journal?.jobs ?? [:]).map { ($0.key, $0.value, jobs[$0.key]) }.sorted { $0.0 < $1.0 }
+    /// What has changed since ``begin()``: each job that was or is, once, as it was; ids rise.
+    var replaced: [Replaced] {
+        guard let steps = journal?.jobs else { return [] }
+        // Only places are moved: a job is large.
+        let places = steps.indices.sorted {
+            (steps[$0].id, $0) < (steps[$1].id, $1)
+        }
+        var first: [Replaced] = []
+        first.reserveCapacity(places.count)
+        for place in places where first.last?.id != steps[place].id {
+            first.append(steps[place])
+        }
+        return first
     }
 
     /// Makes the change stay.
@@ -169,13 +191,15 @@ struct JobTable {
     mutating func undo() {
         guard let journal else { return }
         self.journal = nil
-        for token in journal.leases.keys { set(nil, at: token) }
-        for case (let token, let lease?) in journal.leases { set(lease, at: token) }
-        for (id, job) in journal.jobs {
-            var job = job
+        let leases = Dictionary(
+            journal.leases.map { ($0.token, $0.lease) }, uniquingKeysWith: { first, _ in first })
+        for token in leases.keys { set(nil, at: token) }
+        for case (let token, let lease?) in leases { set(lease, at: token) }
+        for step in journal.jobs.reversed() {
+            var job = step.job
             // Its entry in the agenda may have been taken.
             job?.scheduled = nil
-            put(job, at: id)
+            put(job, at: step.id)
         }
         lanes.undo()
     }

@@ -58,4 +58,7 @@ extension Lease {
 struct Holder: Hashable {
     let worker: String
     let caller: String
+
+    // Few callers share a name, and each look-up would hash both.
+    func hash(into hasher: inout Hasher) { hasher.combine(worker) }
 }

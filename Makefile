@@ -50,7 +50,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test debian13
+CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test webhooks-test debian13
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -213,6 +213,12 @@ openapi-test: ## send the daemon every request of docs/openapi.yaml, right and w
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(OPENAPI_SEED) $(ARGS)
 
+webhooks-test: ## have `belfry push` bring events to a receiver that fails, over kills, and verify each (ARGS='--events 60 --kills 10')
+	@SWIFT='$(SWIFT)' scripts/setup webhooks
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	$(SWIFT) build $(BUILD_FLAGS) --product belfry
+	@scripts/webhooks --programs "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)" $(ARGS)
+
 crash-test: setup ## kill the daemon 600 times, and cut the power of 150 stores 3 times each (also in long-tests)
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	BELFRY_LONG=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build \
@@ -270,4 +276,4 @@ bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, re
 	@Benchmarks/work --daemon $(RELEASE_BINARY) $(ARGS)
 
 clean: ## remove all build products
-	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb
+	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb

@@ -46,31 +46,6 @@ import Testing
         #expect(try CommandRig.outcome(of: child).code == 0)
     }
 
-    @Test func linesOutliveKillsAndRestarts() throws {
-        let rig = try CommandRig()
-        let child = try rig.start("pub", "log", "--lines", "--patience", "10m")
-        let lines = (0..<20_000).map { "line \($0)" }
-        for piece in 0..<4 {
-            let part = lines[piece * 5_000..<(piece + 1) * 5_000]
-            try child.write(Array(part.map { $0 + "\n" }.joined().utf8))
-            if piece < 3 {
-                if piece % 2 == 0 { try rig.daemon.kill() }
-                try rig.restart()
-            }
-        }
-        let outcome = try CommandRig.outcome(of: child)
-        #expect(outcome.code == 0, "\(outcome.errors)")
-        var received: [String] = []
-        var seen: Set<String> = []
-        var doubled = 0
-        for line in try rig.events(of: "log") {
-            if seen.insert(line).inserted { received.append(line) } else { doubled += 1 }
-        }
-        #expect(received == lines)
-        // Who repeats says so.
-        #expect(doubled == 0 || outcome.errors.contains("some may be doubled"))
-    }
-
     @Test func refusalsAndBusesThatAreNotThereAreToldApart() throws {
         let rig = try CommandRig()
         let refused = try rig.run("pub", "$SYS.a", "x")

@@ -13,6 +13,13 @@ enum Pushing {
         } catch {
             throw CommandFailure(error)
         }
+        // Before anything is sent: a signal that comes with the first answer is to wait for it.
+        let (signals, arrivals) = AsyncStream.makeStream(of: Int32.self)
+        do throws(Errno) {
+            try SignalPipe.open { arrivals.yield($0) }
+        } catch {
+            throw CommandFailure(.file, "signals cannot be listened to: \(error)")
+        }
         let work = Task {
             await run(
                 webhooks.map {
@@ -20,11 +27,7 @@ enum Pushing {
                         webhook: $0, sender: sender, session: session, start: start, end: end)
                 })
         }
-        do throws(Errno) {
-            try SignalPipe.open { _ in work.cancel() }
-        } catch {
-            throw CommandFailure(.file, "signals cannot be listened to: \(error)")
-        }
+        Task { for await _ in signals { work.cancel() } }
         if let failure = await work.value { throw failure }
     }
 

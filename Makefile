@@ -50,7 +50,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test webhooks-test debian13
+CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test webhooks-test monitoring-test debian13
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -92,7 +92,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -D $(INSTALL_STRIP) -m 0755 $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfry'
 	scripts/install-manual $(RELEASE_BINARY) $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/share' '$(DESTDIR)$(ZSHDIR)'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
-	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config Benchmarks/Growth)
+	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring Benchmarks/Growth)
 	install -d '$(DESTDIR)$(SYSCONFDIR)/belfry/run.d' '$(DESTDIR)$(SYSCONFDIR)/belfry/push.d'
 	for unit in $(notdir $(wildcard systemd/*)); do \
 		sed 's|/usr/bin/belfry|$(PREFIX)/bin/belfry|g; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|g; s|///usr/share/doc/belfry/|//$(DOCDIR)/|g' \
@@ -102,6 +102,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -m 0644 LICENSE $(wildcard *.md) '$(DESTDIR)$(DOCDIR)'
 	install -m 0644 $(wildcard docs/*) '$(DESTDIR)$(DOCDIR)/docs'
 	install -m 0644 config/belfryd.conf '$(DESTDIR)$(DOCDIR)/config'
+	install -m 0644 monitoring/alerts.yml monitoring/grafana.json '$(DESTDIR)$(DOCDIR)/monitoring'
 	install -m 0644 $(wildcard Benchmarks/*.md) '$(DESTDIR)$(DOCDIR)/Benchmarks'
 	install -m 0644 $(wildcard Benchmarks/Growth/*.svg) '$(DESTDIR)$(DOCDIR)/Benchmarks/Growth'
 
@@ -218,6 +219,11 @@ webhooks-test: ## have `belfry push` bring events to a receiver that fails, over
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	$(SWIFT) build $(BUILD_FLAGS) --product belfry
 	@scripts/webhooks --programs "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)" $(ARGS)
+
+monitoring-test: ## check the alerts and the dashboard of monitoring/ with promtool and the daemon
+	@SWIFT='$(SWIFT)' scripts/setup monitoring
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	@scripts/monitoring --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd"
 
 crash-test: setup ## kill the daemon 600 times, and cut the power of 150 stores 3 times each (also in long-tests)
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests

@@ -53,7 +53,7 @@ import Topics
         let path = folder.path + "/bus.db"
         func run(_ body: (Group) async throws -> Void) async throws {
             let bus = try EventBus(file: path)
-            try await body(try await WorkGroups(on: bus).group("g", of: "jobs"))
+            try await body(try await WorkGroups(on: bus).patientGroup(of: "jobs"))
             bus.close()
         }
         try await run { group in
@@ -120,7 +120,7 @@ import Topics
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let bus = try EventBus()
-            let group = try await WorkGroups(on: bus).group("g", of: "jobs")
+            let group = try await WorkGroups(on: bus).patientGroup(of: "jobs")
             for text in ["a", "b"] { try await bus.publish(text, to: "jobs") }
             let jobs = [try await group.next(), try await group.next()].compactMap { $0 }
             try await group.settle(jobs, .done)

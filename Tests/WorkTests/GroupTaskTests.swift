@@ -34,7 +34,7 @@ import Topics
         let folder = TemporaryFolder(inMemory: true)
         let bus = try isOnFile ? EventBus(file: folder.path + "/bus.db") : EventBus()
         defer { bus.close() }
-        let group = try await WorkGroups(on: bus).group("g", of: "jobs.*")
+        let group = try await WorkGroups(on: bus).patientGroup(of: "jobs.*")
         let (count, done) = (120, Protected<[String: Int]>([:]))
         try await withThrowingTaskGroup { tasks in
             for worker in 0..<4 {

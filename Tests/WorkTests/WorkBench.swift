@@ -197,3 +197,13 @@ func refusal(_ body: () throws -> Void) -> String? {
         return (error as? WorkError)?.kind ?? "\(error)"
     }
 }
+
+extension WorkGroups {
+    /// A group for tests by the real clock: while all tests run at once under a sanitizer, minutes pass
+    /// between two steps of a task.
+    func patientGroup(of selector: String) async throws -> Group {
+        var settings = GroupSettings(of: try Selector(selector))
+        settings.lease = .seconds(43_200)
+        return try await set("g", settings)
+    }
+}

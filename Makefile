@@ -282,4 +282,4 @@ bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, re
 	@Benchmarks/work --daemon $(RELEASE_BINARY) $(ARGS)
 
 clean: ## remove all build products
-	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb
+	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb

@@ -139,9 +139,10 @@ import Testing
         try rig.run("pub", "jobs", "one")
         let first = try rig.start(
             "work", "g", "jobs", "--worker", "w", "--", "sh", "-c",
-            "echo runs; cat >/dev/null; exec cat")
+            "echo runs; until [ -e \"$HOME/killed\" ]; do :; done")
         #expect(try first.line(from: .output) == "runs")
         first.send(SIGKILL)
+        _ = rig.home.write("", to: "killed")
         let outcome = try rig.run(
             "work", "g", "--worker", "w", "--max", "1", "--", "sh", "-c",
             "echo $BELFRY_ATTEMPT $(cat)")

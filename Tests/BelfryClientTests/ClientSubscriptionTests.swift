@@ -197,17 +197,4 @@ import Topics
             String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
     }
-
-    @Test func manySubscriptionsOfOneClientAreDelivered() async throws {
-        let daemon = try RunningDaemon()
-        let client = try client(of: daemon)
-        var subscriptions: [ClientSubscription] = []
-        for index in 0..<100 {
-            subscriptions.append(try await client.subscribe(Selector("log,own.\(index)")))
-        }
-        try await client.publish("for all", to: "log")
-        for subscription in subscriptions {
-            #expect(try await next(1, of: subscription) == ["for all"])
-        }
-    }
 }

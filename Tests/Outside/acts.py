@@ -24,6 +24,12 @@ def expect(expected: object, found: object) -> None:
         raise AssertionError(f"{found!r} instead of {expected!r}")
 
 
+def expect_in(part: str, text: str) -> None:
+    """Raises where a text lacks it."""
+    if part not in text:
+        raise AssertionError(f"no {part!r} in {text}")
+
+
 def wait_until(
     condition: Callable[[], bool], seconds: float, what: str,
     details: Callable[[], str] = lambda: "",

@@ -59,6 +59,13 @@ class Machine:
         """A property of a unit."""
         return self.run("systemctl", "show", "--value", "-p", key, unit).stdout.strip()
 
+    def refusal(self, unit: str) -> str:
+        """What systemctl says of a start that one of the unit's Assert… refuses."""
+        done = self.run("systemctl", "start", unit, is_checked=False)
+        if done.returncode == 0 or self.show(unit, "ActiveState") != "inactive":
+            raise AssertionError(f"{unit} starts")
+        return done.stderr
+
     def journal(self, unit: str) -> str:
         """What a unit said, and what systemd said of it."""
         return self.run("journalctl", "--no-pager", "-o", "short-precise", "-u", unit).stdout

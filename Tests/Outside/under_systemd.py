@@ -15,10 +15,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from acts import expect, perform, wait_until
+from acts import expect, expect_in, perform, wait_until
 from doors import Answer, Door, doors
 from machine import Machine, machine_like_this_one
 from network import enter
+from push_unit import UNIT as PUSH_UNIT
+from push_unit import PushUnit
 from traffic import Traffic
 
 SERVICE = "belfryd.service"
@@ -57,7 +59,9 @@ class Service:
             self.the_documented_backup_copies_its_store, self.addresses_of_the_file_are_said_to_be_unused,
             self.a_credential_lets_its_bearer_in,
             self.restarts_refuse_nobody_and_lose_nothing, self.a_crash_refuses_nobody_who_comes_after,
-            self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event, self.another_prefix_serves_the_same_state,
+            self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event,
+            *PushUnit(self._machine, self._doors[0]).acts(),
+            self.another_prefix_serves_the_same_state,
             self.an_uninstall_stops_it_and_says_what_stays,
         ]
 
@@ -264,6 +268,7 @@ class Service:
     def a_unit_runs_a_program_for_each_event(self) -> str:
         """The program fails, the unit is stopped and killed: no event is left out, in order."""
         door, unit = self._doors[0], "belfry-run@note.service"
+        expect_in("Assertion failed", self._machine.refusal(unit))
         (self._machine.root / "etc/belfry/note").write_text(
             "#!/bin/sh\nset -e\ntest ! -e /etc/belfry/failing\n"
             'cat >>"$STATE_DIRECTORY/seen"; echo " $1" >>"$STATE_DIRECTORY/seen"\n')
@@ -332,20 +337,21 @@ class Service:
         shutil.copy(PROJECT / "scripts/uninstall", root / "root/uninstall")
         variables = [f"{name}={value}" for name, value in ELSEWHERE.items()]
         said = self._machine.run("env", *variables, "/root/uninstall").stdout
-        expect(["/etc/belfry", "/var/lib/belfry", "/var/lib/belfry-run",
+        expect(["/etc/belfry", "/var/lib/belfry", "/var/lib/belfry-run", "/var/lib/belfry-push",
                 "/etc/credstore/belfry.tokens"],
                re.findall(r"^kept: (\S+)", said, re.M))
         for left in ("opt/belfry/bin/belfryd", "opt/belfry/share/doc/belfry",
                      f"etc/systemd/system/{SERVICE}", f"etc/systemd/system/{SOCKETS}",
                      f"etc/systemd/system/sockets.target.wants/{SOCKETS}",
                      f"etc/systemd/system/multi-user.target.wants/{SERVICE}",
+                     f"etc/systemd/system/multi-user.target.wants/{PUSH_UNIT}",
                      "etc/belfry/belfryd.conf.new"):
             if (root / left).exists() or (root / left).is_symlink():
                 raise AssertionError(f"{left} is still there")
         for kept in (CONFIGURATION, "var/lib/private/belfry/belfry.db"):
             if not (root / kept).exists():
                 raise AssertionError(f"{kept} is gone")
-        for unit in (SERVICE, SOCKETS):
+        for unit in (SERVICE, SOCKETS, PUSH_UNIT):
             expect("inactive", self._machine.show(unit, "ActiveState"))
         for door in self._doors:
             try:

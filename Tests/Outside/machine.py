@@ -1,8 +1,10 @@
 """A machine with systemd as its first process, in a container: with the programs of this one under
 /usr, what `make install` puts there laid over them, and nothing else of it; or a Debian of its own."""
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import uuid
 from pathlib import Path
@@ -11,6 +13,8 @@ from acts import wait_until
 
 BOOT_SECONDS = 60
 COMMAND_SECONDS = 90
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8"}
+"""Of each command on it."""
 
 ACCOUNTS = {
     "passwd": "root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n",
@@ -41,15 +45,27 @@ class Machine:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(self._is_up, BOOT_SECONDS, "the machine boots", self._console)
 
+    @contextlib.contextmanager
+    def typed(self, line: str, log: Path):
+        """Has a line of the shell run meanwhile, its standard error going to a file of this machine."""
+        with log.open("wb") as errors:
+            running = subprocess.Popen(
+                [*self._entering(), "sh", "-c", line], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=errors, env=ENVIRONMENT, start_new_session=True)
+        try:
+            yield
+        finally:
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+
     def run(
         self, *command: str, is_checked: bool = True, seconds: float = COMMAND_SECONDS,
     ) -> subprocess.CompletedProcess[str]:
         """Runs a command on it."""
-        assert self.leader > 1
         done = subprocess.run(
-            ["nsenter", f"--target={self.leader}", "--all", "--", *command],
+            [*self._entering(), *command],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            timeout=seconds, env={"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8"})
+            timeout=seconds, env=ENVIRONMENT)
         if is_checked and done.returncode != 0:
             raise RuntimeError(
                 f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
@@ -84,6 +100,10 @@ class Machine:
         except subprocess.TimeoutExpired:
             self._nspawn.kill()
             self._nspawn.wait()
+
+    def _entering(self) -> list[str]:
+        assert self.leader > 1
+        return ["nsenter", f"--target={self.leader}", "--all", "--"]
 
     def _is_up(self) -> bool:
         assert self._nspawn is not None

@@ -21,6 +21,7 @@ from machine import Machine, machine_like_this_one
 from network import enter
 from push_unit import UNIT as PUSH_UNIT
 from push_unit import PushUnit
+from sources import Sources
 from traffic import Traffic
 
 SERVICE = "belfryd.service"
@@ -61,6 +62,7 @@ class Service:
             self.restarts_refuse_nobody_and_lose_nothing, self.a_crash_refuses_nobody_who_comes_after,
             self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event,
             *PushUnit(self._machine, self._doors[0]).acts(),
+            Sources(self._machine, self._doors[0]).programs_that_never_end_are_sources,
             self.another_prefix_serves_the_same_state,
             self.an_uninstall_stops_it_and_says_what_stays,
         ]

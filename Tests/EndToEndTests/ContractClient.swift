@@ -65,6 +65,12 @@ extension RawClient.Answer {
     /// The number in the only header field of this name.
     func number(_ name: String) -> UInt64? { header(name).flatMap { UInt64($0) } }
 
+    /// The number value of the first member of this name, in a JSON body.
+    func integer(_ name: String) -> Int? {
+        guard let start = text.range(of: "\"\(name)\":") else { return nil }
+        return Int(text[start.upperBound...].prefix { $0.isNumber })
+    }
+
     /// The string value of the first member of this name, in a JSON body without escapes in it.
     func member(_ name: String) -> String? {
         guard let start = text.range(of: "\"\(name)\":\"") else { return nil }

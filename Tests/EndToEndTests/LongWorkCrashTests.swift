@@ -32,6 +32,8 @@ import Testing
         try finish(daemon, witness)
         try compare(daemon, witness)
         #expect(witness.settled >= Self.settledMin * Self.kills / 2)
+        let (jobs, runs) = witness.handedOut
+        print("\(Self.kills) kills of a daemon with workers: \(jobs) jobs, \(runs) runs")
         #expect(try daemon.terminate() == .exited(0))
     }
 
@@ -118,13 +120,5 @@ import Testing
             uniqueKeysWithValues: names.compactMap { name in
                 answer.integer(name).map { (name, $0) }
             })
-    }
-}
-
-extension RawClient.Answer {
-    /// The number value of the first member of this name, in a JSON body.
-    fileprivate func integer(_ name: String) -> Int? {
-        guard let start = text.ranges(of: "\"\(name)\":").first else { return nil }
-        return Int(text[start.upperBound...].prefix { $0.isNumber })
     }
 }

@@ -30,6 +30,8 @@ final class WorkWitness: Sendable {
     fileprivate struct Lane {
         /// The attempt that was handed out last.
         var attempts: [UInt64: Int] = [:]
+        /// How many times jobs were handed out.
+        var runs = 0
         /// Jobs for which a worker may have asked that they be settled.
         var asked: Set<UInt64> = []
         /// Jobs whose settlement was answered.
@@ -73,6 +75,13 @@ final class WorkWitness: Sendable {
 
     /// How many settlements were answered.
     var settled: Int { state.read { $0.lanes.values.reduce(0) { $0 + $1.settled.count } } }
+
+    /// How many jobs were handed out, and how many times.
+    var handedOut: (jobs: Int, runs: Int) {
+        state.read { state in
+            state.lanes.values.reduce((0, 0)) { ($0.0 + $1.attempts.count, $0.1 + $1.runs) }
+        }
+    }
 
     /// Makes the groups, which never give a job up by themselves.
     static func prepare(_ client: RawClient) throws {
@@ -197,6 +206,7 @@ extension WorkWitness.State {
             fault("\(group): attempt \(attempt) of \(id) again")
         }
         lane.attempts[id] = attempt
+        lane.runs += 1
         guard group == WorkWitness.ordered, let key else { return }
         lane.note(id, of: key)
         if let earlier = lane.open[key]?.min(), earlier < id {

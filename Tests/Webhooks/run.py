@@ -26,7 +26,7 @@ WAIT_SECONDS = 120
 
 
 class Receiver:
-    """Verifies what comes, refuses a third of it at random, and remembers the rest."""
+    """Verifies what comes, refuses a third of it at random, three times in a row at most, and remembers the rest."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -34,6 +34,7 @@ class Receiver:
         self._change = threading.Condition()
         self.taken: list[str] = []
         self.refused = 0
+        self._in_a_row = 0
         self.faults: list[str] = []
         outer = self
 
@@ -63,9 +64,12 @@ class Receiver:
                     return 401
             if event["id"] != headers["webhook-id"]:
                 self.faults.append(f"the id of the body is another one: {headers}")
-            if self._random.random() < 1 / 3:
+            # Each refusal in a row doubles the wait for the next request.
+            if self._in_a_row < 3 and self._random.random() < 1 / 3:
+                self._in_a_row += 1
                 self.refused += 1
                 return self._random.choice([302, 404, 429, 500, 503])
+            self._in_a_row = 0
             # Only what was on its way at a kill may come twice.
             if not self.taken or self.taken[-1] != event["id"]:
                 self.taken.append(event["id"])
@@ -74,8 +78,9 @@ class Receiver:
 
     def wait_for(self, count: int) -> None:
         with self._change:
-            if not self._change.wait_for(lambda: len(self.taken) >= count, WAIT_SECONDS):
-                raise AssertionError(f"{len(self.taken)} of {count} events came; {self.faults}")
+            while (before := len(self.taken)) < count:
+                if not self._change.wait_for(lambda: len(self.taken) > before, WAIT_SECONDS):
+                    raise AssertionError(f"{before} of {count} events came; {self.faults}")
 
 
 def publish(port: int, text: str, number: int) -> str:

@@ -106,10 +106,10 @@ extension EventLoop {
         connection.request = nil
         connection.seen = nil
         connection.memo = nil
+        connection.ifLost.take()?()
         meters.connections.add(-1)
         settings.openConnections.add(-1)
         if let account = connection.account { settings.accounts.leave(account) }
-        connection.ifLost.take()?()
     }
 
     private func refuseLate(_ connection: Connection) {

@@ -16,6 +16,7 @@ from acts import expect, perform, wait_until
 from doors import Door, doors
 from machine import Machine, machine_of_tree
 from network import enter
+from receiver import Receiver
 from traffic import Traffic
 
 SERVICE = "belfryd.service"
@@ -26,6 +27,8 @@ APT_SECONDS = 600
 EVENTS_BETWEEN = 200
 """Answered before and after an upgrade, by the publishers of all doors together."""
 FOLLOWER = "belfry-run@note.service"
+PUSHER = "belfry-push@hook.service"
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 class Package:
@@ -37,6 +40,7 @@ class Package:
         self._new = self._bring(new)
         self._installed = installed
         self._doors: list[Door] = []
+        self._receiver: Receiver | None = None
         self._kept = ""
 
     def acts(self) -> list[Callable[[], str]]:
@@ -44,7 +48,7 @@ class Package:
         return [
             self.there_is_no_compiler, self.it_installs_and_listens, self.the_first_lines_work,
             self.the_manual_and_completions_are_there, self.an_upgrade_refuses_nobody_and_loses_nothing,
-            self.a_program_for_each_event_outlives_the_upgrade, self.a_remove_keeps_what_is_not_its_own,
+            self.programs_and_webhooks_outlive_the_upgrade, self.a_remove_keeps_what_is_not_its_own,
             self.it_comes_back_with_its_events, self.a_purge_leaves_nothing,
             self.it_takes_the_place_of_an_installation, self.another_purge_leaves_nothing,
         ]
@@ -78,11 +82,12 @@ class Package:
 
     def the_first_lines_work(self) -> str:
         """Those of README, and of the command."""
-        first = self._shell("curl -sS -d 'v1.2 is live' localhost:7464/topics/deploys")
+        block = README.read_text().split("```sh\n")[1].split("\n```")[0]
+        publish, receive = [line for line in block.splitlines() if not line.startswith("# ")]
+        first = self._shell(publish)
         if not re.match(r'\{"id":"\d+","topic":"deploys"', first):
             raise AssertionError(first)
-        expect("v1.2 is live\n", self._shell(
-            "curl -sS -w '\\n' 'localhost:7464/topics/deploys?since=earliest'"))
+        expect("v1.2 is live\n", self._shell(receive))
         self._kept = self._shell("belfry pub deploys 'v1.3 is live' --id").strip()
         expect("v1.2 is live\nv1.3 is live\n", self._events())
         expect("active", self._machine.show(SERVICE, "ActiveState"))
@@ -109,14 +114,20 @@ class Package:
         (self._machine.root / "etc/belfry/run.d/note").write_text(
             "SELECTOR=deploys\nOPTIONS=--since earliest\n"
             "PROGRAM=/bin/sh -c 'cat >>$STATE_DIRECTORY/seen; echo >>$STATE_DIRECTORY/seen'\n")
-        self._machine.run("systemctl", "enable", "--now", FOLLOWER)
+        self._receiver = Receiver()
+        hooks = self._machine.root / "etc/belfry/push.d/hook"
+        hooks.write_text(f"deploys http://127.0.0.1:{self._receiver.port}/ {self._receiver.secret}\n")
+        hooks.chmod(0o600)
+        self._machine.run("systemctl", "enable", "--now", FOLLOWER, PUSHER)
         wait_until(lambda: len(self._seen()) == 2, TURN_SECONDS, "the program has run",
                    lambda: self._machine.journal(FOLLOWER))
+        wait_until(lambda: any(self._cursors_of_webhooks()), TURN_SECONDS, "a webhook has begun",
+                   lambda: self._machine.journal(PUSHER))
         since = self._machine.show(SOCKETS, "ActiveEnterTimestampMonotonic")
-        pids = [self._machine.show(unit, "MainPID") for unit in (SERVICE, FOLLOWER)]
+        pids = [self._machine.show(unit, "MainPID") for unit in (SERVICE, FOLLOWER, PUSHER)]
         summary = self._under_traffic(lambda: self._apt("install", self._new))
         expect(since, self._machine.show(SOCKETS, "ActiveEnterTimestampMonotonic"))
-        for unit, pid in zip((SERVICE, FOLLOWER), pids, strict=True):
+        for unit, pid in zip((SERVICE, FOLLOWER, PUSHER), pids, strict=True):
             expect("active", self._machine.show(unit, "ActiveState"))
             if self._machine.show(unit, "MainPID") == pid:
                 raise AssertionError(f"{unit} is still the old one")
@@ -124,18 +135,22 @@ class Package:
         expect("v1.2 is live\nv1.3 is live\n", self._events())
         return f"{self._version()}; {summary}"
 
-    def a_program_for_each_event_outlives_the_upgrade(self) -> str:
-        """It goes on behind the last event that it had."""
+    def programs_and_webhooks_outlive_the_upgrade(self) -> str:
+        """They go on behind the last event that they had."""
         self._shell("belfry pub deploys 'v1.4 is live'")
         wanted = ["v1.2 is live", "v1.3 is live", "v1.4 is live"]
         wait_until(lambda: self._seen() == wanted, TURN_SECONDS, f"the program has run for {wanted}",
                    lambda: f"{self._seen()}\n{self._machine.journal(FOLLOWER)}")
+        # It began behind the first two.
+        wait_until(lambda: self._receiver.seen == [(204, "v1.4 is live")], TURN_SECONDS,
+                   "the receiver has one event",
+                   lambda: f"{self._receiver.seen}\n{self._machine.journal(PUSHER)}")
         return ", ".join(wanted)
 
     def a_remove_keeps_what_is_not_its_own(self) -> str:
         """The sockets are closed; configuration and events stay."""
         self._apt("remove", "belfry")
-        for unit in (SERVICE, SOCKETS, FOLLOWER):
+        for unit in (SERVICE, SOCKETS, FOLLOWER, PUSHER):
             expect("inactive", self._machine.show(unit, "ActiveState"))
         for door in self._doors:
             try:
@@ -143,11 +158,13 @@ class Package:
             except OSError:
                 continue
             raise AssertionError(f"{door.name} still answers {answer.status}")
-        stays = ["etc/belfry/belfryd.conf", "etc/belfry/run.d/note", "var/lib/private/belfry/belfry.db",
-                 "var/lib/private/belfry-run/note/seen"]
+        stays = ["etc/belfry/belfryd.conf", "etc/belfry/run.d/note", "etc/belfry/push.d/hook",
+                 "var/lib/private/belfry/belfry.db", "var/lib/private/belfry-run/note/seen"]
         for kept in stays:
             if not (self._machine.root / kept).exists():
                 raise AssertionError(f"{kept} is gone")
+        if not any(self._cursors_of_webhooks()):
+            raise AssertionError("the cursors of the webhooks are gone")
         if (self._machine.root / "usr/bin/belfryd").exists():
             raise AssertionError("the daemon is still there")
         return ", ".join(stays)
@@ -164,7 +181,7 @@ class Package:
         """No file, folder, link or state of systemd with the name."""
         self._apt("purge", "belfry")
         expect([], self._traces())
-        for unit in (SERVICE, SOCKETS, FOLLOWER):
+        for unit in (SERVICE, SOCKETS, FOLLOWER, PUSHER):
             expect("inactive", self._machine.show(unit, "ActiveState"))
         return "no trace"
 
@@ -216,6 +233,10 @@ class Package:
     def _seen(self) -> list[str]:
         file = self._machine.root / "var/lib/private/belfry-run/note/seen"
         return file.read_text().splitlines() if file.exists() else []
+
+    def _cursors_of_webhooks(self) -> list[Path]:
+        folder = self._machine.root / "var/lib/private/belfry-push/hook"
+        return list(folder.glob("push-*.cursor"))
 
     def _version(self) -> str:
         return self._machine.run("dpkg-query", "-W", "belfry").stdout.strip()

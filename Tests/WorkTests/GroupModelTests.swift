@@ -4,7 +4,7 @@ import Testing
 @testable import Work
 
 struct GroupModelTests {
-    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, SeededRandom.runSeed])
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 16_592_621_481_749_861_511, SeededRandom.runSeed])
     func aGroupKeepsItsPromisesWhateverFails(seed: UInt64) throws {
         for life in 0..<2 {
             var world = try GroupWorld(seed: seed &+ UInt64(life) &* 1_000)

@@ -8,7 +8,7 @@ import Testing
 
     @Test func onePublishAnswersAllAndAStopAnswersAllWithTheirCursor() throws {
         try #require(FileLimit.raise() > Self.count + 1_000, "the hard limit of open files")
-        let daemon = try RunningDaemon(configuration: "[daemon]\ndrain_seconds = 2m\n")
+        let daemon = try RunningDaemon()
         let publisher = try daemon.connect()
         try publisher.register("t")
         let descriptors = daemon.openDescriptors

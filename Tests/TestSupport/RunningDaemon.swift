@@ -57,7 +57,7 @@ public final class RunningDaemon {
             in: TemporaryFolder())
     }
 
-    /// The keys that bound how long a client may do nothing, and for how long a test lets it.
+    /// The keys that bound how long a client may do nothing or a stop may take, and what a test allows.
     private static let patience = [
         (section: "http", key: "header_seconds", time: "1h"),
         (section: "http", key: "body_seconds", time: "1h"),
@@ -65,6 +65,7 @@ public final class RunningDaemon {
         (section: "http", key: "send_seconds", time: "1h"),
         (section: "poll", key: "wait_default", time: "10m"),
         (section: "stream", key: "heartbeat", time: "10m"),
+        (section: "daemon", key: "drain_seconds", time: "2m"),
     ]
 
     /// Variables for those of the keys that a configuration leaves open.

@@ -4,15 +4,13 @@ import json
 import re
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 
 from acts import wait_until
 from doors import Door
 from machine import Machine
+from pages import commands
 
 TURN_SECONDS = 30
-CHAPTER = "\n### Programs that never end\n"
-PAGE = Path(__file__).resolve().parents[2] / "docs/command.md"
 
 
 class Sources:
@@ -31,8 +29,7 @@ class Sources:
     def programs_that_never_end_are_sources(self) -> str:
         """Each line of the page publishes what happens, when it happens."""
         (self._machine.root / "srv/incoming").mkdir(parents=True)
-        block = PAGE.read_text().split(CHAPTER)[1].split("```sh not-run\n")[1].split("\n```")[0]
-        lines = block.splitlines()
+        lines = commands("docs/command.md", "### Programs that never end", "sh not-run").splitlines()
         programs = [shlex.split(line.removeprefix("sudo "))[0] for line in lines]
         if programs != list(self._deeds):
             raise AssertionError(f"{programs} instead of {list(self._deeds)}")

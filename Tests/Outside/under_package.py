@@ -16,6 +16,7 @@ from acts import expect, perform, wait_until
 from doors import Door, doors
 from machine import Machine, machine_of_tree
 from network import enter
+from pages import commands
 from receiver import Receiver
 from traffic import Traffic
 
@@ -28,7 +29,8 @@ EVENTS_BETWEEN = 200
 """Answered before and after an upgrade, by the publishers of all doors together."""
 FOLLOWER = "belfry-run@note.service"
 PUSHER = "belfry-push@hook.service"
-README = Path(__file__).resolve().parents[2] / "README.md"
+PROGRAMS = (SERVICE, FOLLOWER, PUSHER)
+UNITS = (SOCKETS, *PROGRAMS)
 
 
 class Package:
@@ -82,8 +84,8 @@ class Package:
 
     def the_first_lines_work(self) -> str:
         """Those of README, and of the command."""
-        block = README.read_text().split("```sh\n")[1].split("\n```")[0]
-        publish, receive = [line for line in block.splitlines() if not line.startswith("# ")]
+        lines = commands("README.md").splitlines()
+        publish, receive = [line for line in lines if not line.startswith("# ")]
         first = self._shell(publish)
         if not re.match(r'\{"id":"\d+","topic":"deploys"', first):
             raise AssertionError(first)
@@ -121,13 +123,13 @@ class Package:
         self._machine.run("systemctl", "enable", "--now", FOLLOWER, PUSHER)
         wait_until(lambda: len(self._seen()) == 2, TURN_SECONDS, "the program has run",
                    lambda: self._machine.journal(FOLLOWER))
-        wait_until(lambda: any(self._cursors_of_webhooks()), TURN_SECONDS, "a webhook has begun",
+        wait_until(self._has_cursor_of_webhooks, TURN_SECONDS, "a webhook has begun",
                    lambda: self._machine.journal(PUSHER))
         since = self._machine.show(SOCKETS, "ActiveEnterTimestampMonotonic")
-        pids = [self._machine.show(unit, "MainPID") for unit in (SERVICE, FOLLOWER, PUSHER)]
+        pids = [self._machine.show(unit, "MainPID") for unit in PROGRAMS]
         summary = self._under_traffic(lambda: self._apt("install", self._new))
         expect(since, self._machine.show(SOCKETS, "ActiveEnterTimestampMonotonic"))
-        for unit, pid in zip((SERVICE, FOLLOWER, PUSHER), pids, strict=True):
+        for unit, pid in zip(PROGRAMS, pids, strict=True):
             expect("active", self._machine.show(unit, "ActiveState"))
             if self._machine.show(unit, "MainPID") == pid:
                 raise AssertionError(f"{unit} is still the old one")
@@ -150,7 +152,7 @@ class Package:
     def a_remove_keeps_what_is_not_its_own(self) -> str:
         """The sockets are closed; configuration and events stay."""
         self._apt("remove", "belfry")
-        for unit in (SERVICE, SOCKETS, FOLLOWER, PUSHER):
+        for unit in UNITS:
             expect("inactive", self._machine.show(unit, "ActiveState"))
         for door in self._doors:
             try:
@@ -163,8 +165,8 @@ class Package:
         for kept in stays:
             if not (self._machine.root / kept).exists():
                 raise AssertionError(f"{kept} is gone")
-        if not any(self._cursors_of_webhooks()):
-            raise AssertionError("the cursors of the webhooks are gone")
+        if not self._has_cursor_of_webhooks():
+            raise AssertionError("the cursor of the webhooks is gone")
         if (self._machine.root / "usr/bin/belfryd").exists():
             raise AssertionError("the daemon is still there")
         return ", ".join(stays)
@@ -181,7 +183,7 @@ class Package:
         """No file, folder, link or state of systemd with the name."""
         self._apt("purge", "belfry")
         expect([], self._traces())
-        for unit in (SERVICE, SOCKETS, FOLLOWER, PUSHER):
+        for unit in UNITS:
             expect("inactive", self._machine.show(unit, "ActiveState"))
         return "no trace"
 
@@ -234,9 +236,9 @@ class Package:
         file = self._machine.root / "var/lib/private/belfry-run/note/seen"
         return file.read_text().splitlines() if file.exists() else []
 
-    def _cursors_of_webhooks(self) -> list[Path]:
+    def _has_cursor_of_webhooks(self) -> bool:
         folder = self._machine.root / "var/lib/private/belfry-push/hook"
-        return list(folder.glob("push-*.cursor"))
+        return any(folder.glob("push-*.cursor"))
 
     def _version(self) -> str:
         return self._machine.run("dpkg-query", "-W", "belfry").stdout.strip()

@@ -19,6 +19,7 @@ from acts import expect, expect_in, perform, wait_until
 from doors import Answer, Door, doors
 from machine import Machine, machine_like_this_one
 from network import enter
+from pages import PROJECT, commands
 from push_unit import UNIT as PUSH_UNIT
 from push_unit import PushUnit
 from sources import Sources
@@ -28,7 +29,6 @@ SERVICE = "belfryd.service"
 SOCKETS = "belfryd.socket"
 PORT = 7464
 CONFIGURATION = "etc/belfry/belfryd.conf"
-PROJECT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
     "DESTDIR": "", "PREFIX": "/opt/belfry", "SYSCONFDIR": "/etc", "UNITDIR": "/etc/systemd/system",
     "DOCDIR": "/opt/belfry/share/doc/belfry",
@@ -178,8 +178,7 @@ class Service:
 
     def the_documented_backup_copies_its_store(self) -> str:
         """The first command of docs/storage.md about it, while the service runs."""
-        chapter = (PROJECT / "docs/storage.md").read_text().split("\n## Backup\n")[1]
-        command = chapter.split("```sh\n")[1].split("\n```")[0].removeprefix("sudo ")
+        command = commands("docs/storage.md", "## Backup").removeprefix("sudo ")
         kept = self._doors[0].ask("POST", "/topics/kept", b"before the backup").json()["id"]
         self._machine.path("/var/backups").mkdir(exist_ok=True)
         copy = self._machine.run("sh", "-c", command).stdout.strip()

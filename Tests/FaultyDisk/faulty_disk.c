@@ -36,6 +36,7 @@ struct faulty_disk {
     struct fault fault;
     int counts[8];
     int power_memory, is_off;
+    int held;
     void (*wait)(void *);
     void *context;
     struct image *images;
@@ -45,6 +46,7 @@ struct file {
     sqlite3_file base;
     faulty_disk *disk;
     struct image *image;
+    int kind;
     sqlite3_file real[];
 };
 
@@ -173,7 +175,7 @@ static int f_truncate(sqlite3_file *file, sqlite3_int64 size) {
 static int f_sync(sqlite3_file *base, int flags) {
     struct file *file = (struct file *)base;
     int partial = 0, acts = 0;
-    if (file->disk->wait) file->disk->wait(file->disk->context);
+    if (file->disk->wait && file->disk->held & file->kind) file->disk->wait(file->disk->context);
     int code = next_fault(file->disk, FAULTY_SYNC, &partial, &acts);
     if (code && !acts) return code;
     pthread_mutex_lock(&file->disk->mutex);
@@ -236,6 +238,7 @@ static int v_open(
     int code = disk->real->xOpen(disk->real, path, file->real, flags, out_flags);
     if (code) return code;
     file->disk = disk;
+    file->kind = flags & SQLITE_OPEN_WAL ? FAULTY_JOURNAL : FAULTY_DATABASE;
     file->image = NULL;
     if (disk->power_memory && path) {
         pthread_mutex_lock(&disk->mutex);
@@ -352,7 +355,9 @@ int faulty_disk_calls(faulty_disk *disk, int call) {
     return count;
 }
 
-void faulty_disk_hold_syncs(faulty_disk *disk, void (*wait)(void *), void *context) {
+void faulty_disk_hold_syncs(
+    faulty_disk *disk, int files, void (*wait)(void *), void *context) {
+    disk->held = files;
     disk->context = context;
     disk->wait = wait;
 }

@@ -12,6 +12,13 @@ final class Disk: Sendable {
         case read = 4
     }
 
+    /// Files whose syncs are held; only a checkpoint syncs the database.
+    enum Held: Int32 {
+        case database = 1
+        case journal = 2
+        case all = 3
+    }
+
     // SQLITE_IOERR_WRITE and SQLITE_IOERR_FSYNC, macros that Swift does not see.
     static let writeError = SQLITE_IOERR | 3 << 8
     static let syncError = SQLITE_IOERR | 4 << 8
@@ -19,7 +26,7 @@ final class Disk: Sendable {
     let name: String
     // nonisolated(unsafe): the C functions lock for themselves.
     private nonisolated(unsafe) let disk: OpaquePointer
-    private let held = Protected<Gate?>(nil)
+    private let held = Protected<(gate: Gate, arrival: Gate?)?>(nil)
 
     private static let count = Protected(0)
 
@@ -57,15 +64,17 @@ final class Disk: Sendable {
         Int(faulty_disk_calls(disk, call.rawValue))
     }
 
-    /// Has syncs wait at a gate.
-    func holdSyncs(at gate: Gate) {
-        held.value = gate
+    /// Has syncs wait at a gate; `arrival` is opened by each that comes there.
+    func holdSyncs(of files: Held = .all, at gate: Gate, arrival: Gate? = nil) {
+        held.value = (gate, arrival)
         faulty_disk_hold_syncs(
-            disk,
+            disk, files.rawValue,
             { context in
                 // Unmanaged: the disk that this is outlives every store on it.
                 let disk = Unmanaged<Disk>.fromOpaque(context!).takeUnretainedValue()
-                try? disk.held.value?.wait(within: .seconds(60))
+                let held = disk.held.value
+                held?.arrival?.open()
+                try? held?.gate.wait(within: .seconds(60))
             },
             // Unmanaged: see above.
             Unmanaged.passUnretained(self).toOpaque())

@@ -39,6 +39,8 @@ final class CommitQueue: Sendable {
         var queuedBytesMax = 0
         /// While the writer sleeps, how many entries it is woken for; at 1 also for a removal.
         var wakesAt: Int?
+        /// Whether the writer is to go round once, whatever waits.
+        var isRoused = false
         var isClosed = false
 
         /// Whether the writer is to be woken for what was just added.
@@ -91,6 +93,16 @@ final class CommitQueue: Sendable {
         if isAsleep { wakeUp.signal() }
     }
 
+    /// Has the writer go round once, though nothing may wait.
+    func rouse() {
+        let isAsleep = state.write { state in
+            state.isRoused = true
+            defer { state.wakesAt = nil }
+            return state.wakesAt != nil
+        }
+        if isAsleep { wakeUp.signal() }
+    }
+
     /// Notes that an entry was answered and waits no more.
     func finished(_ job: EntryJob) {
         state.write { $0.queuedBytes -= job.queuedBytes }
@@ -122,7 +134,8 @@ final class CommitQueue: Sendable {
     ///
     /// - Parameters:
     ///   - milliseconds: How long to wait; -1 is for ever, 0 not at all.
-    /// - Returns: No job when the time is up or the queue is closed and empty.
+    /// - Returns: No job when the time is up, the writer was roused, or the queue is closed and
+    ///   empty.
     func take(milliseconds: Int32, _ delay: GroupCommitDelay) -> [Job] {
         var left = milliseconds
         var isGathered = delay.milliseconds == 0
@@ -137,7 +150,7 @@ final class CommitQueue: Sendable {
                     state.wakesAt = delay.wanted
                     return .gather
                 }
-                if left == 0 { return .give(Self.group(&state)) }
+                if left == 0 || state.isRoused { return .give(Self.group(&state)) }
                 state.wakesAt = 1
                 return state.jobs.isEmpty
                     ? .sleep(milliseconds: left, isLast: left > 0)
@@ -158,6 +171,7 @@ final class CommitQueue: Sendable {
     private static func group(_ state: inout State) -> [Job] {
         var bytes = 0
         var count = 0
+        state.isRoused = false
         for job in state.jobs {
             if case .entry(let entry) = job {
                 if bytes > 0, bytes + entry.queuedBytes > Limits.groupBytesMax { break }

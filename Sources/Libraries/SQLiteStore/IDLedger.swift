@@ -104,7 +104,7 @@ struct IDLedger {
         // Without it, the next start tells a needless gap at the worst.
         try? file.life.write(record)
         try? idCeiling?.raise(to: ids.next)
-        try? database.checkpoint(.truncating)
+        _ = try? database.checkpoint(.truncating)
     }
 
     private func synced(

@@ -36,10 +36,20 @@ enum Limits {
     /// Topics that are merged by their indexes; more are found by looking at every event.
     static let mergedTopicsMax = 64
     /// Pages of the journal that are moved into the file in one go: 8 MiB, some milliseconds.
+    /// Rarely, because the first commit of a journal that begins anew waits for a sync.
     static let checkpointPages = 2_048
-    /// Milliseconds after which the journal is moved into the file all the same, which syncs it: so
-    /// much is lost at the most when the power goes, unless every commit is synced.
-    static let checkpointMilliseconds: Int32 = 1_000
+    /// Pages of the journal from which on the writer moves it itself, because it never rests while
+    /// the keeper does: 32 MiB, thousands of commits for each that waits.
+    static let journalPagesMax = 8_192
+    /// Free bytes of the disk below which the journal is kept as short as can be, though publishers
+    /// wait for that: a journal at its bound takes as much, and as much again in the file.
+    static let longJournalRoomBytesMin: UInt64 = 80 << 20
+    /// Milliseconds after which the journal is synced: so much is lost at the most when the power
+    /// goes, unless every commit is synced.
+    static let syncMilliseconds: Int32 = 1_000
+    /// Microseconds after which even a short journal is moved into the file, so that the file alone
+    /// has all but the last events.
+    static let unmovedMicrosecondsMax = 60_000_000
     /// Bytes that the journal may keep on the disk when nothing is in it.
     static let journalBytesMax = 16 << 20
     /// Pages that one turn gives back to the file system.

@@ -6,7 +6,8 @@ package import Topics
 /// and, with `sync = full`, the end of power.
 ///
 /// A thread of its own commits everything that waits in one transaction and then tells everybody,
-/// in the order of ids; two more read what memory let go, so that neither waits for the other. A
+/// in the order of ids; two more read what memory let go, so that neither waits for the other, and
+/// one syncs the journal and moves it into the file. A
 /// disk that refuses fails what was to be committed, and is tried again once a second and with
 /// every publish. `docs/storage.md` has the layout of the file and what can be read from it.
 ///
@@ -93,7 +94,7 @@ package final class SQLiteStore: EventStore {
         let now = context.clock.now()
         let opening = try StoreOpening(
             configuration, schema: schema, ceiling: idCeiling, now: now, vfs: vfs)
-        let shared = try SharedParts()
+        let shared = try SharedParts(configuration.sync)
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))
         try start(opening, shared, context)
@@ -113,6 +114,7 @@ package final class SQLiteStore: EventStore {
     private func start(
         _ opening: StoreOpening, _ shared: SharedParts, _ context: StoreContext
     ) throws(StoreError) {
+        var started: OwnedThread?
         do {
             for _ in 0..<Limits.readers {
                 let reader = try Reader(
@@ -121,9 +123,13 @@ package final class SQLiteStore: EventStore {
                 let thread = try Self.start(reader)
                 state.write { $0.readers.append(thread) }
             }
+            let keeper = try JournalKeeper(
+                opening.makeKeeper(), opening.file, shared.journal, queue: shared.queue)
+            let keeping = try Self.start(keeper)
+            started = keeping
             let writer = try Writer(
-                opening, configuration, shared: shared, clock: context.clock, held: context.held,
-                log: log)
+                opening, configuration, shared: shared, keeper: keeping, clock: context.clock,
+                held: context.held, log: log)
             let thread = try Self.start(writer)
             state.write {
                 $0.writer = thread
@@ -132,6 +138,8 @@ package final class SQLiteStore: EventStore {
         } catch {
             _ = shared.reads.close()
             for reader in state.write({ $0.takeReaders() }) { reader.join() }
+            shared.journal.close()
+            started?.join()
             throw error as? StoreError
                 ?? (error as? DatabaseError).map { .unusable(opening.file.path, $0) }
                 ?? StoreError(detail: "\(error)")

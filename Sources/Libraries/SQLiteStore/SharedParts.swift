@@ -7,14 +7,16 @@ final class SharedParts: Sendable {
     let reads: ReadQueue
     let marks = TopicMarks()
     let progress = CommitProgress()
+    let journal: JournalCare
     let meters = StoreMeters()
     let readiness = Protected(Readiness.ready)
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 
-    init() throws(StoreError) {
+    init(_ sync: SQLiteStoreConfiguration.Sync) throws(StoreError) {
         do throws(Errno) {
             queue = try CommitQueue()
             reads = try ReadQueue()
+            journal = try JournalCare(syncsCommits: sync == .full)
         } catch {
             throw StoreError(detail: "no pipe for the store: \(error)")
         }

@@ -60,10 +60,13 @@ final class StoreFile: Sendable {
     }
 
     /// Whether the disk has more than a little room.
-    var hasRoom: Bool {
+    var hasRoom: Bool { hasRoom(Limits.roomBytesMin) }
+
+    /// Whether the disk has room for so many bytes, as far as the system says.
+    func hasRoom(_ bytes: UInt64) -> Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return true }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= Limits.roomBytesMin
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= bytes
     }
 
     /// The start of the machine that this is; empty where the kernel does not say.

@@ -1,8 +1,8 @@
-internal import Telemetry
 internal import Topics
 
-/// What the writer does between two groups, some at a time: the journal is moved into the file,
-/// rows of what is gone are removed, tombstones are merged, pages are given back.
+/// What the writer does between two groups, some at a time: rows of what is gone are removed,
+/// tombstones are merged, pages are given back. Where the keeper of the journal does not come to an
+/// end beside the writer, the journal is moved into the file.
 ///
 /// None of it changes what readers see, so a failure is tried again later and told nobody. Belongs
 /// to the writer's thread.
@@ -16,23 +16,18 @@ struct StoreMaintenance {
     private var tombstones: Int
     private var hasFreePages = true
     private var hasFailed = false
-    private var journal = Journal()
-
-    /// What is known of the journal.
-    private struct Journal {
-        /// Pages after the last checkpoint.
-        var base = 0
-        var isDirty = false
-        var time = MonotonicClock.microseconds()
-    }
+    private let journal: JournalCare
+    /// Whether something was committed of which the keeper of the journal does not know yet.
+    private var isDirty = false
 
     init(
-        _ database: Database, _ rows: EventRows, _ space: SpaceLimit,
+        _ database: Database, _ rows: EventRows, _ space: SpaceLimit, _ journal: JournalCare,
         leftovers: [TopicLoading.Leftover], tombstones: Int, tombstonesMax: Int
     ) {
         self.database = database
         self.rows = rows
         self.space = space
+        self.journal = journal
         self.leftovers = leftovers
         self.tombstones = tombstones
         self.tombstonesMax = tombstonesMax
@@ -43,26 +38,31 @@ struct StoreMaintenance {
         self.leftovers += leftovers
         for topic in changed where !topic.isLive { tombstones += 1 }
         hasFreePages = true
-        journal.isDirty = true
+        isDirty = true
     }
 
     /// How long the writer may wait for something to do, in milliseconds; -1 is for ever.
     var pause: Int32 {
         if hasFailed { return Limits.retryMilliseconds }
         if !leftovers.isEmpty || hasFreePages || tombstones > tombstonesMax { return 0 }
-        return journal.isDirty ? Limits.checkpointMilliseconds : -1
+        return -1
     }
 
     /// Does a part of what is to be done.
     mutating func turn(isIdle: Bool) {
+        defer { report() }
+        report()
+        journal.moveIfNeeded(database)
         if hasFailed, !isIdle { return }
         do throws(DatabaseError) {
-            try checkpoint(isIdle: isIdle)
             try removeLeftovers()
             try mergeTombstones()
             if hasFreePages {
                 hasFreePages = try space.hasFreePages()
-                if hasFreePages { try space.giveBack() }
+                if hasFreePages {
+                    try space.giveBack()
+                    isDirty = true
+                }
             }
             hasFailed = false
         } catch {
@@ -72,19 +72,11 @@ struct StoreMaintenance {
         }
     }
 
-    // MARK: The journal
-
-    private mutating func checkpoint(isIdle: Bool) throws(DatabaseError) {
-        guard journal.isDirty else { return }
-        let pages = database.journalPages
-        if pages < journal.base { journal.base = 0 }
-        let now = MonotonicClock.microseconds()
-        let isDue =
-            pages - journal.base >= Limits.checkpointPages
-            || now - journal.time >= Int(Limits.checkpointMilliseconds) * 1_000
-        guard isDue else { return }
-        journal = Journal(base: pages, isDirty: false, time: now)
-        try database.checkpoint(.passive)
+    /// Tells the keeper of the journal what was committed.
+    private mutating func report() {
+        guard isDirty else { return }
+        isDirty = false
+        journal.committed(pages: database.journalPages)
     }
 
     // MARK: What is gone
@@ -96,7 +88,7 @@ struct StoreMaintenance {
         if count < Limits.removedEventsMax { leftovers.removeFirst() }
         space.forget()
         hasFreePages = true
-        journal.isDirty = true
+        isDirty = true
     }
 
     /// Merges the tombstones with the lowest losses into the floor, an eighth of them at once.
@@ -125,6 +117,6 @@ struct StoreMaintenance {
             """)
         tombstones = tombstonesMax
         space.forget()
-        journal.isDirty = true
+        isDirty = true
     }
 }

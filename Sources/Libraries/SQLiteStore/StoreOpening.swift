@@ -55,6 +55,18 @@ struct StoreOpening {
         }
     }
 
+    /// Another connection, to sync the journal and move it into the file.
+    func makeKeeper() throws(StoreError) -> Database {
+        do {
+            let keeper = try Database(file, mode: .writing, vfs: vfs)
+            // Syncs what a checkpoint needs, which is all that this connection writes.
+            try Self.setSync(keeper, .normal)
+            return keeper
+        } catch {
+            throw .unusable(file.path, error)
+        }
+    }
+
     /// Sees to it that the file is a store that this program can use, and that it is whole.
     private static func check(
         _ database: Database, _ file: StoreFile, _ schema: Schema

@@ -11,6 +11,7 @@ final class Writer: ThreadWork {
     private let clock: any BusClock
     private let log: Log
     private let shared: SharedParts
+    private let keeper: OwnedThread
     private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
@@ -33,13 +34,14 @@ final class Writer: ThreadWork {
 
     init(
         _ opening: StoreOpening, _ configuration: SQLiteStoreConfiguration, shared: SharedParts,
-        clock: any BusClock, held: HeldGroups, log: Log
+        keeper: OwnedThread, clock: any BusClock, held: HeldGroups, log: Log
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
         ledger = opening.ledger
         ids = ledger.ids
         self.shared = shared
+        self.keeper = keeper
         self.clock = clock
         self.log = log
         topics = try TopicRows(database)
@@ -49,7 +51,7 @@ final class Writer: ThreadWork {
         groups = try GroupRows(database)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
-            database, rows, space, leftovers: opening.found.leftovers,
+            database, rows, space, shared.journal, leftovers: opening.found.leftovers,
             tombstones: opening.found.tombstones.count,
             tombstonesMax: configuration.tombstonesMax)
         if let refusal = opening.refusal { note(refusal) }
@@ -279,7 +281,7 @@ final class Writer: ThreadWork {
         unsettled = []
         for (job, error) in settled { answer(job, error) }
         // What was copied out of the journal already may be all the room that is missing.
-        if !file.hasRoom { try? database.checkpoint(.truncating) }
+        if !file.hasRoom { shared.journal.empty(database) }
         guard file.hasRoom else { throw WriteFailure(refusal ?? .storeFull("the disk is full")) }
     }
 
@@ -287,7 +289,7 @@ final class Writer: ThreadWork {
     private func begin() throws {
         guard !ledger.hasBegun else { return }
         // The journal of the last life may take all the room that is missing.
-        if !file.hasRoom { try? database.checkpoint(.truncating) }
+        if !file.hasRoom { shared.journal.empty(database) }
         try ledger.begin()
         ids = ledger.ids
     }
@@ -318,6 +320,9 @@ final class Writer: ThreadWork {
     }
 
     private func finish() {
+        // Its connection must not be the last one, and the last checkpoint is not shared.
+        shared.journal.close()
+        keeper.join()
         if !unsettled.isEmpty || !held.isEmpty { try? settle() }
         abandon()
         guard file.absence == nil else { return }

@@ -16,6 +16,11 @@ enum faulty_call {
     FAULTY_READ = 4,
 };
 
+enum faulty_file {
+    FAULTY_DATABASE = 1,
+    FAULTY_JOURNAL = 2,
+};
+
 // Makes a disk and registers it under a name; power_memory keeps what is needed to cut its power.
 faulty_disk *faulty_disk_make(const char *name, int power_memory);
 
@@ -38,8 +43,9 @@ void faulty_disk_heal(faulty_disk *disk);
 // Calls of a kind that were made so far, the failed ones included.
 int faulty_disk_calls(faulty_disk *disk, int call);
 
-// Has a call of `sync` wait until it may go on; nobody waits if `wait` is null.
-void faulty_disk_hold_syncs(faulty_disk *disk, void (*wait)(void *), void *context);
+// Has a call of `sync` on files of these kinds wait until it may go on; nobody waits if `wait` is
+// null.
+void faulty_disk_hold_syncs(faulty_disk *disk, int files, void (*wait)(void *), void *context);
 
 // Cuts the power: of every file, the writes since its last sync survive each or do not, by `seed`,
 // perhaps in part. Every further call fails, until `faulty_disk_power_on`.

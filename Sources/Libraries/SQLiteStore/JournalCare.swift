@@ -1,0 +1,104 @@
+internal import Protection
+internal import Telemetry
+
+/// What the writer of a store and the keeper of its journal agree on: which of them syncs or moves
+/// the journal, and when.
+///
+/// Safe from any thread; one writes and one keeps.
+final class JournalCare: Sendable {
+    private let schedule: Protected<JournalSchedule>
+    private let keeperWakeUp: WakeUpPipe
+    private let writerWakeUp: WakeUpPipe
+
+    /// - Parameters:
+    ///   - syncsCommits: Whether every commit is synced by itself.
+    init(syncsCommits: Bool) throws(Errno) {
+        schedule = Protected(JournalSchedule(syncsCommits: syncsCommits))
+        keeperWakeUp = try WakeUpPipe()
+        writerWakeUp = try WakeUpPipe()
+    }
+
+    // MARK: The writer
+
+    /// Notes a commit after which the journal has so many pages.
+    func committed(pages: Int) {
+        let now = MonotonicClock.microseconds()
+        if schedule.write({ $0.committed(pages: pages, now: now) }) { keeperWakeUp.signal() }
+    }
+
+    /// Moves the journal if that is the writer's to do now. Waits for the keeper only if the
+    /// journal is far beyond its bound.
+    func moveIfNeeded(_ database: Database) {
+        move(database, .passive) { $0.writerStep() }
+    }
+
+    /// Moves and empties the journal, for the room that it takes; waits for the keeper.
+    func empty(_ database: Database) {
+        move(database, .truncating) { $0.takes() }
+    }
+
+    private func move(
+        _ database: Database, _ mode: Database.Checkpoint,
+        _ ask: (inout JournalSchedule) -> JournalSchedule.WriterStep
+    ) {
+        while true {
+            switch schedule.write({ ask(&$0) }) {
+            case .nothing: return
+            case .wait: writerWakeUp.wait(milliseconds: -1)
+            case .checkpoint:
+                let outcome = Self.outcome { () throws(DatabaseError) in
+                    try database.checkpoint(mode)
+                }
+                let now = MonotonicClock.microseconds()
+                let isAsleep = schedule.write { $0.writerEnded(outcome, now: now) }
+                return isAsleep ? keeperWakeUp.signal() : ()
+            }
+        }
+    }
+
+    /// Has the keeper end behind what it is doing.
+    func close() {
+        if schedule.write({ $0.close() }) { keeperWakeUp.signal() }
+    }
+
+    // MARK: The keeper
+
+    /// What the keeper does next, once that is due; nil at the end.
+    ///
+    /// - Parameters:
+    ///   - hasRoom: Whether the disk has room for a long journal.
+    func next(hasRoom: () -> Bool) -> JournalSchedule.Step? {
+        while true {
+            let hasRoom = hasRoom()
+            let now = MonotonicClock.microseconds()
+            let step = schedule.write { $0.keeperStep(hasRoom: hasRoom, now: now) }
+            switch step {
+            case .end: return nil
+            case .wait(let milliseconds): keeperWakeUp.wait(milliseconds: milliseconds)
+            case .sync, .checkpoint, .leave: return step
+            }
+        }
+    }
+
+    /// Notes what became of a step. Returns whether the writer has something to do now.
+    func keeperEnded(
+        _ step: JournalSchedule.Step, _ outcome: JournalSchedule.Outcome
+    ) -> Bool {
+        let now = MonotonicClock.microseconds()
+        let woken = schedule.write { $0.keeperEnded(step, outcome, now: now) }
+        if woken.awaited { writerWakeUp.signal() }
+        return woken.needed
+    }
+
+    /// What became of a checkpoint that returns whether it moved everything.
+    static func outcome(
+        of checkpoint: () throws(DatabaseError) -> Bool
+    ) -> JournalSchedule.Outcome {
+        do throws(DatabaseError) {
+            return try checkpoint() ? .complete : .partial
+        } catch {
+            // A lock says that somebody else reads the journal, or moves it.
+            return error.kind == .busy ? .partial : .failed
+        }
+    }
+}

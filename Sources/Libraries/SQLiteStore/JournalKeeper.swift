@@ -1,0 +1,45 @@
+internal import Protection
+
+/// The thread of the journal: syncs what was committed and moves it into the file, on a connection
+/// of its own, so that no publisher waits for that.
+///
+/// SQLite lets a passive checkpoint go on beside a writer: neither waits for the other. A failure
+/// is tried again, by the writer too, and told nobody: nothing that was answered is missing yet.
+///
+/// Belongs to its thread.
+final class JournalKeeper: ThreadWork {
+    private let database: Database
+    private let file: StoreFile
+    private let journal: JournalCare
+    private let queue: CommitQueue
+
+    /// - Parameters:
+    ///   - database: A connection of its own, which writes.
+    ///   - queue: Where the writer waits.
+    init(
+        _ database: Database, _ file: StoreFile, _ journal: JournalCare, queue: CommitQueue
+    ) throws(DatabaseError) {
+        self.database = database
+        self.file = file
+        self.journal = journal
+        self.queue = queue
+        // A connection opens its journal for the first read.
+        _ = try database.integer("PRAGMA user_version")
+    }
+
+    /// Works until the journal is closed.
+    func run() {
+        while let step = journal.next(hasRoom: { file.hasRoom(Limits.longJournalRoomBytesMin) }) {
+            guard step != .leave else {
+                queue.rouse()
+                continue
+            }
+            let outcome = JournalCare.outcome { () throws(DatabaseError) in
+                guard step == .sync else { return try database.checkpoint(.passive) }
+                try database.syncJournal()
+                return true
+            }
+            if journal.keeperEnded(step, outcome) { queue.rouse() }
+        }
+    }
+}

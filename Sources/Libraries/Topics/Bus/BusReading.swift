@@ -228,6 +228,17 @@ extension EventBus {
         TopicSurvey(matching: pattern, now: clock.now())
     }
 
+    /// The first topics of a selector, which the caller takes through its turns.
+    package func sample(of selector: Selector, atMost countMax: Int) -> TopicSurvey<TopicSample> {
+        TopicSurvey(of: selector, atMost: countMax, now: clock.now())
+    }
+
+    /// The topics of a selector that changed since a moment, or all where that is nil or it is not
+    /// known what changed; the caller takes them through their turns.
+    package func changes(since moment: ListMoment?, matching selector: Selector) -> TopicChanges {
+        TopicChanges(since: moment, of: selector, now: clock.now())
+    }
+
     /// A summary of a selector that the caller takes through its turns.
     package func summing(_ selector: Selector) -> TopicSurvey<SelectorSummary> {
         TopicSurvey(summing: selector, now: clock.now())
@@ -237,6 +248,14 @@ extension EventBus {
     package func turn<Gathered>(of survey: TopicSurvey<Gathered>) -> Bool {
         var left = Limits.turnStepsMax
         let goesOn = withLog { survey.turn(&$0, &left) }
+        work.lists.countTurn(of: Limits.turnStepsMax - left)
+        return goesOn
+    }
+
+    /// One turn of a look at what changed, under the lock; true where another is needed.
+    package func turn(of changes: TopicChanges) -> Bool {
+        var left = Limits.turnStepsMax
+        let goesOn = withLog { changes.turn(&$0, &left) }
         work.lists.countTurn(of: Limits.turnStepsMax - left)
         return goesOn
     }

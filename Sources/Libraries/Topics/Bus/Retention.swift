@@ -48,6 +48,9 @@ public struct TopicDescription: Hashable, Sendable {
     public let isRegistered: Bool
     /// Retained events.
     public let events: Int
+    /// Events that were published since the bus started, or since the topic came to be: the number
+    /// only rises while both stay, so that its difference over time is a rate.
+    public let published: Int
     /// Their payload bytes.
     public let bytes: Int
     /// The first retained event; nil if there is none.
@@ -67,13 +70,14 @@ public struct TopicDescription: Hashable, Sendable {
 
     /// A topic as somebody described it.
     package init(
-        name: TopicName, isRegistered: Bool, events: Int, bytes: Int, oldest: EventID?,
-        newest: EventID?, subscribers: Int, retention: Retention, persists: Bool,
+        name: TopicName, isRegistered: Bool, events: Int, published: Int, bytes: Int,
+        oldest: EventID?, newest: EventID?, subscribers: Int, retention: Retention, persists: Bool,
         hold: String? = nil, owner: UInt32?
     ) {
         self.name = name
         self.isRegistered = isRegistered
         self.events = events
+        self.published = published
         self.bytes = bytes
         self.oldest = oldest
         self.newest = newest

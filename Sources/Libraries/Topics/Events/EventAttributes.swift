@@ -79,6 +79,9 @@ public struct EventAttributes: Hashable, Sendable {
 
     private let box: Box?
 
+    /// Whether both are copies of one set of attributes.
+    func isCopy(of other: EventAttributes) -> Bool { box === other.box }
+
     /// No attribute at all.
     public static let none = EventAttributes()
 

@@ -17,9 +17,9 @@ struct EventLog {
     var coming = ComingTopics()
     /// All topics by their newest events.
     var order = TopicOrder()
-    /// All topics by their last losses.
+    /// All topics by their last losses, or changes of their settings.
     private(set) var lossOrder = TopicOrder()
-    /// Counts losses: each has a number.
+    /// Counts losses and changes of settings: each has a number.
     private(set) var lossNumber: UInt64 = 0
     var tombstones: Tombstones
     /// The most that any topic lost, those that are gone included: who has seen as much misses
@@ -133,6 +133,7 @@ struct EventLog {
         for place in place..<max(place, end) {
             guard let record = order[place], !record.isRegistered else { continue }
             record.settings.retention = defaults
+            noteChange(of: record)
             if applyRetention(to: record, at: now) { return place }
         }
         return end < order.places ? end : nil
@@ -179,6 +180,11 @@ struct EventLog {
     /// Notes what a topic lost, for those who ask about several at once.
     mutating func noteLosses(of record: TopicRecord) {
         mostLost.rise(to: record)
+        noteChange(of: record)
+    }
+
+    /// Notes that something else than an event changed what a topic is, for those who keep lists.
+    mutating func noteChange(of record: TopicRecord) {
         lossNumber += 1
         record.lossNumber = lossNumber
         lossOrder.moveToFront(record.lossNode)

@@ -2,7 +2,8 @@ extension EventLog {
     func describe(_ record: TopicRecord) -> TopicDescription {
         TopicDescription(
             name: record.name, isRegistered: record.isRegistered, events: record.retainedCount,
-            bytes: record.allRetainedBytes, oldest: record.oldestID, newest: record.newestID,
+            published: record.publishedCount, bytes: record.allRetainedBytes,
+            oldest: record.oldestID, newest: record.newestID,
             subscribers: subscribers.matching(record), retention: record.settings.retention,
             persists: record.settings.persists, hold: record.settings.hold,
             owner: record.owner)

@@ -39,13 +39,23 @@ extension EventLog {
             return PreparedBatch(
                 batch: batch, persists: true, owner: batch.sender.uid, isReserved: true)
         }
-        let isSame = record.attributes == batch.attributes
         return PreparedBatch(
-            batch: PublishBatch(
-                batch, topic: record.name,
-                attributes: isSame ? record.attributes : batch.attributes),
-            persists: record.settings.persists, owner: record.owner, isReserved: false)
+            batch: Self.sharing(record, batch), persists: record.settings.persists,
+            owner: record.owner, isReserved: false)
     }
+
+    /// The batch with the topic's own name and attributes.
+    private static func sharing(_ record: TopicRecord, _ batch: PublishBatch) -> PublishBatch {
+        let isSame = record.attributes == batch.attributes
+        let attributes = isSame ? record.attributes : batch.attributes
+        if batch.topic.isCopy(of: record.name), batch.attributes.isCopy(of: attributes) {
+            return batch
+        }
+        return PublishBatch(batch, topic: record.name, attributes: attributes)
+    }
+
+    /// The log's own copy of a topic's name, if there is the topic.
+    func copy(of topic: TopicName) -> TopicName? { records[topic]?.name }
 
     private func check(_ batch: PublishBatch) throws(BusError) {
         try checkOpen(batch.topic)
@@ -135,6 +145,7 @@ extension EventLog {
             prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
         record.attributes = prepared.batch.attributes
         for event in events { record.append(event) }
+        record.publishedCount += events.count
         order.moveToFront(record.node)
         newest = record.newest
         statistics.batches += 1
@@ -171,6 +182,7 @@ extension EventLog {
         noteHolder(from: isNew ? nil : record.settings.hold, to: settings.hold)
         record.isRegistered = true
         record.settings = settings
+        noteChange(of: record)
         applyRetention(to: record, at: now)
         return (topic: describe(record), isNew: isNew)
     }

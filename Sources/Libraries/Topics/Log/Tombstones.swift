@@ -14,6 +14,8 @@ struct Tombstones {
     private(set) var floor: Losses
     /// The number of the loss that raised the floor last.
     private(set) var floorNumber: UInt64 = 0
+    /// No tombstone up to this number is known by its name any more, or ever was.
+    private(set) var forgottenNumber: UInt64 = 0
 
     init(floor: Losses, countMax: Int) {
         self.floor = floor
@@ -60,7 +62,10 @@ struct Tombstones {
 
     /// Adds a tombstone, whose number is above that of the others.
     mutating func add(_ name: TopicName, _ losses: Losses, number: UInt64) {
-        guard losses.removedThrough > floor.removedThrough else { return }
+        guard losses.removedThrough > floor.removedThrough else {
+            forgottenNumber = number
+            return
+        }
         stones[name] = Stone(losses: losses, number: number)
         order.append((name, number))
         while stones.count > countMax { mergeOldest(number: number) }
@@ -78,6 +83,7 @@ struct Tombstones {
         stones[name] = nil
         floor.rise(to: stone.losses)
         floorNumber = number
+        forgottenNumber = max(forgottenNumber, own)
     }
 
     private mutating func forgetStaleOrder() {

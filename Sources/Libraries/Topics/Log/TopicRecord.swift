@@ -23,6 +23,8 @@ final class TopicRecord {
 
     /// The highest id that ever was in this topic since it was made; zero if there was none.
     private(set) var newest = EventID.zero
+    /// Events that became visible in this life of the bus, since the topic was made.
+    var publishedCount = 0
     /// The highest id that retention or anything else removed, and its time. In the grace after
     /// that, readers who wait still get it.
     private(set) var removedThrough: EventID

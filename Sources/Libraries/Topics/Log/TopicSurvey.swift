@@ -6,8 +6,8 @@
 /// Belongs to one thread at a time, and is touched under the lock of the log alone.
 // @unchecked: whoever has it hands it on whole, and keeps nothing of it.
 package final class TopicSurvey<Gathered: Sendable>: @unchecked Sendable {
-    /// The newest visible id when it began.
-    package private(set) var cursor = EventID.zero
+    /// The moment when it began.
+    package private(set) var moment = ListMoment()
     /// What was gathered so far.
     package private(set) var gathered: Gathered
     private let selector: Selector?
@@ -26,10 +26,13 @@ package final class TopicSurvey<Gathered: Sendable>: @unchecked Sendable {
         gathered = nothing
     }
 
+    /// The newest visible id when it began.
+    package var cursor: EventID { moment.newest }
+
     /// One turn, under the lock; true where another is needed.
     func turn(_ log: inout EventLog, _ steps: inout Int) -> Bool {
         guard let from = place else { return false }
-        if from == 0 { cursor = log.newest }
+        if from == 0 { moment = log.moment }
         var seen: [TopicRecord] = []
         place = log.visit(selector, from: from, now: now, &steps) { seen.append($0) }
         for record in seen { gather(&gathered, log, record) }
@@ -47,6 +50,27 @@ extension TopicSurvey<[TopicDescription]> {
 
     /// The topics, by name.
     package var topics: [TopicDescription] { gathered.sorted { $0.name.text < $1.name.text } }
+}
+
+/// The topics of a selector, up to some number of them.
+package struct TopicSample: Sendable {
+    /// Those that are shown, in the order in which they came to be.
+    package fileprivate(set) var topics: [TopicDescription] = []
+    /// How many others there are.
+    package fileprivate(set) var othersCount = 0
+}
+
+extension TopicSurvey<TopicSample> {
+    /// The first topics of a selector.
+    package convenience init(of selector: Selector, atMost countMax: Int, now: Timestamp) {
+        self.init(of: selector, TopicSample(), now: now) { sample, log, record in
+            if sample.topics.count < countMax {
+                sample.topics.append(log.describe(record))
+            } else {
+                sample.othersCount += 1
+            }
+        }
+    }
 }
 
 extension TopicSurvey<SelectorSummary> {

@@ -29,7 +29,7 @@ package final class SelectorIndex<Value> {
     package init() {}
 
     /// How many selectors have a value.
-    package var count: Int { named.count + wide.count }
+    package private(set) var count = 0
 
     /// All values, in no order.
     package var values: [Value] { named.values.map(\.value) + wide.values.map(\.value) }
@@ -57,6 +57,12 @@ package final class SelectorIndex<Value> {
 
     /// Visits the value of every selector that matches `name`, each once.
     package func visit(_ name: TopicName, _ body: (Value) -> Void) {
+        // Here, and not below: there the type of the values is looked up before anything else.
+        if count > 0 { visitMatching(name, body) }
+    }
+
+    @inline(never)
+    private func visitMatching(_ name: TopicName, _ body: (Value) -> Void) {
         if let entry = named[name] { body(entry.value) }
         guard !wide.isEmpty else { return }
         visits += 1
@@ -75,6 +81,7 @@ package final class SelectorIndex<Value> {
     }
 
     private func add(_ entry: Entry) {
+        count += 1
         if let name = entry.selector.singleName {
             named[name] = entry
             return
@@ -89,6 +96,7 @@ package final class SelectorIndex<Value> {
     }
 
     private func remove(_ entry: Entry) {
+        count -= 1
         if let name = entry.selector.singleName {
             named[name] = nil
             return

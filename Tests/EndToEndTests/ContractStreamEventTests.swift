@@ -92,7 +92,7 @@ import Testing
             let old = try daemon.connect()
             try old.send("GET \(target) HTTP/1.0\r\nHost: localhost\r\n\r\n")
             let plain = try old.readAnswer()
-            #expect(plain.statusLine == "HTTP/1.0 200 OK")
+            #expect(plain.statusLine == "HTTP/1.1 200 OK")
             #expect(plain.header("transfer-encoding") == nil)
             #expect(plain.header("content-length") == nil)
             #expect(plain.header("connection") == "close")

@@ -41,7 +41,25 @@ import Testing
     private func isKnown(
         _ bytes: [UInt8], in cache: inout HeadCache, at port: UInt16? = nil, under rules: UInt64 = 0
     ) -> Bool {
-        bytes.withUnsafeBytes { cache.find($0, at: port, under: rules) != nil }
+        bytes.withUnsafeBytes { cache.find($0, at: port, under: rules, guess: 0) != nil }
+    }
+
+    @Test func aGuessChangesNothingOfWhatIsFound() throws {
+        var cache = HeadCache()
+        let kept = try ["x", "y", "z"].map { try head($0) }
+        for head in kept { cache.keep(head, under: 0) }
+        for guess in kept.map(\.hash) + [0, .max] {
+            for (header, known) in zip(["x", "y", "z"], kept) {
+                let found = Self.post(header, to: "b").withUnsafeBytes {
+                    cache.find($0, at: nil, under: 0, guess: guess)?.head
+                }
+                #expect(found === known)
+            }
+            let unknown = Self.post("w").withUnsafeBytes {
+                cache.find($0, at: nil, under: 0, guess: guess)?.head
+            }
+            #expect(unknown == nil)
+        }
     }
 
     @Test func aHeadIsKnownWithAnotherNameAndBody() throws {

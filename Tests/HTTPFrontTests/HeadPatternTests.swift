@@ -112,11 +112,11 @@ import Testing
         #expect(try pattern(Self.byParameter, headers: [(name, "x")]) == nil)
     }
 
-    @Test func whoAsksForTheConnectionToBeKeptAsksForNothingMore() throws {
-        for value in ["keep-alive", "Keep-Alive"] {
+    @Test func whoAsksForTheConnectionToBeKeptOrClosedAsksForNothingMore() throws {
+        for value in ["keep-alive", "Keep-Alive", "close", "Close"] {
             #expect(try pattern(Self.byParameter, headers: [("Connection", value)]) != nil)
         }
-        for value in ["keep-alive, close", "keep-alive,upgrade", "", "close"] {
+        for value in ["keep-alive, close", "keep-alive,upgrade", "", "closed", "close,"] {
             #expect(try pattern(Self.byParameter, headers: [("Connection", value)]) == nil)
         }
         let twice = [("Connection", "keep-alive"), ("Connection", "keep-alive")]
@@ -135,9 +135,12 @@ import Testing
         #expect(try pattern("GET /a?since= HTTP/1.1\r\nHost: x\r\n\r\n") != nil)
     }
 
-    @Test func onlyGETsOfHTTP11MakeAPattern() throws {
+    @Test func onlyGETsOfTheirVersionMakeAPattern() throws {
         #expect(try pattern(Self.byParameter, method: "HEAD") == nil)
+        let old = Self.byParameter.replacing("1.1", with: "1.0")
+        #expect(try pattern(old, version: .http10) != nil)
         #expect(try pattern(Self.byParameter, version: .http10) == nil)
+        #expect(try pattern(Self.byParameter.replacing("1.1", with: "1.2")) == nil)
         for change in [("GET", "HEAD"), ("GET", "get"), ("1.1", "1.0"), ("GET ", "GET  ")] {
             let text = Self.byParameter.replacing(change.0, with: change.1)
             #expect(try pattern(text) == nil, "\(change)")
@@ -302,7 +305,7 @@ import Testing
         for name in ["Expect", "Upgrade", "Transfer-Encoding"] {
             #expect(try publish(headers: Self.publishHeaders + [(name, "x")]) == nil)
         }
-        for value in ["close", "keep-alive, x"] {
+        for value in ["close, x", "keep-alive, x"] {
             #expect(try publish(headers: Self.publishHeaders + [("Connection", value)]) == nil)
         }
     }

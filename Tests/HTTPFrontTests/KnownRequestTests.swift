@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "Connection: close", "Connection: keep-alive, x", "Expect: 100-continue", "Upgrade: h2c",
+        "Connection: close, x", "Connection: keep-alive, x", "Expect: 100-continue", "Upgrade: h2c",
         "Content-Length: 0",
     ])
     func whatAsksForMoreIsParsedEachTime(header: String) throws {
@@ -129,6 +129,25 @@ import Testing
             }
         }
         #expect(server.known == [])
+    }
+
+    @Test(arguments: [
+        poll("1").replacing("X: y", with: "Connection: close"),
+        poll("1").replacing("1.1", with: "1.0"),
+    ])
+    func oneThatClosesItsConnectionIsKnownOnTheNext(poll: String) throws {
+        let server = try LoopServer()
+        for since in 1...3 {
+            let client = try server.connect()
+            try client.send(poll.replacing("=1&b", with: "=\(since + 1)&b"))
+            server.expect(server.server.census.parked, becomes: 1)
+            server.backstage.finishParked("event")
+            let answer = try client.readAnswer()
+            #expect(answer.text == "event" && answer.header("Connection") == "close")
+            #expect(try client.readToEnd() == [])
+        }
+        #expect(server.known == ["3", "4"])
+        server.expectEmpty()
     }
 
     @Test func whatIsLongIsParsedEachTime() throws {

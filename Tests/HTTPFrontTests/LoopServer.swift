@@ -8,7 +8,8 @@ import Testing
 
 /// A running server with `LoopHandler`s on a TCP port and a unix socket, stopped at the end.
 ///
-/// It waits for its clients longer than any test takes, unless the test adjusts that.
+/// It waits for its clients longer than any test takes, unless the test adjusts that. Its turns take no
+/// time, unless the test has another clock for them.
 final class LoopServer {
     enum Transport: CaseIterable, Sendable, CustomTestStringConvertible {
         case tcp, unix
@@ -22,7 +23,7 @@ final class LoopServer {
     let path: String
 
     init(
-        loops: Int = 1, memoryBytes: Int = 256 << 20,
+        loops: Int = 1, memoryBytes: Int = 256 << 20, turnTime: TurnTime = TurnTime(),
         _ adjust: (inout HTTPServerConfiguration) -> Void = { _ in }
     ) throws {
         var template = Array("/tmp/front-XXXXXX".utf8CString)
@@ -41,7 +42,8 @@ final class LoopServer {
         memory = MemoryBudget(bytesMax: memoryBytes)
         let backstage = backstage
         server = HTTPServer(
-            configuration: configuration, log: Log(level: .error), memory: memory
+            configuration: configuration, log: Log(level: .error), memory: memory,
+            turnClock: turnTime.look
         ) { loop, _ in LoopHandler(backstage, loop) }
         port = try server.start().compactMap(\.port).first!
     }

@@ -85,6 +85,16 @@ import Testing
         for reader in readers { #expect(try reader.readAnswer().body.count == 1_000_000) }
     }
 
+    /// How many connections at most are found gone in one turn, when all peers go together.
+    private func mostGoneAtOnce(_ clients: [RawClient], from server: LoopServer) throws -> Int {
+        let (http, count) = (server.server, clients.count)
+        let watch = try watch(server) { _ in count - http.census.connections }
+        for client in clients { client.close() }
+        watch.begin()
+        server.expectEmpty()
+        return watch.end()
+    }
+
     @Test func connectionsWhosePeersGoTogetherAreClosedSomeATurn() throws {
         FileLimit.raise()
         let server = try LoopServer()
@@ -92,12 +102,39 @@ import Testing
         let count = 2 * most
         let clients = try (0..<count).map { _ in try server.connect() }
         try server.acceptAll()
-        let http = server.server
-        let watch = try watch(server) { _ in count - http.census.connections }
-        for client in clients { client.close() }
-        watch.begin()
-        server.expectEmpty()
-        #expect((1...most).contains(watch.end()))
+        let gone = try mostGoneAtOnce(clients, from: server)
+        #expect((1...most).contains(gone))
+    }
+
+    @Test func connectionsThatLeaveMuchUnsentAreClosedFewATurn() throws {
+        let server = try LoopServer()
+        let (bytes, count) = (1_500_000, 32)
+        let steps = HTTPFrontLimits.hangUpSteps + bytes / HTTPFrontLimits.freedBytesPerStep
+        // Those who are written to at that moment are found gone by that; two looks lie in two turns.
+        let most = 2 * ((TurnWork.hangUps.stepsMax + TurnWork.writes.share) / steps + 2)
+        try #require(most < count)
+        let clients = try (0..<count).map { _ in try server.connect(.unix) }
+        for client in clients {
+            try client.send("GET", "/size/\(bytes)")
+            _ = try client.readHead()
+        }
+        let gone = try mostGoneAtOnce(clients, from: server)
+        #expect((1...most).contains(gone))
+    }
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func anAnswerThatIsOutCountsForItsMemory(_ transport: LoopServer.Transport) throws {
+        let server = try LoopServer()
+        let bytes = 8_000_000
+        let freeing = bytes / HTTPFrontLimits.freedBytesPerStep
+        // Where its peer reads, it is written on at most thrice a turn.
+        let sends = 3 * (1 + HTTPFrontLimits.sendBytesMax / HTTPFrontLimits.writtenBytesPerStep)
+        try #require(freeing > sends && freeing + sends < TurnWork.writes.stepsMax)
+        let client = try server.connect(transport)
+        #expect(try client.exchange("GET", "/size/\(bytes)").body.count == bytes)
+        let writes = try #require(
+            server.server.loops[0].work.first { $0.kind == TurnWork.writes.name })
+        server.expect(writes.mostSteps > freeing ? 1 : 0, becomes: 1)
     }
 
     @Test func requestsWithAKnownHeadThatComeTogetherAreHandledSomeATurn() throws {

@@ -55,15 +55,16 @@ final class LoopbackListener {
     }
 
     /// A client and the server's end of its connection.
-    func connect() throws -> (client: RawClient, server: AcceptedSocket) {
+    func connect() throws -> (client: RawClient, server: ServerEnd) {
         let client = try RawClient(address)
         return (client, try accept())
     }
 
-    func accept() throws -> AcceptedSocket {
+    func accept() throws -> ServerEnd {
+        let bound = SocketAddress(localOf: descriptor).map(BoundAddress.tcp) ?? .unix(path: path!)
         let accepted = Glibc.accept(descriptor, nil, nil)
         guard accepted >= 0 else { throw RawClient.Failure.system("accept", errno) }
-        return AcceptedSocket(descriptor: accepted)
+        return ServerEnd(accepted, of: bound)
     }
 
     private static func listen(on address: String) throws -> Int32 {
@@ -92,11 +93,16 @@ final class LoopbackListener {
 }
 
 /// The server's end of a connection, closed with its last reference.
-final class AcceptedSocket {
+final class ServerEnd {
     let descriptor: Int32
+    /// What the server knows of it.
+    let accepted: AcceptedSocket
 
-    init(descriptor: Int32) {
+    init(_ descriptor: Int32, of listener: BoundAddress) {
         self.descriptor = descriptor
+        accepted = AcceptedSocket(
+            descriptor: descriptor, listener: listener,
+            remote: SocketAddress(remoteOf: descriptor))
     }
 
     deinit {

@@ -11,7 +11,7 @@ import Testing
     func tcpPeersAreKnownByTheOwnerOfTheirSocket(kind: LoopbackListener.Kind) throws {
         let (client, server) = try LoopbackListener(kind).connect()
         defer { client.close() }
-        let peer = try #require(identity.peer(of: server.descriptor))
+        let peer = try #require(identity.peer(of: server.accepted))
         let expected = getuid() == PeerIdentity.overflowUID ? nil : getuid()
         #expect(peer.uid == expected)
         #expect(peer.groups == nil)
@@ -27,7 +27,7 @@ import Testing
     @Test func unixPeersAreKnownWithTheirProcess() throws {
         let (client, server) = try LoopbackListener(.unix).connect()
         defer { client.close() }
-        let peer = try #require(identity.peer(of: server.descriptor))
+        let peer = try #require(identity.peer(of: server.accepted))
         #expect(peer.transport == .unix)
         #expect(peer.uid == getuid())
         // As the process has them: the effective group, and the supplementary ones.
@@ -45,7 +45,7 @@ import Testing
         let client = try RawClient(listener.address)
         client.close()
         let server = try listener.accept()
-        let peer = try #require(identity.peer(of: server.descriptor))
+        let peer = try #require(identity.peer(of: server.accepted))
         #expect(peer.uid == nil)
     }
 
@@ -54,7 +54,7 @@ import Testing
         let client = try RawClient(listener.address)
         client.close()
         let server = try listener.accept()
-        let peer = try #require(identity.peer(of: server.descriptor))
+        let peer = try #require(identity.peer(of: server.accepted))
         #expect(peer.pid == getpid())
     }
 
@@ -64,16 +64,18 @@ import Testing
         defer { client.close() }
         client.halfClose()
         #expect(server.awaitEnd())
-        let peer = try #require(identity.peer(of: server.descriptor))
+        let peer = try #require(identity.peer(of: server.accepted))
         #expect(peer.uid == (getuid() == PeerIdentity.overflowUID ? nil : getuid()))
     }
 
-    @Test func whatIsNoSocketHasNoPeer() {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        defer { ends.forEach { close($0) } }
-        #expect(identity.peer(of: ends[0]) == nil)
-        #expect(identity.peer(of: -1) == nil)
+    @Test func whatHasNoAddressHasNoPeer() throws {
+        let anywhere = SocketAddress(family: .ipv4, bytes: SIMD16(), port: 1)
+        let known = try #require(SocketAddress(numeric: "127.0.0.1", port: 1))
+        for (bound, remote) in [(anywhere, known), (known, nil)] {
+            let accepted = AcceptedSocket(
+                descriptor: -1, listener: .tcp(bound), remote: remote)
+            #expect(identity.peer(of: accepted) == nil)
+        }
     }
 
     @Test(
@@ -103,7 +105,7 @@ import Testing
         var child: pid_t = 0
         try #require(posix_spawnp(&child, "setpriv", nil, nil, &pointers, environ) == 0)
         let server = try listener.accept()
-        let peer = identity.peer(of: server.descriptor)
+        let peer = identity.peer(of: server.accepted)
         server.write("bye\n")
         waitpid(child, nil, 0)
         #expect(peer?.uid == known)

@@ -9,7 +9,7 @@ import Testing
     ) throws -> [RawClient.Answer] {
         let listener = try LoopbackListener(.ipv4)
         let client = try RawClient(listener.address)
-        var server: AcceptedSocket? = try listener.accept()
+        var server: ServerEnd? = try listener.accept()
         server?.write(script.replacing("\n", with: "\r\n"))
         if closes { server = nil }
         defer { server = nil }

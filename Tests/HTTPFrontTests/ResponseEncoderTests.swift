@@ -39,9 +39,9 @@ import Testing
         #expect(encode(own) == closing)
     }
 
-    @Test func anAnswerInHTTP10SaysWhatItDoes() {
-        let head = "HTTP/1.0 200 OK\n\(common)Content-Length: 5\nConnection: "
-        #expect(encode(response, version: .http10) == head + "keep-alive\n\nhello")
+    @Test func anAnswerToHTTP10IsOfOurVersionAndSaysWhatItDoes() {
+        let head = "HTTP/1.1 200 OK\n\(common)Content-Length: 5\nConnection: "
+        #expect(encode(response, version: .http10) == head + "Keep-Alive\n\nhello")
         #expect(encode(response, version: .http10, keepsAlive: false) == head + "close\n\nhello")
     }
 

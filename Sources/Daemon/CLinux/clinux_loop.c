@@ -52,8 +52,8 @@ uint64_t clinux_event_token(const struct epoll_event *event) { return event->dat
 
 int clinux_eventfd(void) { return result_of(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
-int clinux_accept(int listener) {
-    return result_of(accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+int clinux_accept(int listener, void *address, uint32_t *size) {
+    return result_of(accept4(listener, address, size, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
 struct binding {

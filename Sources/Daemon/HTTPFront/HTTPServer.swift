@@ -17,6 +17,7 @@ public final class HTTPServer: Sendable {
     private let log: Log
     private let memory: MemoryBudget
     private let makeHandler: RequestHandlerMaker
+    private let turnClock: @Sendable () -> Int
     private let state = Protected(State.idle)
     private let openConnections = Gauge()
     let accounts = CallerAccounts()
@@ -27,13 +28,24 @@ public final class HTTPServer: Sendable {
     ///   - memory: What bodies on their way in and unsent answers are counted against.
     ///   - makeHandler: Called once on each loop's thread, before the loop's first request; what it
     ///     returns stays on that thread.
-    public init(
+    public convenience init(
         configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
         makeHandler: @escaping RequestHandlerMaker
+    ) {
+        self.init(
+            configuration: configuration, log: log, memory: memory,
+            turnClock: MonotonicClock.microseconds, makeHandler: makeHandler)
+    }
+
+    /// The same with another clock, in microseconds, for how long turns last; each loop looks at it.
+    init(
+        configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
+        turnClock: @escaping @Sendable () -> Int, makeHandler: @escaping RequestHandlerMaker
     ) {
         self.configuration = configuration
         self.log = log
         self.memory = memory
+        self.turnClock = turnClock
         self.makeHandler = makeHandler
     }
 
@@ -177,7 +189,7 @@ public final class HTTPServer: Sendable {
             loops.append(
                 try EventLoop(
                     index: index, settings: settings, listeners: listeners, meters: LoopMeters(),
-                    memory: memory, log: log))
+                    memory: memory, log: log, turnClock: turnClock))
         }
         var threads: [LoopThread] = []
         do throws(ServerError) {

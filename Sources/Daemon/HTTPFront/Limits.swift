@@ -99,6 +99,21 @@ public enum HTTPFrontLimits {
     /// its own share: with the shares, a turn that has everything to do takes some five milliseconds.
     static let sharedStepsPerTurn = 768
 
+    /// Microseconds that a turn of a loop may last before it is late, and what can wait is left to the next.
+    ///
+    /// A turn that becomes late at once has some half of its steps left. On a machine where a step takes
+    /// four microseconds, that is another 6 ms: even there no turn takes 10 ms. A turn with less to do is
+    /// over before, so that it costs nothing.
+    static let punctualMicrosecondsMax = 2_000
+
+    /// Steps of a turn after which its time is looked at: some 60 µs, for a look of some 30 ns.
+    static let stepsPerLook = 32
+
+    /// Steps of a late turn for each kind of work that can wait, those that it took before included:
+    /// a few heartbeats or messages, so that it goes on in every turn. The same of writes for those with
+    /// much to write.
+    static let lateStepsPerKind = 32
+
     /// Steps of accepting a connection, with the questions to the kernel about its peer.
     static let acceptSteps = 8
 
@@ -125,6 +140,10 @@ public enum HTTPFrontLimits {
     /// left share no more, and each costs three times as much.
     static let streamedBytesPerStep = 4 * 1024
 
+    /// Bytes of an answer whose memory goes with it that make a step: the system takes back page by page
+    /// what is too large for a heap, and 16 KiB take it 2 to 2.5 µs.
+    static let freedBytesPerStep = 16 * 1024
+
     /// Bytes of an answer that are written as soon as it is there, while its turn has room for any; of
     /// larger ones no more than the share of writes, until everybody else had their part of the turn.
     static let writtenAtOnceBytesMax = 16 * 1024
@@ -138,6 +157,10 @@ public enum HTTPFrontLimits {
 
     /// Steps of giving a socket to the parser, which makes room for a head and reads it.
     static let parserEntrySteps = 32
+
+    /// Sockets whose next request has begun that are served as they came, without lines of their users: as
+    /// many as the share of arrivals has room for.
+    static let arrivalsWithoutLinesMax = 10
 
     /// Steps of a request or a message that has nothing in it.
     static let requestSteps = 4

@@ -11,6 +11,10 @@ extension HTTPServer {
             "belfry_http_loop_turn_seconds",
             "Duration of the loops' turns; other clients wait meanwhile.",
             loops.map(\.turns))
+        page.counter(
+            "belfry_turns_cut_short_total",
+            "Turns of the loops that left work to the next because they had lasted long.",
+            sum(\.turnsCutShort))
         page.family(
             "belfry_http_connections", .gauge, "Open connections, by what they are doing.")
         let (parked, pending) = (sum(\.parked), sum(\.pending))

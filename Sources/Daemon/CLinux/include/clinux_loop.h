@@ -33,8 +33,9 @@ uint64_t clinux_event_token(const struct epoll_event *event);
 /// A new non-blocking eventfd, closed on exec, or -errno.
 int clinux_eventfd(void);
 
-/// Accepts one connection, non-blocking and closed on exec; the descriptor, or -errno.
-int clinux_accept(int listener);
+/// Accepts one connection, non-blocking and closed on exec; the descriptor, or -errno. Where it comes
+/// from is written to `address`, which has room for `*size` bytes, and `*size` says how many it takes.
+int clinux_accept(int listener, void *address, uint32_t *size);
 
 /// Binds a unix socket to a path whose file has these permission bits from its first moment; 0, or
 /// -errno.

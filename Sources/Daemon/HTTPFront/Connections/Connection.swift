@@ -42,6 +42,8 @@ final class Connection {
     var seen: SeenInput?
     /// Requests that the parser had although their heads could be known, less those that were known.
     var unknownHeads: UInt8 = 0
+    /// The hash of the head that was known last; 0 while none was.
+    var headHash: UInt32 = 0
     /// What the handler left for the next request.
     var memo: AnyObject?
 

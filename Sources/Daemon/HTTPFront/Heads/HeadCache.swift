@@ -11,12 +11,22 @@ struct HeadCache {
     /// The head that all of `input` is a request of, and where in it lies what differs; nil where
     /// none is known to mean the same at this port, by these rules.
     ///
+    /// - Parameter guess: The hash of the head that its connection sent last: most send it again, and
+    ///   then the input needs none.
     /// - Complexity: O(bytes of the head).
     mutating func find(
-        _ input: UnsafeRawBufferPointer, at port: UInt16?, under rulesNumber: UInt64
+        _ input: UnsafeRawBufferPointer, at port: UInt16?, under rulesNumber: UInt64,
+        guess: UInt32
     ) -> (head: KnownHead, parts: HeadPattern.Parts)? {
         forget(unless: rulesNumber)
-        guard let hash = HeadHash(of: input)?.value else { return nil }
+        if let known = find(input, hash: guess, at: port) { return known }
+        guard let hash = HeadHash(of: input)?.value, hash != guess else { return nil }
+        return find(input, hash: hash, at: port)
+    }
+
+    private mutating func find(
+        _ input: UnsafeRawBufferPointer, hash: UInt32, at port: UInt16?
+    ) -> (head: KnownHead, parts: HeadPattern.Parts)? {
         for place in places(of: hash) {
             guard let head = heads[place] else { return nil }
             guard head.hash == hash, head.port == port, let parts = head.pattern.parts(of: input)

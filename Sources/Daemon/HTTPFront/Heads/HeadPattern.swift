@@ -70,9 +70,9 @@ struct HeadPattern {
         name: Range<Int>? = nil
     ) {
         form = ValueKind(of: place)
-        guard head.version == .http11, headBytes <= seen.start.count,
+        guard headBytes <= seen.start.count,
             Self.unknowable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
-            Self.asksNothingOfTheConnection(head.headers),
+            Self.onlyKeepsOrCloses(head.headers),
             let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes,
             seen.count < HTTPFrontLimits.receiveBufferBytes,
             Self.fits(form, head.headers.occurrences(of: "content-length"), bodyBytes),
@@ -197,11 +197,15 @@ struct HeadPattern {
     /// connection.
     private static let unknowable: [StaticString] = ["transfer-encoding", "expect", "upgrade"]
 
-    /// Many clients ask for what HTTP/1.1 does anyway, to keep the connection.
-    private static func asksNothingOfTheConnection(_ headers: HeaderFields) -> Bool {
+    /// Whether nothing is asked of the connection but to be kept or closed, which the context of the
+    /// answer says.
+    private static func onlyKeepsOrCloses(_ headers: HeaderFields) -> Bool {
         switch headers.occurrences(of: "connection") {
         case 0: true
-        case 1: headers.withFirst("connection") { $0.equalsIgnoringCase("keep-alive") } == true
+        case 1:
+            headers.withFirst("connection") {
+                $0.equalsIgnoringCase("keep-alive") || $0.equalsIgnoringCase("close")
+            } == true
         default: false
         }
     }

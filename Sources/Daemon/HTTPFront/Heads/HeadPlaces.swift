@@ -54,7 +54,7 @@ struct HeadPlaces {
         guard bytes.count > end, bytes.starts(with: head.method.utf8),
             bytes[begin - 1] == UInt8(ascii: " "),
             bytes[begin..<end].elementsEqual(head.target.raw.utf8),
-            bytes[end...].starts(with: bytesOf(version))
+            bytes[end...].starts(with: bytesOf(head.version.lineEnd))
         else { return nil }
         return begin..<end
     }
@@ -124,7 +124,14 @@ struct HeadPlaces {
     private static func bytesOf(_ text: StaticString) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
+}
 
-    /// What stands behind the target; other versions are parsed.
-    private static let version: StaticString = " HTTP/1.1\r\n"
+extension HTTPVersion {
+    /// What stands behind the target in the line of a request.
+    fileprivate var lineEnd: StaticString {
+        switch self {
+        case .http10: " HTTP/1.0\r\n"
+        case .http11: " HTTP/1.1\r\n"
+        }
+    }
 }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import Protection
 internal import Telemetry
@@ -10,6 +9,10 @@ internal import Telemetry
 final class Acceptor {
     private let loopIndex: Int
     private var listeners: [ListeningSocket]
+    /// How many connections a listener may have for us in one turn before it is asked again.
+    private var expected: [Int]
+    /// The turn in which each was last asked.
+    private var lastTurns: [UInt32]
     private let interest: Poller.Interest
     private let poller: Poller
     private let meters: LoopMeters
@@ -28,6 +31,8 @@ final class Acceptor {
         meters: LoopMeters, log: Log
     ) {
         self.listeners = listeners
+        expected = listeners.map { _ in 1 }
+        lastTurns = listeners.map { _ in 0 }
         // One new connection wakes one loop, not all of them.
         interest = areShared ? [.readable, .exclusive] : [.readable]
         self.loopIndex = loopIndex
@@ -52,29 +57,35 @@ final class Acceptor {
         if let resumesAt, now >= resumesAt { resume() }
     }
 
-    /// Accepts what waits at the listener of this token, and gives each descriptor to `welcome`: as
-    /// much as the turn has room for, and other loops should not have.
+    /// Accepts what waits at the listener of this token, and gives each to `welcome`: as much as the
+    /// turn has room for, and other loops should not have.
+    ///
+    /// A client that comes alone costs one call, not a second one that finds nobody: the poller tells of
+    /// more in the next turn. Where it does so turn after turn, each takes twice as many.
     func accept(
-        at token: UInt64, now: UInt64, within budget: TurnBudget, _ welcome: (Int32) -> Void
+        at token: UInt64, in turn: LoopTurn, within budget: TurnBudget,
+        _ welcome: (AcceptedSocket) -> Void
     ) {
         let index = Int(token - PollToken.firstListener)
         guard index < listeners.count, resumesAt == nil else { return }
-        let listener = listeners[index].descriptor
+        if turn.number &- lastTurns[index] != 1 { expected[index] = 1 }
+        lastTurns[index] = turn.number
         var tries = 0
-        while tries < HTTPFrontLimits.acceptsPerTurnMax, budget.isLeft(for: .accepts) {
+        while tries < expected[index], budget.isLeft(for: .accepts) {
             tries += 1
             budget.begin(.accepts, HTTPFrontLimits.acceptSteps)
-            let descriptor = clinux_accept(listener)
-            if descriptor >= 0 {
-                welcome(descriptor)
-                continue
-            }
-            switch -descriptor {
-            case ECONNABORTED, EINTR, EPROTO, EPERM: continue
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(at: now, code: -descriptor)
-            default: return
+            switch AcceptedSocket.next(at: listeners[index]) {
+            case .accepted(let accepted): welcome(accepted)
+            case .failed(let code):
+                switch code {
+                case ECONNABORTED, EINTR, EPROTO, EPERM: continue
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(at: turn.now, code: code)
+                default: expected[index] = max(1, tries - 1)
+                }
+                return
             }
         }
+        expected[index] = max(1, min(2 * tries, HTTPFrontLimits.acceptsPerTurnMax))
     }
 
     /// Forgets the listeners; those that were opened here close with their last loop.

@@ -4,7 +4,7 @@
 /// Confined to its loop's thread.
 struct DeferredWork {
     /// Sockets whose next request has begun, to be served outside the parser's run.
-    let arrived = TurnQueue<Connection>()
+    let arrived = UserLines<Connection>(by: \.peer.uid)
     /// Sockets in the parser whose request is complete, and had no room in the turn it came in: those
     /// of short requests, and those of long ones, which nobody else waits behind.
     let postponed = TurnQueue<Connection>()
@@ -63,11 +63,10 @@ struct DeferredWork {
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [
-            arrived, postponed, postponedLong, ending, lost, sending, resting, draining,
-        ] {
+        for queue in [postponed, postponedLong, ending, lost, sending, resting, draining] {
             queue.removeAll()
         }
+        arrived.removeAll()
         reading.removeAll()
         hangUps.removeAll()
         mail.removeAll()
@@ -83,6 +82,7 @@ final class TurnQueue<Element> {
     private var running: [Element] = []
 
     var isEmpty: Bool { waiting.isEmpty }
+    var count: Int { waiting.count }
 
     func append(_ element: Element) { waiting.append(element) }
 

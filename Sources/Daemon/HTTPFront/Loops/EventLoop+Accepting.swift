@@ -3,8 +3,9 @@ internal import Glibc
 // New connections.
 extension EventLoop {
     /// Begins to watch a connection that was accepted, or turns it away.
-    func welcome(_ descriptor: Int32) {
-        guard let peer = identity.peer(of: descriptor) else {
+    func welcome(_ accepted: AcceptedSocket) {
+        let descriptor = accepted.descriptor
+        guard let peer = identity.peer(of: accepted) else {
             close(descriptor)
             return
         }

@@ -102,6 +102,8 @@ extension EventLoop {
         if let request = connection.request { settle(request) }
         connection.machine.close()
         connection.owner = nil
+        // What closes it has begun before: a hang-up, a deadline, a search for memory.
+        budget.add(connection.tail?.freeingSteps ?? 0)
         connection.tail = nil
         connection.request = nil
         connection.seen = nil

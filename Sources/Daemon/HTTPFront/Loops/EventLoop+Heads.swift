@@ -7,7 +7,8 @@ extension EventLoop {
         connection.seen = nil
         connection.input.endCounting(connection.descriptor)
         let input = reader.peek(into: connection.descriptor)
-        let known = heads.find(input, at: connection.peer.localPort, under: rulesNumber)
+        let known = heads.find(
+            input, at: connection.peer.localPort, under: rulesNumber, guess: connection.headHash)
         guard let (head, parts) = known else {
             if refusesBroken(input, on: connection) { return true }
             if (1..<HTTPFrontLimits.receiveBufferBytes).contains(input.count) {
@@ -23,6 +24,7 @@ extension EventLoop {
             return true
         }
         connection.input.add(input.count)
+        connection.headHash = head.hash
         connection.unknownHeads -= min(connection.unknownHeads, 1)
         answer(head, input, parts, on: connection)
         return true

@@ -74,17 +74,25 @@ extension EventLoop {
     func sendRest(of connection: Connection) {
         guard let tail = connection.tail else { return closeConnection(connection) }
         switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {
-        case .failed: closeConnection(connection)
+        case .failed:
+            letGo(of: tail, on: connection)
+            closeConnection(connection)
         case .partly(let sent):
             guard sent > 0 else { return }
             connection.progressedAt = now
             timers.arm(connection.slot, due: now + settings.sendProgressMilliseconds)
         case .whole:
-            connection.tail = nil
+            letGo(of: tail, on: connection)
             poller.change(
                 connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
             send(head: tail.end, body: .empty, closes: tail.closes, to: connection)
         }
+    }
+
+    /// Ends the writing of what was left of an answer.
+    func letGo(of tail: UnsentTail, on connection: Connection) {
+        connection.tail = nil
+        budget.add(tail.freeingSteps, to: .writes)
     }
 
     /// Writes what is left of an answer, as far as the kernel takes it and this turn has room for it;
@@ -92,11 +100,14 @@ extension EventLoop {
     func sendShare(
         _ head: [UInt8], _ body: ResponseBody, from sent: Int, to connection: Connection
     ) -> SendResult {
-        // A piece of a stream was made because there is room.
-        let isMuch =
-            !connection.machine.isStreaming
-            && head.count + body.count - sent > HTTPFrontLimits.writtenAtOnceBytesMax
-        guard isMuch ? budget.hasRoomForMuch : budget.isLeft(for: .writes) else {
+        let isMuch = head.count + body.count - sent > HTTPFrontLimits.writtenAtOnceBytesMax
+        let hasRoom =
+            if connection.machine.isStreaming {
+                budget.hasRoomForPiece
+            } else {
+                isMuch ? budget.hasRoomForMuch : budget.isLeft(for: .writes)
+            }
+        guard hasRoom else {
             sendLater(connection)
             return .partly(0)
         }
@@ -104,9 +115,9 @@ extension EventLoop {
             head: head, body: body, from: sent, atMost: HTTPFrontLimits.sendBytesMax,
             to: connection.descriptor)
         switch result {
-        case .whole: countWritten(head.count + body.count - sent, to: connection)
+        case .whole: countWritten(head.count + body.count - sent, of: body, to: connection)
         case .partly(let bytes):
-            countWritten(bytes, to: connection)
+            countWritten(bytes, of: body, to: connection)
             // The kernel would not tell of room that it has not run out of.
             if bytes == HTTPFrontLimits.sendBytesMax { sendLater(connection) }
         case .failed: break
@@ -114,9 +125,9 @@ extension EventLoop {
         return result
     }
 
-    private func countWritten(_ bytes: Int, to connection: Connection) {
+    private func countWritten(_ bytes: Int, of body: ResponseBody, to connection: Connection) {
         let bytesPerStep =
-            connection.machine.isStreaming
+            connection.machine.isStreaming && !body.isOfOneReader
             ? HTTPFrontLimits.streamedBytesPerStep : HTTPFrontLimits.writtenBytesPerStep
         budget.count(.writes, 1 + bytes / bytesPerStep)
     }

@@ -126,7 +126,7 @@ extension EventLoop {
         guard let tail = connection.tail else { return }
         switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {
         case .whole:
-            connection.tail = nil
+            letGo(of: tail, on: connection)
             connection.deadlines.stall = .max
             armDetached(connection)
             connection.owner?.writable()
@@ -135,6 +135,7 @@ extension EventLoop {
             }
         case .partly(let sent): if sent > 0 { noteProgress(of: connection) }
         case .failed:
+            letGo(of: tail, on: connection)
             carryOut(.lose, on: connection)
         }
     }

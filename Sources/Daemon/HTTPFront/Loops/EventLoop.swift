@@ -7,8 +7,8 @@ internal import Telemetry
 /// Everything it owns is touched on its thread alone, without locks; debug builds check that at
 /// the doors. A turn is: wait; who had more to write or to read; what happened on sockets; what
 /// other threads brought; deadlines; the parser; what the loop's own thread posted meanwhile; what
-/// there is still room to write. Each kind of work has its steps of a turn (``TurnBudget``), and the
-/// rest in the next.
+/// there is still room to write. Each kind of work has its steps of a turn (``TurnBudget``), fewer once
+/// the turn has lasted long, and the rest in the next.
 ///
 /// The parser is never entered from inside itself: what a handler does to other connections while
 /// the parser runs is deferred.
@@ -32,7 +32,7 @@ final class EventLoop {
 
     let deferred = DeferredWork()
     var turn = LoopTurn()
-    let budget = TurnBudget()
+    let budget: TurnBudget
     /// Until when it drains; `.max` once that time is over, nil while it serves.
     private(set) var drainDue: UInt64?
     var lastRequestNumber: UInt64 = 0
@@ -43,12 +43,13 @@ final class EventLoop {
     /// A loop that is ready to run.
     init(
         index: Int, settings: LoopSettings, listeners: [ListeningSocket], meters: LoopMeters,
-        memory: MemoryBudget, log: Log
+        memory: MemoryBudget, log: Log, turnClock: @escaping () -> Int
     ) throws(ServerError) {
         handle = LoopHandle(index: index, mailbox: try Mailbox())
         self.settings = settings
         self.meters = meters
         self.memory = memory
+        budget = TurnBudget(clock: turnClock)
         poller = try Poller()
         acceptor = Acceptor(
             listeners, areShared: settings.sharesListeners, loopIndex: index, poller: poller,
@@ -102,6 +103,7 @@ final class EventLoop {
     private func runTurn() {
         let count = poller.wait(milliseconds: sleepMilliseconds())
         turn.begin()
+        budget.beginTurn()
         defer {
             budget.endTurn(countingIn: meters)
             meters.turns.observe(turn.microseconds)
@@ -118,7 +120,7 @@ final class EventLoop {
             case PollToken.mailbox: hasMail = true
             case PollToken.parser: parser.wake()
             case let token where token < PollToken.firstConnection:
-                acceptor.accept(at: token, now: now, within: budget, welcome)
+                acceptor.accept(at: token, in: turn, within: budget, welcome)
             case let token:
                 if let connection = connections[token: token] { noted(event, of: connection) }
             }
@@ -182,7 +184,11 @@ final class EventLoop {
     private func passDeadlines() {
         let steps = HTTPFrontLimits.deadlineSteps
         let countMax = (budget.left(for: .deadlines) + steps - 1) / steps
-        for slot in timers.advance(to: now, atMost: countMax) {
+        for (index, slot) in timers.advance(to: now, atMost: countMax).enumerated() {
+            guard budget.isLeft(for: .deadlines) else {
+                timers.giveBack(from: index)
+                break
+            }
             budget.begin(.deadlines, steps)
             if let connection = connections[slot] {
                 carryOut(connection.machine.deadlinePassed(), on: connection)

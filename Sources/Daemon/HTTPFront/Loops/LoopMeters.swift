@@ -21,6 +21,8 @@ public final class LoopMeters: Sendable {
     public let problems = CounterTable()
     /// How long turns took, in microseconds: for so long nobody else was served.
     public let turns = Histogram()
+    /// Turns that left something to the next because they had lasted long, and not for its steps.
+    public let turnsCutShort = Counter()
     /// Connections closed because a header, body, idle or reading deadline passed, and streams and
     /// WebSockets whose owner was told so.
     public let timeouts = Counter()
@@ -62,8 +64,8 @@ public final class LoopMeters: Sendable {
         if let code = response.problemCode { problems.add(code) }
     }
 
-    /// Counts steps of one kind of work in a turn that is over.
-    func count(_ steps: Int, of work: TurnWork) { kinds[work.rawValue].countTurn(of: steps) }
+    /// Counts steps of one kind of work, by its raw value, in a turn that is over.
+    func count(_ steps: Int, ofKind kind: Int) { kinds[kind].countTurn(of: steps) }
 
     /// Counts a turn that is over, by the steps of all its work.
     func countTurn(of steps: Int) { all.countTurn(of: steps) }

@@ -6,7 +6,8 @@ struct LoopTurn {
     private(set) var now: UInt64
     /// Whether it serves one request alone, as far as can be known before the parser runs.
     var servesOne = false
-    private var number: UInt32 = 0
+    /// Tells it from others.
+    private(set) var number: UInt32 = 0
     /// Whether it is every other one.
     var isOdd: Bool { number % 2 == 1 }
     private var began = MonotonicClock.microseconds()

@@ -51,17 +51,28 @@ struct TimerWheel {
 
     /// Forgets the deadline of `id`, if it has one.
     mutating func cancel(_ id: Int) {
-        guard id < nodes.count, nodes[id].bucket != .none else { return }
-        unlink(id)
+        guard id < nodes.count else { return }
+        // It may have been told, and be given back.
+        nodes[id].due = .max
+        if nodes[id].bucket != .none { unlink(id) }
+    }
+
+    /// Takes back what the last `advance` returned, from a place in it on: it is due as before, first
+    /// of all and in the same order. What was cancelled or has another deadline by now is not.
+    mutating func giveBack(from place: Int) {
+        for id in expired[place...].reversed()
+        where nodes[id].bucket == .none && nodes[id].due < .max {
+            arm(id, due: nodes[id].due)
+        }
     }
 
     /// Disarms and returns what is due at `now`, so many at most: the rest stays due.
     mutating func advance(to now: UInt64, atMost countMax: Int) -> [Int] {
+        expired.removeAll(keepingCapacity: true)
         guard armedCount > 0, now >= earliest else {
             turnedTo = max(turnedTo, now)
             return []
         }
-        expired.removeAll(keepingCapacity: true)
         let steps = Swift.min(
             (now >> Self.tickShift) &- (turnedTo >> Self.tickShift) + 1, UInt64(Self.bucketCount))
         let first = turnedTo >> Self.tickShift

@@ -1,3 +1,5 @@
+internal import Telemetry
+
 /// What is left of one turn of a loop for each kind of its work, in steps of some two microseconds.
 ///
 /// A kind has its own share, and takes from what all kinds share once that is spent. It begins nothing
@@ -5,11 +7,26 @@
 /// go beyond; others have as much less of what is shared. So a turn has a bound that no clock decides,
 /// and no kind waits until another has nothing to do.
 ///
+/// A step takes longer on a slow machine. So a turn is late once it has lasted
+/// ``HTTPFrontLimits/punctualMicrosecondsMax``: nothing is shared any more, and what can wait has
+/// ``TurnWork/lateShare``. A kind that has had nothing so far still has something then, in every turn.
+///
 /// Belongs to its loop.
 public final class TurnBudget {
-    private var spent = Array(repeating: 0, count: TurnWork.allCases.count)
+    private let clock: () -> Int
+    /// The moment of the clock at which the turn is late; without a beginning it has none.
+    private var lateAt = Int.max
+    private var isLate = false
+    /// Steps until the clock is looked at again.
+    private var stepsToLook = HTTPFrontLimits.stepsPerLook
+    /// Whether a kind found nothing left because the turn is late.
+    private var isCutShort = false
+
+    private let spent = TurnBudget.counters()
     /// What each kind had spent when its last thing began, that one counted as one step.
-    private var begun = Array(repeating: 0, count: TurnWork.allCases.count)
+    private let begun = TurnBudget.counters()
+    /// The kinds that had something, each a bit.
+    private var touched: UInt32 = 0
     /// What began last.
     private var current = TurnWork.mail
     /// What all have spent beyond their own shares.
@@ -18,25 +35,65 @@ public final class TurnBudget {
     /// Whether all others have had their part of this turn.
     private var isRestGiven = false
 
-    /// The budget of a turn in which nothing was done.
-    public init() {}
+    /// The budget of a turn in which nothing was done, and which has not begun.
+    public convenience init() { self.init(clock: MonotonicClock.microseconds) }
+
+    /// The same, whose turns are late by a clock of microseconds.
+    init(clock: @escaping () -> Int) {
+        self.clock = clock
+    }
+
+    deinit {
+        spent.deallocate()
+        begun.deallocate()
+    }
+
+    private static func counters() -> UnsafeMutablePointer<Int> {
+        let counters = UnsafeMutablePointer<Int>.allocate(capacity: TurnWork.allCases.count)
+        counters.initialize(repeating: 0, count: TurnWork.allCases.count)
+        return counters
+    }
+
+    /// Begins a turn at this moment.
+    func beginTurn() { lateAt = clock() + HTTPFrontLimits.punctualMicrosecondsMax }
 
     /// Whether a kind of work may begin something.
     public func isLeft(for work: TurnWork) -> Bool { left(for: work) > 0 }
 
     /// Steps that a kind of work may still take, 0 at least.
     public func left(for work: TurnWork) -> Int {
-        ownLeft(for: work) + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
+        guard isLate else { return leftAtAnyTime(for: work) }
+        let left = ownLeft(for: work)
+        if left == 0, leftAtAnyTime(for: work) > 0 { isCutShort = true }
+        return left
+    }
+
+    /// What would be left if the turn was not late.
+    private func leftAtAnyTime(for work: TurnWork) -> Int {
+        max(0, work.share - spent[work.rawValue])
+            + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
     }
 
     /// The same of the kind's own share: what others may need more is left to them.
-    func ownLeft(for work: TurnWork) -> Int { max(0, work.share - spent[work.rawValue]) }
+    func ownLeft(for work: TurnWork) -> Int {
+        max(0, (isLate ? work.lateShare : work.share) - spent[work.rawValue])
+    }
 
     /// Whether somebody with much to write may go on. What all kinds share is left to the others until
     /// ``giveRest()``: a peer that reads fast would take all of it, turn after turn, while requests wait.
+    /// Of a late turn it has no more than what can wait.
     var hasRoomForMuch: Bool {
-        isRestGiven ? isLeft(for: .writes) : ownLeft(for: .writes) > 0
+        guard isLate else {
+            return isRestGiven ? isLeft(for: .writes) : ownLeft(for: .writes) > 0
+        }
+        let isLeft = spent[TurnWork.writes.rawValue] < HTTPFrontLimits.lateStepsPerKind
+        if isRestGiven, !isLeft { isCutShort = true }
+        return isLeft
     }
+
+    /// Whether a piece of a stream may be written that was made because there was room. Its making may
+    /// have taken all that is left of a late turn; kept, it would take memory as if its peer was slow.
+    var hasRoomForPiece: Bool { leftAtAnyTime(for: .writes) > 0 }
 
     /// Gives what is left of this turn to those who have much to write: all others had their part.
     func giveRest() { isRestGiven = true }
@@ -62,23 +119,37 @@ public final class TurnBudget {
 
     private func spend(_ steps: Int, on work: TurnWork) {
         let before = spent[work.rawValue]
+        touched |= 1 << UInt32(work.rawValue)
         spent[work.rawValue] = before + steps
         sharedSpent += max(0, before + steps - max(before, work.share))
+        stepsToLook -= steps
+        if stepsToLook <= 0 { look() }
     }
 
-    /// Ends a turn: counts what it did in `meters`, and begins the next.
+    private func look() {
+        stepsToLook = HTTPFrontLimits.stepsPerLook
+        if !isLate, lateAt < .max { isLate = clock() >= lateAt }
+    }
+
+    /// Ends a turn: counts what it did in `meters`.
     func endTurn(countingIn meters: LoopMeters) {
         var steps = 0
-        for work in TurnWork.allCases {
-            let index = work.rawValue
+        while touched != 0 {
+            let index = touched.trailingZeroBitCount
+            touched &= touched - 1
             spent[index] = 0
             guard begun[index] > 0 else { continue }
-            meters.count(begun[index], of: work)
+            meters.count(begun[index], ofKind: index)
             steps += begun[index]
             begun[index] = 0
         }
         sharedSpent = 0
         isRestGiven = false
+        if isCutShort { meters.turnsCutShort.add() }
+        isCutShort = false
+        isLate = false
+        lateAt = .max
+        stepsToLook = HTTPFrontLimits.stepsPerLook
         if steps > 0 { meters.countTurn(of: steps) }
     }
 }

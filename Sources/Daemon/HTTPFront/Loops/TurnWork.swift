@@ -68,6 +68,18 @@ public enum TurnWork: Int, CaseIterable, Sendable {
         }
     }
 
+    /// Whether it is no part of a short request, its answer, or news for those who wait.
+    private var canWait: Bool {
+        switch self {
+        case .shortRequests, .arrivals, .accepts, .mail, .writes, .deliveries: false
+        case .longRequests, .messages, .hangUps, .encodings, .reads, .judgements, .deadlines: true
+        case .drains, .removals: true
+        }
+    }
+
+    /// Steps of a turn that this kind may take, those before included, once the turn is late.
+    var lateShare: Int { canWait ? min(share, HTTPFrontLimits.lateStepsPerKind) : share }
+
     /// Steps of a turn that this kind may take when no other has taken more than its share.
     public var stepsMax: Int { share + HTTPFrontLimits.sharedStepsPerTurn }
 

@@ -2,12 +2,21 @@ internal import Protection
 
 /// The accounts of all users that are connected, and how many connections each has.
 ///
-/// An account stays as long as its user has a connection or anything that one of them left behind.
+/// An account stays as long as its user has a connection or anything that one of them left behind, and
+/// until there are many: most users come again.
 /// Safe from any thread; each connection takes the lock twice in its life, requests never do.
 final class CallerAccounts: Sendable {
     private struct Entry {
         let account: CallerAccount
         var connections = 0
+
+        var isInUse: Bool { connections > 0 || !account.isIdle }
+
+        mutating func enter(connectionsMax: Int) -> CallerAccount? {
+            guard connections < connectionsMax else { return nil }
+            connections += 1
+            return account
+        }
     }
 
     private struct Table {
@@ -25,32 +34,27 @@ final class CallerAccounts: Sendable {
                 Self.sweep(&table)
                 table.entries[uid] = Entry(account: CallerAccount(uid: uid))
             }
-            guard table.entries[uid]!.connections < connectionsMax else { return nil }
-            table.entries[uid]!.connections += 1
-            return table.entries[uid]!.account
+            return table.entries[uid]!.enter(connectionsMax: connectionsMax)
         }
     }
 
     /// Counts one connection less.
     func leave(_ account: CallerAccount) {
-        table.write { table in
-            table.entries[account.uid]!.connections -= 1
-            if table.entries[account.uid]!.connections == 0, account.isIdle {
-                table.entries[account.uid] = nil
-            }
-        }
+        table.write { $0.entries[account.uid]!.connections -= 1 }
     }
 
-    /// The accounts, each with its number of connections.
+    /// The accounts of users who have something, each with its number of connections.
     var all: [(account: CallerAccount, connections: Int)] {
-        table.read { $0.entries.values.map { ($0.account, $0.connections) } }
+        table.read { table in
+            table.entries.values.filter(\.isInUse).map { ($0.account, $0.connections) }
+        }
     }
 
     /// Forgets users without connections whose last publishes have been answered since: only who
     /// has a connection can take more. Each look pays for as many new users as it left.
     private static func sweep(_ table: inout Table) {
         guard table.entries.count >= table.sweepAt else { return }
-        table.entries = table.entries.filter { $1.connections > 0 || !$1.account.isIdle }
+        table.entries = table.entries.filter { $1.isInUse }
         table.sweepAt = max(sweepMin, 2 * table.entries.count)
     }
 

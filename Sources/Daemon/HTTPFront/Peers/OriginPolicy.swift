@@ -52,11 +52,8 @@ public struct OriginPolicy: Sendable {
         }
         let site = headers.first("sec-fetch-site")
         guard let text = headers.first("origin") else {
-            if site == nil || site == "none" || site == "same-origin" { return nil }
-            throw Self.forbidden(
-                "The request comes from a page of another site, and does not say which. If it "
-                    + "should be let in, fetch with CORS, and add the page's origin to "
-                    + Self.places)
+            if Self.isOwn(site) || Self.isFollowedLink(headers, method: method) { return nil }
+            throw Self.unnamedSite
         }
         guard let origin = Origin(text) else {
             throw Self.forbidden(
@@ -83,6 +80,23 @@ public struct OriginPolicy: Sendable {
         }
         return CrossOrigin(origin: text, exposedHeaders: exposedHeaders, mayOnlyRead: true)
     }
+
+    private static func isOwn(_ site: String?) -> Bool {
+        site == nil || site == "none" || site == "same-origin"
+    }
+
+    /// Whether a person followed a link of another site's page, in a tab of its own: that page reads
+    /// nothing of the answer. It is the handler's to say what may be reached so.
+    static func isFollowedLink(_ headers: HeaderFields, method: String) -> Bool {
+        method == "GET" && headers.first("sec-fetch-mode") == "navigate"
+            && headers.first("sec-fetch-dest") == "document"
+            && headers.occurrences(of: "origin") == 0 && !isOwn(headers.first("sec-fetch-site"))
+    }
+
+    /// Why the page of another site is refused that does not say which.
+    static let unnamedSite = forbidden(
+        "The request comes from a page of another site, and does not say which. If it should be let "
+            + "in, fetch with CORS, and add the page's origin to " + places)
 
     /// Where an origin is let in.
     private static let places =

@@ -15,14 +15,16 @@ final class PeerIdentity {
     private let table = SocketTable()
     private var lastGroups: [UInt32] = []
 
-    /// The peer of a connected socket; nil when it is neither TCP nor unix, or is gone already.
-    func peer(of descriptor: Int32) -> Peer? {
-        guard let local = SocketAddress(localOf: descriptor) else {
-            return unixPeer(of: descriptor)
+    /// The peer of a connection; nil when its addresses cannot be had.
+    func peer(of accepted: AcceptedSocket) -> Peer? {
+        switch accepted.listener {
+        case .unix: return unixPeer(of: accepted.descriptor)
+        case .tcp:
+            guard let local = accepted.local, let remote = accepted.remote else { return nil }
+            return Peer(
+                transport: .tcp(local: local, remote: remote),
+                uid: uid(at: remote, connectedTo: local))
         }
-        guard let remote = SocketAddress(remoteOf: descriptor) else { return nil }
-        return Peer(
-            transport: .tcp(local: local, remote: remote), uid: uid(at: remote, connectedTo: local))
     }
 
     /// What has become of a connected socket's peer, which sends no more.
@@ -47,11 +49,7 @@ final class PeerIdentity {
         return Self.uid(of: row)
     }
 
-    private func unixPeer(of descriptor: Int32) -> Peer? {
-        var domain: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0, domain == AF_UNIX
-        else { return nil }
+    private func unixPeer(of descriptor: Int32) -> Peer {
         var credentials = clinux_credentials()
         guard clinux_peer_credentials(descriptor, &credentials) == 0 else {
             return Peer(transport: .unix)

@@ -62,6 +62,12 @@ public struct RequestHead: Sendable {
             crossOrigin: crossOrigin)
     }
 
+    /// Why a link to it on a page of another site leads nowhere, unless the handler has something
+    /// for people there; nil for all other requests, which were let in.
+    public var problemOfLink: Problem? {
+        OriginPolicy.isFollowedLink(headers, method: method) ? OriginPolicy.unnamedSite : nil
+    }
+
     /// What a browser asks before it sends a configured Origin's request; nil for other requests.
     public var preflight: Preflight? {
         guard crossOrigin != nil, method == "OPTIONS",

@@ -3,7 +3,7 @@ extension Response {
     /// own, the common ones, and those that let a configured Origin read it.
     func forEachHeaders(for crossOrigin: CrossOrigin?, _ body: (HeaderLines) -> Void) {
         body(headers)
-        body(.common)
+        body(isRevalidated ? .revalidated : .common)
         if let crossOrigin { body(HeaderLines(for: crossOrigin)) }
     }
 }
@@ -14,6 +14,12 @@ extension HeaderLines {
     fileprivate static let common: HeaderLines = [
         ("Cache-Control", "no-store"),
         ("Vary", "Accept, Prefer, Last-Event-ID, Origin"),
+    ]
+
+    /// The same of an answer that a browser may keep, and has to ask for again.
+    fileprivate static let revalidated: HeaderLines = [
+        ("Cache-Control", "no-cache"),
+        ("Vary", "Accept, Origin"),
     ]
 
     /// What lets the page of a configured Origin read an answer.

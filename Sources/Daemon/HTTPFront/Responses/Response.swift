@@ -12,6 +12,10 @@ public struct Response: Sendable {
     /// Its body; for HEAD, the body that GET would have got, of which only the length is sent.
     public var body: ResponseBody
 
+    /// Whether clients may keep it, and ask with its `ETag` whether it still holds; nobody may keep
+    /// other answers.
+    public var isRevalidated = false
+
     /// Whether the connection closes behind this answer, whatever the client asked for.
     public var closesConnection: Bool
 

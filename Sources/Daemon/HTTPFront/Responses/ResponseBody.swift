@@ -26,6 +26,11 @@ public enum ResponseBody: Sendable {
         }
     }
 
+    /// Whether another thread has made the bytes for one reader, in memory that they alone take.
+    var isOfOneReader: Bool {
+        if case .shared(let shared) = self { shared.isCounted } else { false }
+    }
+
     /// Calls `body` with the bytes, which are valid only inside.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {

@@ -1,6 +1,6 @@
 /// What an answer has to know of its request.
 public struct ResponseContext: Sendable, Equatable {
-    /// The version of the request, in which it is answered.
+    /// The version of the request, which decides how a body may be framed.
     public let version: HTTPVersion
 
     /// Whether the client wants the connection kept after the answer.

@@ -23,7 +23,6 @@ struct ResponseEncoder {
 
     private struct Start {
         let status: Int
-        let version: HTTPVersion
         /// Status line and date.
         let bytes: [UInt8]
     }
@@ -70,7 +69,7 @@ struct ResponseEncoder {
         of response: Response, for context: ResponseContext, closes: Bool, framing: BodyFraming,
         into output: inout [UInt8]
     ) {
-        begin(response.status, context.version, &output)
+        begin(response.status, &output)
         response.forEachHeaders(for: context.crossOrigin) { output.append(contentsOf: $0.bytes) }
         switch framing {
         case .counted where !response.forbidsBody:
@@ -85,32 +84,31 @@ struct ResponseEncoder {
         if closes {
             output.append("Connection: close\r\n")
         } else if context.version == .http10 {
-            output.append("Connection: keep-alive\r\n")
+            output.append("Connection: Keep-Alive\r\n")
         }
         Self.endLine(&output)
     }
 
-    /// Appends status line and date.
-    private mutating func begin(
-        _ status: Int, _ version: HTTPVersion, _ output: inout [UInt8]
-    ) {
+    /// Appends status line and date. The version is ours, whatever the request's is (RFC 9110, section
+    /// 6.2).
+    private mutating func begin(_ status: Int, _ output: inout [UInt8]) {
         let second = clock()
         if second != self.second {
             self.second = second
             starts.removeAll(keepingCapacity: true)
         }
-        for start in starts where start.status == status && start.version == version {
+        for start in starts where start.status == status {
             return output.append(contentsOf: start.bytes)
         }
         var bytes: [UInt8] = []
-        bytes.append(version == .http11 ? "HTTP/1.1 " as StaticString : "HTTP/1.0 ")
+        bytes.append("HTTP/1.1 ")
         bytes.append(decimal: status)
         bytes.append(UInt8(ascii: " "))
         bytes.append(StatusCode.reason(for: status))
         bytes.append("\r\nDate: ")
         HTTPDate.append(second, to: &bytes)
         Self.endLine(&bytes)
-        starts.append(Start(status: status, version: version, bytes: bytes))
+        starts.append(Start(status: status, bytes: bytes))
         output.append(contentsOf: bytes)
     }
 

@@ -80,6 +80,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether it stands for every address of this machine: `0.0.0.0` and `::`.
+    var isWildcard: Bool { bytes == SIMD16() }
+
     /// The IPv4 address that a mapped IPv6 one stands for; any other address itself.
     public var unmapped: SocketAddress {
         guard family == .ipv6, bytes.lowHalf == Self.mappedPrefix.lowHalf,

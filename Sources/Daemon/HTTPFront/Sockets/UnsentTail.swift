@@ -30,6 +30,18 @@ final class UnsentTail {
     /// Bytes of the body, those that are sent included.
     var bodyBytes: Int { body.count }
 
+    /// What it takes of a turn to let go of it: giving memory back to the system takes as long as there
+    /// is memory. What belongs to somebody else as well stays where it is.
+    var freeingSteps: Int {
+        switch body {
+        case .empty: 0
+        case .bytes(let bytes): bytes.count / HTTPFrontLimits.freedBytesPerStep
+        case .shared(let shared) where shared.isCounted:
+            shared.bytes.count / HTTPFrontLimits.freedBytesPerStep
+        case .shared: 0
+        }
+    }
+
     /// Has `write` write what is left, which gets the head, the body, and how much of both was sent.
     func send(_ write: ([UInt8], ResponseBody, Int) -> SendResult) -> SendResult {
         let result = write(head, body, sent)

@@ -24,8 +24,8 @@ final class CommandRig {
         try start(words, variables)
     }
 
-    private func start(
-        _ words: [String], _ variables: [String: String]
+    func start(
+        _ words: [String], _ variables: [String: String] = [:]
     ) throws -> ChildProcess {
         let environment = [
             "PATH": "/usr/bin:/bin", "HOME": home.path, "BELFRY_URL": daemon.socketPath,

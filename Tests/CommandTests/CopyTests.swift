@@ -34,6 +34,24 @@ import Testing
         #expect(try to.events(of: "log").last == "later")
     }
 
+    @Test func aTerminalIsShownHowFarItIs() throws {
+        let (from, to) = (try CommandRig(), try CommandRig())
+        try from.run("pub", "log", "--lines", input: "one\ntwo\n")
+        let terminal = PseudoTerminal(columns: 80, rows: 24)
+        let child = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" copy \"$@\" 2>&3", ChildProcess.product("belfry"),
+                from.daemon.socketPath, to.daemon.socketPath,
+            ],
+            environment: ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"],
+            handing: [terminal.theirs])
+        try terminal.wait(for: "belfry: 2 events copied")
+        #expect(terminal.shown.contains(" events copied, up to 20"))
+        #expect(terminal.shown.contains("\r\u{1B}[Kbelfry: 2 events copied"))
+        #expect(try child.wait() == .exited(0))
+    }
+
     @Test func whatIsNoCopyIsUsage() throws {
         let rig = try CommandRig()
         #expect(try rig.run("copy", "/a", "nowhere").code == 2)

@@ -38,6 +38,29 @@ import Testing
         #expect(try rig.events(of: "log").last == "{}")
     }
 
+    @Test func whatIsNoJSONIsNotSentAsJSON() throws {
+        let rig = try CommandRig()
+        for (text, place) in [
+            ("{'n': 1}", "is no JSON from line 1, column 2 on"),
+            ("[1,\n é]", "is no JSON from line 2, column 2 on"),
+            ("[\"é\", nul]", "is no JSON from line 1, column 10 on"), ("{} {}", "column 4"),
+            ("[1, 2", "ends before its JSON is whole"), (" ", "ends before its JSON is whole"),
+        ] {
+            let outcomes = [
+                try rig.run("pub", "a", text, "--json"),
+                try rig.run("pub", "a", "--json", input: text),
+                try rig.run("ask", "a", text, "--json"),
+            ]
+            for outcome in outcomes {
+                #expect(outcome.code == 2 && outcome.errors.contains(place), "\(outcome)")
+            }
+        }
+        #expect(try rig.events(of: "a") == [])
+        // Lines are not looked at: a program that never ends does not end at one of them.
+        #expect(try rig.run("pub", "a", "--lines", "--json", input: "{\n[1]\n").code == 0)
+        #expect(try rig.events(of: "a") == [#""{""#, "[1]"])
+    }
+
     @Test func linesOfOneMomentDoNotWaitForTheNext() throws {
         let rig = try CommandRig()
         let child = try rig.start("pub", "log", "--lines")

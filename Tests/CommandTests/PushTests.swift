@@ -120,6 +120,17 @@ import Topics
         }
     }
 
+    @Test func aFileOfAuthoritiesThatHasNoneIsRefused() throws {
+        let rig = try CommandRig()
+        let hooks = file("log https://localhost:1/ \(WebhookReceiver.secret)\n", rig)
+        let empty = rig.home.write("no certificate\n", to: "authorities")
+        for (path, sentence) in [("/nonexistent", "cannot be read"), (empty, "no certificate")] {
+            let run = try rig.run("push", hooks, "--ca-file", path, "--until-now")
+            #expect(run.code == 8 && run.errors.contains("\(path) "))
+            #expect(run.errors.contains(sentence))
+        }
+    }
+
     /// The example of the specification.
     @Test func aSignatureIsThatOfStandardWebhooks() throws {
         let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))

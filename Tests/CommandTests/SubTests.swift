@@ -65,6 +65,30 @@ import Testing
         #expect(try rig.run("sub", "a", "--name", "../reader").code == 2)
     }
 
+    @Test func aCursorIsOfOneSelector() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "a", "one")
+        let words = ["--name", "w", "--since", "earliest", "--until-now", "--data"]
+        let run = { (selectors: [String]) in
+            try CommandRig.outcome(of: rig.start(["sub"] + selectors + words))
+        }
+        #expect(try run(["a", "b"]).output == "one\n")
+        let refused = try run(["c"])
+        let file = "\(rig.home.path)/.local/state/belfry/w.cursor"
+        #expect(refused.code == 2 && refused.output == "")
+        #expect(refused.errors.contains("'of a,b'") && refused.errors.contains(file))
+        try rig.run("pub", "b", "two")
+        #expect(try run(["b", "a"]) == .init(code: 0, output: "two\n", errors: ""))
+        // Files of before have no such line. The next run adds it.
+        let id = try #require(rig.home.text(of: file).split(separator: "\n").first)
+        _ = rig.home.write("\(id)\n", to: ".local/state/belfry/w.cursor")
+        #expect(try run(["over"]).code == 0)
+        try rig.run("pub", "over", "three")
+        #expect(try run(["over"]).output == "three\n")
+        #expect(try run(["over"]) == .init(code: 0, output: "", errors: ""))
+        #expect(try run(["a"]).code == 2)
+    }
+
     @Test func aProgramRunsForEachEventAtLeastOnceHoweverOftenItIsKilled() throws {
         let rig = try CommandRig()
         let words = ["sub", "log", "--name", "worker", "--since", "earliest"]
@@ -186,6 +210,19 @@ import Testing
         #expect(table.count == 3 && table[0].hasPrefix("TOPIC     EVENTS  BYTES"))
         let shown = try rig.run("topic", "show", "jobs.one", "--json").output
         #expect(shown.contains(#""registered":true"#) && shown.contains(#""keep":5,"#))
+        let rows = try rig.run("topic", "show", "jobs.one").output.split(separator: "\n")
+            .map { $0.split(separator: " ").joined(separator: " ") }
+        for row in ["NAME VALUE", "topic jobs.one", "keep 5", "for 86400s", "persist yes"] {
+            #expect(rows.contains(row), "\(row)")
+        }
+        #expect(rows.contains("hold -") && shown.hasSuffix(#","hold":null}"# + "\n"))
+        try rig.run("group", "set", "g", "--of", "jobs.one")
+        #expect(try rig.run("topic", "set", "jobs.one", "--hold", "g").code == 0)
+        #expect(try rig.run("topic", "set", "jobs.one", "--keep", "7").code == 0)
+        let held = try rig.run("topic", "show", "jobs.one").output
+        #expect(held.contains("hold           g\n") && held.contains("keep           7\n"))
+        #expect(try rig.run("topics", "jobs.one", "--json").output.contains(#""hold":"g""#))
+        #expect(try rig.run("topic", "set", "jobs.one", "--hold", "none").code == 0)
         #expect(try rig.run("topic", "rm", "jobs.one").code == 0)
         for words in ["show", "rm"] {
             #expect(try rig.run("topic", words, "jobs.one").code == 1)

@@ -58,6 +58,23 @@ import Topics
         #expect(error?.code == .usage && error?.sentence != nil)
     }
 
+    @Test(arguments: ["--data", "--json", "-0", "--format"])
+    func aFormOfPrintingIsRefusedBesideAProgram(form: String) throws {
+        var words = ["a", form]
+        if form == "--format" { words.append("{data}") }
+        let sub = CommandTable.all.first { $0.name == "sub" }!
+        let arguments = try Arguments((words + ["--", "cat"])[...], of: sub)
+        let error = #expect(throws: CommandFailure.self) { try PrintedForm(arguments) }
+        #expect(error?.code == .usage && error?.sentence?.contains("'\(form)'") == true)
+    }
+
+    @Test(arguments: [["topic"], ["topic", "list"], ["group", "--help"]])
+    func aWordThatBeginsCommandsNamesThem(words: [String]) {
+        let error = #expect(throws: CommandFailure.self) { try CommandTable.find(words[...]) }
+        #expect(error?.code == .usage)
+        #expect(error?.sentence?.contains("belfry \(words[0]) show, \(words[0]) set,") == true)
+    }
+
     @Test(arguments: [
         "now", "earliest", "latest", "-5", "17", "10m", "1h30m", "@1795251600",
         "2026-11-21T09:00:00Z", "2026-11-21",

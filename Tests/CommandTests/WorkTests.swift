@@ -154,7 +154,7 @@ import Testing
         #expect(try rig.run("work", "g", "jobs").code == 2)
         #expect(try rig.run("work", "g", "jobs", "--lease", "1ms", "--", "true").code == 2)
         let absent = try rig.run("work", "g", "--", "true")
-        #expect(absent.code == 3 && absent.errors.contains("GROUP_UNKNOWN"))
+        #expect(absent.code == 1 && absent.errors.contains("'belfry group set g --of SELECTOR'"))
         try rig.run("group", "set", "g", "--of", "jobs")
         let other = try rig.run("work", "g", "letters", "--", "true")
         #expect(other.code == 3 && other.errors.contains("GROUP_DIFFERS"))

@@ -1,5 +1,5 @@
 """Has `belfry push` bring events to a receiver that fails a third of the time, kills it with SIGKILL again
-and again, and verifies every request with the library of Standard Webhooks."""
+and again, and verifies every request with the library of Standard Webhooks. Then the receiver has TLS."""
 
 import argparse
 import base64
@@ -15,6 +15,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+from over_https import judge_https
 from standardwebhooks import Webhook, WebhookVerificationError
 
 KEY = bytes(range(1, 33))
@@ -102,11 +103,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="belfry-webhooks-") as folder:
         daemon = subprocess.Popen(
             [options.programs / "belfryd", "--store", "memory", "--listen", "127.0.0.1:0"],
-            stderr=subprocess.PIPE, text=True, cwd=folder)
+            stderr=subprocess.PIPE, text=True, cwd=folder,
+            env=os.environ | {"BELFRY_STORE_STATE_DIRECTORY": f"{folder}/state"})
         try:
             ready = next(line for line in daemon.stderr if " ready " in line)
             port = int(ready.split("tcp=")[1].split()[0].rsplit(":", 1)[1])
             judge(options, port, Path(folder))
+            judge_https(options.programs, port, Path(folder))
         finally:
             daemon.kill()
             daemon.wait()

@@ -22,10 +22,16 @@ struct ByteInput {
         }
     }
 
-    /// Whether something more comes, or the end, within so many milliseconds.
-    func isReady(withinMilliseconds bound: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, bound) > 0
+    /// Whether something more comes, or the end, within so many milliseconds and before anything comes
+    /// from `other`; -1 is for ever.
+    func isReady(withinMilliseconds bound: Int32 = -1, before other: ByteInput) -> Bool {
+        var entries = [descriptor, other.descriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        while poll(&entries, 2, bound) < 0 {
+            guard errno == EINTR else { return false }
+        }
+        return entries[0].revents != 0 && entries[1].revents == 0
     }
 
     /// Everything up to the end; nil where it cannot be read.

@@ -28,7 +28,7 @@ enum CommandExit: Int32, CaseIterable {
         switch self {
         case .done: "done"
         case .nothing: "nothing: no event in time, no such topic or event"
-        case .usage: "the command line is wrong"
+        case .usage: "the command line is wrong, or what it calls JSON is none"
         case .refused: "the bus refused it: rules, names, limits; standard error has its code"
         case .unreachable: "the bus was not reached"
         case .unknown: "there was no answer: the event may be in the log or not"

@@ -19,7 +19,7 @@ struct CommandRun {
 
     private func perform() async throws(CommandFailure) {
         if let text = try ownText() { return Output.standard.write(text) }
-        let (command, rest) = try find()
+        let (command, rest) = try CommandTable.find(arguments)
         let arguments = try Arguments(rest, of: command)
         if arguments.has("--help") { return Output.standard.write(CommandHelp.text(of: command)) }
         try await command.run(arguments, Session(arguments))
@@ -32,10 +32,7 @@ struct CommandRun {
         case nil, "--help": return CommandHelp.all
         case "help" where topic.isEmpty: return CommandHelp.all
         case "help":
-            guard let command = CommandTable.all.first(where: { $0.name == topic }) else {
-                throw CommandFailure(.usage, "there is no command '\(topic)': see 'belfry help'")
-            }
-            return CommandHelp.text(of: command)
+            return CommandHelp.text(of: try CommandTable.find(arguments.dropFirst()).command)
         case "--version": return "belfry \(Version.number)\n"
         case "--man":
             if topic.isEmpty { return CommandManual.pages.map { "\($0.file)\n" }.joined() }
@@ -51,18 +48,6 @@ struct CommandRun {
             return shell.script
         default: return nil
         }
-    }
-
-    /// The command, whose name is one word or two, and what stands behind it.
-    private func find() throws(CommandFailure) -> (CommandRow, ArraySlice<String>) {
-        for count in [2, 1] {
-            let name = arguments.prefix(count).joined(separator: " ")
-            if let command = CommandTable.all.first(where: { $0.name == name }) {
-                return (command, arguments.dropFirst(count))
-            }
-        }
-        throw CommandFailure(
-            .usage, "there is no command '\(arguments.first ?? "")': see 'belfry help'")
     }
 
     /// Tells the user something, on standard error.

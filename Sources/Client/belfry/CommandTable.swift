@@ -14,6 +14,10 @@ enum CommandTable {
                 command then ends with 5. With --lines it sends the batch again and says so: \
                 lines around the break may be doubled, and none is lost.
                 """,
+                """
+                SIGINT and SIGTERM end --lines behind what was read, within 10 s where the bus is \
+                away. A second signal ends it at once.
+                """,
             ],
             options: [
                 CommandOption("--lines", nil, "each line of standard input is an event"),
@@ -71,7 +75,7 @@ enum CommandTable {
             summary: "list topics", options: [json], run: TopicCommands.list),
         CommandRow(
             name: "topic show", operands: "TOPIC", operandCount: 1...1,
-            summary: "show one topic", options: [json], run: TopicCommands.show),
+            summary: "show one topic and its settings", options: [json], run: TopicCommands.show),
         CommandRow(
             name: "topic set", operands: "TOPIC", operandCount: 1...1,
             summary: "register a topic, or replace its settings",
@@ -80,6 +84,7 @@ enum CommandTable {
                 CommandOption("--bytes", "SIZE", "how many bytes, as in 64M, or none"),
                 CommandOption("--for", "TIME", "for how long, as in 7d, or none"),
                 CommandOption("--persist", "YES-OR-NO", "whether they outlive a restart"),
+                CommandOption("--hold", "GROUP", "keep what this group has not settled, or none"),
             ], run: TopicCommands.set),
         CommandRow(
             name: "topic rm", operands: "TOPIC", operandCount: 1...1,
@@ -142,7 +147,9 @@ enum CommandTable {
                 with the headers of Standard Webhooks. The events of a line come one at a time, in \
                 their order, each until the answer is 2xx: at least once. Pauses behind failures \
                 grow up to 5 minutes, and Retry-After of 429 and 503 is obeyed up to an hour. \
-                Redirects are not followed. An answer has 15 seconds. 410 ends a line.
+                Redirects are not followed. An answer has 15 seconds. 410 ends a line. The \
+                certificate of a receiver has to be of an authority that the system trusts, or \
+                instead of one of --ca-file.
                 """,
                 """
                 The cursor of each line is kept as those of belfry sub --name are. The first run \
@@ -152,6 +159,8 @@ enum CommandTable {
             ],
             options: [
                 CommandOption("--since", "START", "where the first run begins (now)"),
+                CommandOption(
+                    "--ca-file", "FILE", "the authorities of receivers' certificates, as PEM"),
                 CommandOption("--until-now", nil, "end behind the newest event"),
             ], run: Pushing.run),
         CommandRow(
@@ -225,6 +234,27 @@ enum CommandTable {
             options: [CommandOption("--id", nil, "print the id of the new event")],
             run: GroupCommands.revive),
     ]
+
+    /// The command whose name, one word or two, some words begin with, and those behind it.
+    ///
+    /// - Throws: a failure of usage, which names the commands that begin with the first word.
+    static func find(
+        _ words: ArraySlice<String>
+    ) throws(CommandFailure) -> (command: CommandRow, rest: ArraySlice<String>) {
+        for count in [2, 1] {
+            let name = words.prefix(count).joined(separator: " ")
+            if let command = all.first(where: { $0.name == name }) {
+                return (command, words.dropFirst(count))
+            }
+        }
+        let first = words.first ?? ""
+        let names = all.map(\.name).filter { $0.hasPrefix("\(first) ") }
+        throw CommandFailure(
+            .usage,
+            names.isEmpty
+                ? "there is no command '\(first)': see 'belfry help'"
+                : "write one of: belfry \(names.joined(separator: ", "))")
+    }
 
     private static let ttl = CommandOption("--ttl", "TIME", "how long it is of use to workers")
 

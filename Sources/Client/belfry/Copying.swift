@@ -10,6 +10,7 @@ struct Copying {
     private let file: CursorFile?
     private var count = 0
     private var hasLabels = false
+    private var progress = CopyProgress()
 
     static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         guard !arguments.has("--url"), !arguments.has("--token-file") else {
@@ -27,7 +28,7 @@ struct Copying {
             arguments)
         let selector = try Names.selector([arguments.text("--topics") ?? ">"])
         let file = try arguments.text("--name").map { name throws(CommandFailure) in
-            try CursorFile(name)
+            try CursorFile(name, of: selector)
         }
         let since = try Names.start(arguments.text("--since") ?? "earliest")
         let end: SubscriptionEnd = arguments.has("--follow") ? .never : .now
@@ -62,7 +63,7 @@ struct Copying {
             try await take(delivery, &batch)
         }
         try file?.keep(source.cursor)
-        CommandRun.say("\(count) events copied")
+        CopyProgress.say("\(count) events copied")
     }
 
     private func next() async throws(CommandFailure) -> Delivery? {
@@ -79,11 +80,11 @@ struct Copying {
     ) async throws(CommandFailure) {
         switch delivery {
         case .gap(let gap):
-            CommandRun.say("events behind \(gap.after) up to \(gap.through) may be missing")
+            CopyProgress.say("events behind \(gap.after) up to \(gap.through) may be missing")
         case .event(let event):
             if !event.attributes.labels.isEmpty, !hasLabels {
                 hasLabels = true
-                CommandRun.say("labels of events stay behind")
+                CopyProgress.say("labels of events stay behind")
             }
             if !batch.takes(event) { try await publish(&batch) }
             batch.add(event)
@@ -95,10 +96,12 @@ struct Copying {
         let (target, whole, events) = (target, batch.whole, batch.events.count)
         let ttl = batch.ttl(at: Timestamp(microseconds: Int64(time(nil)) * 1_000_000))
         _ = try await session.ask(repeats: { _ in
-            CommandRun.say("\(events) events got no answer and are sent again: some may be doubled")
+            CopyProgress.say(
+                "\(events) events got no answer and are sent again: some may be doubled")
         }) { () throws(ClientError) in try await target.publish(whole, ttl: ttl) }
         try file?.keep(last.id)
         count += events
+        progress.show(count, upTo: last)
         batch = CopiedBatch()
     }
 }

@@ -6,6 +6,8 @@ final class CursorFile: Sendable {
     /// Where the cursor is.
     let path: String
     private let lock: Int32
+    /// The line that says what the cursor is of; empty where nobody asks.
+    private let ofLine: String
     /// Where the last run of this name stopped; nil for the first.
     let start: EventID?
     /// Whether the last run said that nothing is to come behind it.
@@ -13,7 +15,13 @@ final class CursorFile: Sendable {
 
     /// The file of a name, in `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else
     /// `~/.local/state/belfry`.
-    init(_ name: String) throws(CommandFailure) {
+    ///
+    /// - Parameter selector: What the cursor is of: another selector would leave out events of this
+    ///   one. Nil where the name says it. Files of before do not say it.
+    init(_ name: String, of selector: Selector? = nil) throws(CommandFailure) {
+        // In whatever order its terms were written.
+        let terms = selector.map { "\($0)".split(separator: ",").sorted().joined(separator: ",") }
+        ofLine = terms.map { Self.ofWord + $0 } ?? ""
         guard (1...100).contains(name.utf8.count), name.first != ".",
             name.unicodeScalars.allSatisfy({ scalar in
                 switch scalar {
@@ -38,13 +46,20 @@ final class CursorFile: Sendable {
             (start, isOver) = (nil, false)
             return
         }
-        guard let text = TextFile.text(of: path),
-            let id = EventID(decimal: text.prefix { $0 != "\n" })
-        else {
+        let lines = TextFile.text(of: path)?.split(separator: "\n") ?? []
+        guard let id = lines.first.flatMap({ EventID(decimal: $0) }) else {
             throw CommandFailure(.file, "\(path) has no cursor: remove it to begin anew")
         }
+        if let terms, let other = lines.first(where: { $0.hasPrefix(Self.ofWord) }),
+            other != ofLine
+        {
+            throw CommandFailure(
+                .usage,
+                "the cursor '\(name)' is of another selector: give another name, or remove the line "
+                    + "'\(other)' from \(path) to go on there with \(terms)")
+        }
         start = id
-        isOver = text.hasSuffix(Self.overLine)
+        isOver = lines.contains { $0 == Self.overLine }
     }
 
     deinit { close(lock) }
@@ -53,13 +68,16 @@ final class CursorFile: Sendable {
     ///
     /// - Parameter isOver: Whether nothing is to come behind it, until somebody removes that line.
     func keep(_ cursor: EventID, isOver: Bool = false) throws(CommandFailure) {
-        guard TextFile.replace(path, by: "\(cursor)\n" + (isOver ? Self.overLine : "")) else {
+        let lines = ["\(cursor)", ofLine, isOver ? Self.overLine : ""].filter { !$0.isEmpty }
+        guard TextFile.replace(path, by: lines.map { $0 + "\n" }.joined()) else {
             throw CommandFailure(.file, "\(path) cannot be written: \(TextFile.lastError)")
         }
     }
 
     /// What stands behind a cursor at which all is over.
-    private static let overLine = "over\n"
+    private static let overLine = "over"
+    /// What stands in front of the selector.
+    private static let ofWord = "of "
 
     private static func folder() throws(CommandFailure) -> String {
         if let folder = Session.variable("STATE_DIRECTORY") { return folder }

@@ -8,6 +8,9 @@ enum Limits {
     static let gatheredBytesMax = 4 << 20
     /// How long lines that come together may be apart.
     static let pauseMilliseconds: Int32 = 5
+    /// How long lines that were read have behind a signal: a bus that restarts is back by then, and
+    /// a person does not wait longer.
+    static let lastLinesSecondsMax = 10
     /// What is kept of a program's output: no event is larger.
     static let outputBytesMax = 1 << 20
     /// How long a request for a job waits before it is asked anew.
@@ -57,4 +60,6 @@ enum Limits {
     static let webhookPauseMillisecondsMax = 300_000
     /// The longest pause that a receiver can ask for.
     static let webhookRetryAfterSecondsMax = 3_600
+    /// How often a person is shown how far a copy is: faster nobody reads.
+    static let progressMilliseconds = 200
 }

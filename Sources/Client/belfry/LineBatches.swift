@@ -11,11 +11,17 @@ struct LineBatches {
 
     /// What came and is in no batch yet.
     var bytes: [UInt8] = []
-    private let linesMax: Int
+    /// The lines of a batch at most.
+    var linesMax: Int
 
     init(linesMax: Int) { self.linesMax = linesMax }
 
     var isEmpty: Bool { bytes.isEmpty }
+
+    /// How many lines came and are in no batch yet; the last one may lack its end.
+    var count: Int {
+        bytes.count { $0 == 0x0A } + (bytes.isEmpty || bytes.last == 0x0A ? 0 : 1)
+    }
 
     /// The next batch; nil where there is no whole line.
     ///

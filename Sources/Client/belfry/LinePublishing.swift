@@ -10,10 +10,12 @@ struct LinePublishing {
     private let ttl: Int64?
     private let rate: Int?
     private let repeats: Bool
+    private let stop: LineStop
 
     init(
         _ client: BusClient, _ session: Session, _ topic: TopicName,
-        _ attributes: EventAttributes, ttl: Int64?, rate: Int?, repeats: Bool
+        _ attributes: EventAttributes, ttl: Int64?, rate: Int?, repeats: Bool,
+        stop: LineStop
     ) {
         self.client = client
         self.session = session
@@ -22,9 +24,11 @@ struct LinePublishing {
         self.ttl = ttl
         self.rate = rate
         self.repeats = repeats
+        self.stop = stop
     }
 
-    /// Publishes until the end of the input, and returns the last id.
+    /// Publishes until the end of the input, or what was read until a signal, and returns the last
+    /// id.
     func run() async throws(CommandFailure) -> EventID? {
         var lines = LineBatches(
             linesMax: min(Limits.batchLinesMax, rate.map { max($0 / 10, 1) } ?? .max))
@@ -34,38 +38,67 @@ struct LinePublishing {
             if isOpen { isOpen = try gather(&lines) }
             while let batch = lines.next(isLast: !isOpen) {
                 let begin = ContinuousClock.now
-                last = try await publish(batch) ?? last
-                if let rate {
-                    let end = begin + .microseconds(batch.count * 1_000_000 / rate)
-                    try? await Task.sleep(until: end, clock: .continuous)
+                do throws(CommandFailure) {
+                    last = try await publish(batch) ?? last
+                } catch {
+                    throw error.counting(batch.count, before: lines.count)
                 }
+                if let rate, stop.signal == nil {
+                    let end = begin + .microseconds(batch.count * 1_000_000 / rate)
+                    await stop.sleep(until: end)
+                }
+                // What is left goes at once.
+                if stop.signal != nil { lines.linesMax = Limits.batchLinesMax }
             }
         }
         return last
     }
 
-    /// Takes in what comes until a short pause; false at the end of the input.
+    /// Takes in what comes until a short pause; false at the end of the input, or behind a signal.
     private func gather(_ lines: inout LineBatches) throws(CommandFailure) -> Bool {
+        guard stop.waitForInput() else { return false }
         repeat {
             guard let count = ByteInput.standard.read(into: &lines.bytes) else {
                 throw CommandFailure(.file, "standard input cannot be read: \(TextFile.lastError)")
             }
             if count == 0 { return false }
         } while lines.bytes.count < Limits.gatheredBytesMax
-            && ByteInput.standard.isReady(withinMilliseconds: Limits.pauseMilliseconds)
+            && stop.waitForInput(milliseconds: Limits.pauseMilliseconds)
         return true
     }
 
     private func publish(_ batch: LineBatches.Batch) async throws(CommandFailure) -> EventID? {
         let (client, topic, attributes, ttl) = (client, topic, attributes, ttl)
+        let (session, repeats) = (session, repeats)
         let tell: @Sendable (ClientError) -> Void = { _ in
             CommandRun.say(
                 "\(batch.count) lines got no answer and are sent again: some may be doubled")
         }
-        let receipt = try await session.ask(repeats: repeats ? tell : nil) {
-            () throws(ClientError) in
-            try await client.publish(lines: batch.text, to: topic, attributes: attributes, ttl: ttl)
+        let asking = Task { () -> Result<ClientReceipt?, CommandFailure> in
+            do throws(CommandFailure) {
+                return .success(
+                    try await session.ask(repeats: repeats ? tell : nil) {
+                        () throws(ClientError) in
+                        try await client.publish(
+                            lines: batch.text, to: topic, attributes: attributes, ttl: ttl)
+                    })
+            } catch {
+                return .failure(error)
+            }
         }
-        return receipt?.last
+        stop.bounds { asking.cancel() }
+        return try await asking.value.get()?.last
+    }
+}
+
+extension CommandFailure {
+    /// The same, with the lines that are not on the topic: those of the batch that failed, and those
+    /// behind it.
+    fileprivate func counting(_ batch: Int, before rest: Int) -> CommandFailure {
+        // The sentence of an unknown outcome is about the batch.
+        let count = code == .unknown ? rest : batch + rest
+        guard let sentence, count > 0 else { return self }
+        let lines = count == 1 ? "1 line that was read was" : "\(count) lines that were read were"
+        return CommandFailure(code, "\(sentence); \(lines) not published")
     }
 }

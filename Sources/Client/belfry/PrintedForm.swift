@@ -18,6 +18,12 @@ enum PrintedForm: Sendable {
             throw CommandFailure(
                 .usage, "'\(given[0])' and '\(given[1])' are two forms: give one")
         }
+        if let form = given.first, !arguments.program.isEmpty {
+            throw CommandFailure(
+                .usage,
+                "'\(form)' is how events are printed: a program behind '--' has the bytes as its "
+                    + "input, and BELFRY_TOPIC and others in its environment")
+        }
         switch given.first {
         case "--data": self = .data(end: 0x0A)
         case "--json": self = .json

@@ -16,10 +16,18 @@ enum Publishing {
         let ttl = try arguments.duration("--ttl")
         let client = session.client
         guard !areLines else {
+            let stop = try LineStop(
+                patience: min(session.patienceTime, .seconds(Limits.lastLinesSecondsMax)))
             let lines = LinePublishing(
                 client, session, topic, attributes, ttl: ttl, rate: try arguments.count("--rate"),
-                repeats: !arguments.has("--no-repeat"))
-            return say(try await lines.run(), arguments)
+                repeats: !arguments.has("--no-repeat"), stop: stop)
+            try stop.listen()
+            say(try await lines.run(), arguments)
+            if let signal = stop.signal {
+                try Output.standard.flush()
+                SignalPipe.end(by: signal)
+            }
+            return
         }
         let batch = PublishBatch(
             topic: topic, attributes: attributes, payloads: [try payload(arguments)])
@@ -29,13 +37,29 @@ enum Publishing {
         say(receipt.last, arguments)
     }
 
-    /// The text behind the topic, else standard input.
+    /// The text behind the topic, else standard input. With `--json` it is JSON.
     static func payload(_ arguments: Arguments) throws(CommandFailure) -> Payload {
-        if arguments.operands.count > 1 { return Payload(Array(arguments.operands[1].utf8)) }
-        guard let bytes = ByteInput.standard.all() else {
+        let bytes: [UInt8]
+        if arguments.operands.count > 1 {
+            bytes = Array(arguments.operands[1].utf8)
+        } else if let read = ByteInput.standard.all() {
+            bytes = read
+        } else {
             throw CommandFailure(.file, "standard input cannot be read: \(TextFile.lastError)")
         }
+        if arguments.has("--json") { try checkJSON(bytes) }
         return Payload(bytes)
+    }
+
+    private static func checkJSON(_ bytes: [UInt8]) throws(CommandFailure) {
+        guard let fault = bytes.withUnsafeBytes({ JSONCheck.fault(in: $0) }) else { return }
+        let before = String(decoding: bytes[..<fault], as: UTF8.self).unicodeScalars
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        let what =
+            fault == bytes.count
+            ? "ends before its JSON is whole"
+            : "is no JSON from line \(before.count), column \(before.last!.count + 1) on"
+        throw CommandFailure(.usage, "the text \(what): mend it, or leave '--json' out")
     }
 
     private static func say(_ id: EventID?, _ arguments: Arguments) {

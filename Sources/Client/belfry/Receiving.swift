@@ -25,7 +25,7 @@ enum Receiving {
         let wish = try Wish(arguments)
         let form = try PrintedForm(arguments)
         let file = try arguments.text("--name").map { name throws(CommandFailure) in
-            try CursorFile(name)
+            try CursorFile(name, of: wish.selector)
         }
         let program = arguments.program.isEmpty ? nil : EventProgram(words: arguments.program)
         for name in ["--retry", "--parallel"] where arguments.has(name) && program == nil {

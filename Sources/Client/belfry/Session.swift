@@ -57,7 +57,8 @@ struct Session: Sendable {
         return text.split(whereSeparator: \.isWhitespace).first.map { String($0) }
     }
 
-    /// Asks the bus, again and again where it is not there or at a limit, until patience ends.
+    /// Asks the bus, again and again where it is not there or at a limit, until patience ends or the
+    /// task is cancelled.
     ///
     /// - Parameter repeats: Whether an unknown outcome is told and asked again too.
     func ask<Answer>(
@@ -66,17 +67,22 @@ struct Session: Sendable {
     ) async throws(CommandFailure) -> Answer {
         let clock = ContinuousClock()
         let end = clock.now + .microseconds(patience)
+        var before: ClientError?
         while true {
             do throws(ClientError) {
                 return try await body()
             } catch {
-                var goesOn = error.isPassing
-                if case .outcomeUnknown = error, let repeats {
-                    repeats(error)
-                    goesOn = true
+                // Why it was asked again says more.
+                if case .cancelled = error, let before { throw CommandFailure(before) }
+                before = error
+                var isUnknown = false
+                if case .outcomeUnknown = error { isUnknown = repeats != nil }
+                guard error.isPassing || isUnknown, clock.now < end, !Task.isCancelled else {
+                    throw CommandFailure(error)
                 }
-                guard goesOn, clock.now < end else { throw CommandFailure(error) }
+                if isUnknown { repeats?(error) }
                 await Self.pause()
+                if Task.isCancelled { throw CommandFailure(error) }
             }
         }
     }

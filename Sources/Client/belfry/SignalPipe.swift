@@ -31,4 +31,15 @@ enum SignalPipe {
             }
         }
     }
+
+    /// Ends the process as one that knows nothing of signals.
+    static func end(by number: Int32) {
+        signal(number, SIG_DFL)
+        // The threads of tasks take none.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+    }
 }

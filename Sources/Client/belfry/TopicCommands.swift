@@ -26,12 +26,26 @@ enum TopicCommands {
             try await client.description(of: topic)
         }
         guard let found else { throw CommandFailure(.nothing, "there is no topic \(topic)") }
-        print([found], arguments)
+        guard !arguments.has("--json") else { return Output.standard.write(json(found) + "\n") }
+        let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "-" }
+        let id = { (id: EventID?) in id.map { "\($0)" } ?? "-" }
+        PrintedTable.print(
+            ["NAME", "VALUE"],
+            [
+                ["topic", "\(found.name)"], ["registered", found.isRegistered ? "yes" : "no"],
+                ["keep", bound(found.retention.keep)], ["bytes", bound(found.retention.bytes)],
+                ["for", found.retention.age.map { "\($0 / 1_000_000)s" } ?? "-"],
+                ["persist", found.persists ? "yes" : "no"], ["hold", found.hold ?? "-"],
+                ["events", "\(found.events)"],
+                ["payload bytes", "\(found.bytes)"], ["published", "\(found.published)"],
+                ["oldest", id(found.oldest)], ["newest", id(found.newest)],
+                ["waiting", "\(found.subscribers)"],
+            ])
     }
 
     static func set(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let topic = try Names.topic(arguments.operands[0])
-        let parameters = ["keep", "bytes", "for", "persist"].compactMap { name in
+        let parameters = ["keep", "bytes", "for", "persist", "hold"].compactMap { name in
             arguments.text("--\(name)").map { (name: name, text: $0) }
         }
         let client = session.client
@@ -116,11 +130,12 @@ enum TopicCommands {
         let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "null" }
         let id = { (id: EventID?) in id.map { "\"\($0)\"" } ?? "null" }
         return "{\"name\":\"\(topic.name)\",\"registered\":\(topic.isRegistered)"
-            + ",\"events\":\(topic.events),\"bytes\":\(topic.bytes)"
+            + ",\"events\":\(topic.events),\"published\":\(topic.published),\"bytes\":\(topic.bytes)"
             + ",\"oldest\":\(id(topic.oldest)),\"newest\":\(id(topic.newest))"
             + ",\"subscribers\":\(topic.subscribers),\"keep\":\(bound(topic.retention.keep))"
             + ",\"keep_bytes\":\(bound(topic.retention.bytes))"
             + ",\"keep_seconds\":\(bound(topic.retention.age.map { Int($0 / 1_000_000) }))"
-            + ",\"persist\":\(topic.persists)}"
+            + ",\"persist\":\(topic.persists)"
+            + ",\"hold\":\(topic.hold.map { "\"\($0)\"" } ?? "null")}"
     }
 }

@@ -6,8 +6,9 @@ enum TopicMembers {
     /// topic nothing is said of its events, which then count as none.
     static func read(_ reader: inout AnswerReader) -> TopicDescription? {
         var (name, isRegistered, persists) = (TopicName?.none, false, false)
-        var (events, bytes, subscribers) = (0, 0, 0)
+        var (events, published, bytes, subscribers) = (0, 0, 0, 0)
         var (oldest, newest, owner) = (EventID?.none, EventID?.none, UInt32?.none)
+        var hold: String?
         var retention = Retention(keep: nil, bytes: nil, age: nil)
         let isObject = reader.object { member, reader in
             if reader.isNull() { return true }
@@ -27,6 +28,10 @@ enum TopicMembers {
                 if member.spells("registered") { isRegistered = truth } else { persists = truth }
                 return true
             }
+            if member.spells("hold") {
+                hold = reader.string()
+                return hold != nil
+            }
             if member.spells("keep_for") {
                 retention.age = reader.string().flatMap { DurationText.microseconds($0) }
                 return retention.age != nil
@@ -35,6 +40,7 @@ enum TopicMembers {
             guard let value = reader.number() else { return false }
             switch number {
             case .events: events = value
+            case .published: published = value
             case .bytes: bytes = value
             case .subscribers: subscribers = value
             case .keep: retention.keep = value
@@ -45,15 +51,16 @@ enum TopicMembers {
         }
         guard isObject, let name else { return nil }
         return TopicDescription(
-            name: name, isRegistered: isRegistered, events: events, bytes: bytes, oldest: oldest,
-            newest: newest, subscribers: subscribers, retention: retention, persists: persists,
-            owner: owner)
+            name: name, isRegistered: isRegistered, events: events, published: published,
+            bytes: bytes, oldest: oldest, newest: newest, subscribers: subscribers,
+            retention: retention, persists: persists, hold: hold, owner: owner)
     }
 
-    private enum Number { case events, bytes, subscribers, keep, keepBytes, owner }
+    private enum Number { case events, published, bytes, subscribers, keep, keepBytes, owner }
 
     private static func number(_ member: UnsafeRawBufferPointer) -> Number? {
         if member.spells("events") { return .events }
+        if member.spells("published") { return .published }
         if member.spells("bytes") { return .bytes }
         if member.spells("subscribers") { return .subscribers }
         if member.spells("keep") { return .keep }

@@ -29,6 +29,7 @@ final class ActiveTransfer {
         easy.set(CURLOPT_BUFFERSIZE, 128 << 10)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Limits.connectMillisecondsMax)
         if let limit = transfer.millisecondsMax { easy.set(CURLOPT_TIMEOUT_MS, limit) }
+        if let file = transfer.authorities { easy.set(authorities: file) }
     }
 
     private func setRequest() {
@@ -85,8 +86,18 @@ final class ActiveTransfer {
     func end(_ code: CURLcode) -> TransferEnd {
         guard code != CURLE_OK else { return .complete }
         return .broken(
-            String(cString: curl_easy_strerror(code)),
-            mayHaveArrived: transfer.method.changes && mayHaveArrived(code))
+            sentence(code), mayHaveArrived: transfer.method.changes && mayHaveArrived(code))
+    }
+
+    /// Of a certificate libcurl's sentence for the code says nothing that helps to mend it.
+    private func sentence(_ code: CURLcode) -> String {
+        let general = String(cString: curl_easy_strerror(code))
+        guard !easy.detail.isEmpty else { return general }
+        return switch code {
+        case CURLE_PEER_FAILED_VERIFICATION: "its certificate is not trusted: \(easy.detail)"
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE: easy.detail
+        default: general
+        }
     }
 
     /// What it means where it was given up.
@@ -100,7 +111,7 @@ final class ActiveTransfer {
         switch code {
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY,
             CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_SSL_CONNECT_ERROR,
-            CURLE_PEER_FAILED_VERIFICATION:
+            CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
             false
         default:
             // Without the whole body it is no request.

@@ -5,18 +5,26 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     /// The headers of the request, which libcurl does not copy.
     private var list: UnsafeMutablePointer<curl_slist>?
+    /// Where libcurl writes what went wrong.
+    private let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     init() {
         guard let pointer = curl_easy_init() else {
             preconditionFailure("libcurl has no memory for a transfer")
         }
         self.pointer = pointer
+        text.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        check(belfry_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, text), CURLOPT_ERRORBUFFER)
     }
 
     deinit {
         curl_easy_cleanup(pointer)
         curl_slist_free_all(list)
+        text.deallocate()
     }
+
+    /// What went wrong, in libcurl's words; empty where it has none.
+    var detail: String { String(cString: text) }
 
     func set(_ option: CURLoption, _ value: Int) {
         check(belfry_curl_set_number(pointer, option, value), option)
@@ -29,6 +37,13 @@ final class EasyHandle {
     func set(headers: [String]) {
         for header in headers { list = curl_slist_append(list, header) }
         check(belfry_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, list), CURLOPT_HTTPHEADER)
+    }
+
+    /// Trusts the authorities of this file, and no longer those of the system, which have a file and
+    /// a folder.
+    func set(authorities file: String) {
+        set(CURLOPT_CAINFO, file)
+        check(belfry_curl_set_pointer(pointer, CURLOPT_CAPATH, nil), CURLOPT_CAPATH)
     }
 
     /// The same options are set for every transfer: a refusal is a libcurl that lacks one.

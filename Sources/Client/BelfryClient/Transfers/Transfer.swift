@@ -22,6 +22,8 @@ final class Transfer: Sendable {
     let body: Payload?
     /// How long it may take, in milliseconds; nil for a stream, which does not end.
     let millisecondsMax: Int?
+    /// The file of the authorities that sign certificates; nil for those that the system trusts.
+    let authorities: String?
     let receiver: any TransferReceiver
     /// Set before the loop is told, which may not have begun it yet.
     let isCancelled = Protected(false)
@@ -29,7 +31,7 @@ final class Transfer: Sendable {
     init(
         _ method: Method, _ path: String, at address: BusAddress, headers: [String],
         body: Payload? = nil, millisecondsMax: Int? = Limits.requestMillisecondsMax,
-        to receiver: any TransferReceiver
+        authorities: String? = nil, to receiver: any TransferReceiver
     ) {
         self.method = method
         self.path = path
@@ -37,6 +39,7 @@ final class Transfer: Sendable {
         self.headers = headers
         self.body = body
         self.millisecondsMax = millisecondsMax
+        self.authorities = authorities
         self.receiver = receiver
     }
 }

@@ -3,15 +3,18 @@ package import Topics
 
 /// Posts to receivers of webhooks, all of it on one thread.
 ///
-/// Goes straight to the receiver, follows no redirect, and repeats nothing. Certificates are those
-/// that the system trusts.
+/// Goes straight to the receiver, follows no redirect, and repeats nothing.
 ///
 /// Safe from any thread.
 package final class WebhookSender: Sendable {
     private let thread: TransferThread
+    private let authorities: String?
 
+    /// - Parameter authorities: The file of the authorities that receivers' certificates have to be
+    ///   of; nil for those that the system trusts.
     /// - Throws: `ClientError.unreachable` where the system gives no thread.
-    package init() throws(ClientError) {
+    package init(authorities: String? = nil) throws(ClientError) {
+        self.authorities = authorities
         do throws(Errno) {
             thread = try TransferThread()
         } catch {
@@ -29,7 +32,7 @@ package final class WebhookSender: Sendable {
             thread.start(
                 Transfer(
                     .post, address.path, at: address.base, headers: headers, body: body,
-                    millisecondsMax: milliseconds,
+                    millisecondsMax: milliseconds, authorities: authorities,
                     to: WebhookReceipt { continuation.resume(returning: $0) }))
         }
     }

@@ -7,12 +7,7 @@ enum Pushing {
         let webhooks = try WebhookFile.webhooks(of: arguments.operands[0])
         let start = try Names.start(arguments.text("--since") ?? "now")
         let end: SubscriptionEnd = arguments.has("--until-now") ? .now : .never
-        let sender: WebhookSender
-        do throws(ClientError) {
-            sender = try WebhookSender()
-        } catch {
-            throw CommandFailure(error)
-        }
+        let sender = try sender(trusting: arguments.text("--ca-file"))
         // Before anything is sent: a signal that comes with the first answer is to wait for it.
         let (signals, arrivals) = AsyncStream.makeStream(of: Int32.self)
         do throws(Errno) {
@@ -29,6 +24,25 @@ enum Pushing {
         }
         Task { for await _ in signals { work.cancel() } }
         if let failure = await work.value { throw failure }
+    }
+
+    /// A file that has no certificate would fail every request, for ever.
+    private static func sender(
+        trusting authorities: String?
+    ) throws(CommandFailure) -> WebhookSender {
+        if let file = authorities {
+            guard let text = TextFile.text(of: file) else {
+                throw CommandFailure(.file, "\(file) cannot be read: \(TextFile.lastError)")
+            }
+            guard text.contains("-----BEGIN CERTIFICATE-----") else {
+                throw CommandFailure(.file, "\(file) has no certificate: write it as PEM")
+            }
+        }
+        do throws(ClientError) {
+            return try WebhookSender(authorities: authorities)
+        } catch {
+            throw CommandFailure(error)
+        }
     }
 
     /// Runs all of them; the first that fails stops the others, behind the answers that they wait for.

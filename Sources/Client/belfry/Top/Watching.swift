@@ -63,18 +63,7 @@ struct Watching {
             terminal.restore()
             throw error
         }
-        if let end { Self.end(by: end) }
-    }
-
-    /// Ends as a program does that knows nothing of signals.
-    private static func end(by number: Int32) {
-        signal(number, SIG_DFL)
-        // The threads of tasks take none.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, number)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        raise(number)
+        if let end { SignalPipe.end(by: end) }
     }
 
     /// The signal that ended it; nil for a key.

@@ -27,11 +27,11 @@ enum AskCommand {
         switch outcome {
         case .success(.replied(let reply, _)): print(reply)
         case .success(.refused(let reply, _)):
+            // Most programs print lines: the end of the last one is not a part of the reason.
+            let end = reply.text.last?.isNewline == true ? 1 : 0
+            let reason = PrintedForm.visible(String(reply.text.dropLast(end)))
             throw CommandFailure(
-                .refusedByWorker,
-                "the worker refused it"
-                    + (reply.count > 0 ? ": \(PrintedForm.visible(reply.text))" : "")
-            )
+                .refusedByWorker, "the worker refused it" + (reason.isEmpty ? "" : ": \(reason)"))
         case .failure(.refused(let refusal)):
             throw CommandFailure(
                 refusal.code == "NO_RESPONDER" ? .noResponder : .nothing, "\(refusal)")

@@ -96,8 +96,14 @@ struct WorkerLoop: Sendable {
     ) throws(CommandFailure) -> ClientSettlement? {
         // What the end of the wait left open is said once more, alone.
         if shift.watch.isStopping, error.isOpen { return settlement }
-        guard case .refused(let refusal) = error, let settlement else {
-            throw CommandFailure(error)
+        guard case .refused(let refusal) = error else { throw CommandFailure(error) }
+        guard let settlement else {
+            guard refusal.code == "GROUP_UNKNOWN" else { throw CommandFailure(error) }
+            let name = plan.group.name
+            throw CommandFailure(
+                .nothing,
+                "there is no group \(name): 'belfry group set \(name) --of SELECTOR' makes it, and so "
+                    + "does a SELECTOR behind its name here")
         }
         return try replaced(settlement, refusal)
     }

@@ -1,6 +1,6 @@
 internal import Protection
 
-/// Whether somebody wants the screen to end, and a sleep that this cuts short.
+/// Whether somebody wants the command to end, and a sleep that this cuts short.
 final class WatchEnding: Sendable {
     private struct State {
         var isOver = false

@@ -11,6 +11,8 @@ COMMON = ("Load/wire.c", "Load/usage.c")
 PROGRAMS = {
     "fan": ("Load/fan.c", "Load/subscribers.c", "Load/publisher.c", *COMMON, "-lpthread"),
     "flood": ("Load/flood.c", *COMMON),
+    "oneshot": ("Load/oneshot.c", *COMMON, "-lpthread"),
+    "mixed": ("Load/mixed.c", "Load/heads.c", *COMMON),
     "workers": ("Load/workers.c", *COMMON),
     "drain": ("Load/drain.c", *COMMON),
     "nats_fan": ("Load/nats_fan.c", *COMMON, "-lnats"),
@@ -41,6 +43,12 @@ class Lab:
                 ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(self.folder / name), *sources, *flags],
                 check=True)
 
+    def for_valgrind(self):
+        """Measures a copy of the daemon that valgrind can read: the debug information of Swift it cannot."""
+        bare = self.folder / "belfryd.symbols"
+        subprocess.run(["strip", "--strip-debug", "-o", str(bare), str(self.daemon)], check=True)
+        self.daemon = bare
+
     def turns(self, contestants):
         """The contestants, in an order that turns round from round to round."""
         return list(contestants)[:: -1 if self.round % 2 else 1]
@@ -53,11 +61,11 @@ class Lab:
         """So many operations, or a tenth with `--quick`."""
         return max(1, count // 10 if self.quick else count)
 
-    def belfry(self, store="memory", wrap=(), **settings):
-        return Belfry(self.folder / "belfryd", self.daemon, store, settings, wrap)
+    def belfry(self, store="memory", wrap=(), has_socket=False, **settings):
+        return Belfry(self.folder / "belfryd", self.daemon, store, settings, wrap, has_socket)
 
-    def nchan(self):
-        return Nchan(self.folder / "nchan", HERE / "Peers/nchan.conf")
+    def nchan(self, wrap=()):
+        return Nchan(self.folder / "nchan", HERE / "Peers/nchan.conf", wrap)
 
     def constant(self):
         return Server("libmicrohttpd", self.folder / "peer", [str(self.folder / "constant"), "@PORT@"])
@@ -112,7 +120,7 @@ class Lab:
 
     def fill(self, server, topics, events, size, lines=1000):
         """Publishes so many marked events to each of the topics, in batches."""
-        line = b"@T=0000000000000001@".ljust(size, b"x") + b"\n"
+        line = b"@T=0000000000000001@".rjust(size, b"x") + b"\n"
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         for topic in topics:
             for begin in range(0, events, lines):

@@ -100,7 +100,8 @@ class Server:
 
 
 class Belfry(Server):
-    """belfryd, with limits that let every row in. `wrap` is a command to run it under."""
+    """belfryd, with limits that let every row in. `wrap` is a command to run it under. With
+    `has_socket` it listens at the unix socket `socket` too."""
 
     protocol = "http"
     publish_path = "/topics/t{topic}"
@@ -116,12 +117,15 @@ class Belfry(Server):
         "BELFRY_POLL_WAIT_DEFAULT": "10m",
     }
 
-    def __init__(self, folder, binary, store="memory", settings=None, wrap=()):
+    def __init__(self, folder, binary, store="memory", settings=None, wrap=(), has_socket=False):
         settings = {f"BELFRY_{key.upper()}": str(value) for key, value in (settings or {}).items()}
         super().__init__(
             "belfryd", folder,
             [*wrap, str(binary), "--listen", "127.0.0.1:0", "--store", store],
             {**self.limits, **settings, "BELFRY_STORE_STATE_DIRECTORY": f"{folder}/state"})
+        self.socket = f"{folder}/socket"
+        if has_socket:
+            self.command += ["--listen", f"unix:{self.socket}"]
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
@@ -139,11 +143,11 @@ class Belfry(Server):
 
 
 class Nchan(Server):
-    """nginx with nchan, one worker."""
+    """nginx with nchan, one worker. `wrap` is a command to run it under."""
 
-    def __init__(self, folder, template):
+    def __init__(self, folder, template, wrap=()):
         nginx = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-        super().__init__("nchan", folder, [nginx, "-p", str(folder), "-c", "nginx.conf"])
+        super().__init__("nchan", folder, [*wrap, nginx, "-p", str(folder), "-c", "nginx.conf"])
         self.template = template
 
     def prepare(self):

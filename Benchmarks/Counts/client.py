@@ -19,10 +19,10 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.input = b""
 
-    def send(self, target, headers=b"", body=None):
+    def send(self, target, headers=b"", body=None, version=b"1.1"):
         method, length = (b"GET", b"") if body is None else (b"POST", b"Content-Length: %d\r\n" % len(body))
         self.socket.sendall(
-            b"%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s%s\r\n%s" % (method, target, headers, length, body or b""))
+            b"%s %s HTTP/%s\r\nHost: 127.0.0.1\r\n%s%s\r\n%s" % (method, target, version, headers, length, body or b""))
 
     def read_until(self, end):
         """Everything up to and with `end`; what comes behind it is kept."""
@@ -61,6 +61,8 @@ class Connection:
 class Path:
     """One way of an event through the server; `run` repeats it."""
 
+    target, headers, version = b"/topics/t0", b"", b"1.1"
+
     def __init__(self, port):
         self.publisher = Connection(port)
         self.count = 0
@@ -68,7 +70,7 @@ class Path:
     def publish(self):
         self.count += 1
         event = EVENT % self.count
-        self.publisher.send(b"/topics/t0", body=event)
+        self.publisher.send(self.target, self.headers, event, self.version)
         self.publisher.read_answer()
         return event
 
@@ -87,8 +89,28 @@ class NewConnection(Path):
     def publish(self):
         self.publisher = Connection(self.port)
         event = super().publish()
+        self.end()
         self.publisher.socket.close()
         return event
+
+    def end(self):
+        """Waits for the server's end of a connection that it closes."""
+
+
+class ClosedConnection(NewConnection):
+    """What clients do that ask for the connection to be closed."""
+
+    headers = b"Connection: close\r\n"
+
+    def end(self):
+        if self.publisher.socket.recv(1):
+            raise Broken("an answer too many")
+
+
+class OldConnection(ClosedConnection):
+    """What `ab` does."""
+
+    headers, version = b"", b"1.0"
 
 
 class LongPoll(Path):
@@ -114,13 +136,13 @@ class Stream(Path):
     """Ten subscribers of a stream, so that what is done once for an event weighs little."""
 
     subscribers = 10
-    query, headers = b"", b"Accept: text/event-stream\r\n"
+    query, accept = b"", b"Accept: text/event-stream\r\n"
 
     def __init__(self, port):
         super().__init__(port)
         self.streams = [Connection(port) for _ in range(self.subscribers)]
         for stream in self.streams:
-            stream.send(b"/topics/t0" + self.query, self.headers)
+            stream.send(b"/topics/t0" + self.query, self.accept)
             stream.read_until(b"\r\n\r\n")
 
     def run(self, operations):
@@ -131,13 +153,20 @@ class Stream(Path):
 
 
 class WebSocket(Stream):
-    query, headers = b"?as=raw", UPGRADE
+    query, accept = b"?as=raw", UPGRADE
+
+
+def at_nchan(path):
+    """The same at nchan, whose topics are elsewhere."""
+    return type(path.__name__, (path,), {"target": b"/pub/t0"})
 
 
 # Name, what is done, and how many deliveries each publish makes.
 PATHS = {
-    "new connection": (NewConnection, 0),
     "publish": (Path, 0),
+    "new connection": (NewConnection, 0),
+    "new, close": (ClosedConnection, 0),
+    "new, HTTP/1.0": (OldConnection, 0),
     "long poll": (LongPoll, 1),
     "event stream": (Stream, Stream.subscribers),
     "WebSocket": (WebSocket, WebSocket.subscribers),

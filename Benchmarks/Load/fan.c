@@ -29,12 +29,12 @@ static double seconds_max = 30, hold;
 long deliveries_of(long events) { return events * (plan.subs / plan.topics); }
 
 static void read_arguments(int count, char **arguments) {
-    enum { port, mode, sub, pub, subs, topics, size, msgs, rate, secs, next, head, pubheader, process, pipeline, batch, hold_seconds, await };
+    enum { port, mode, sub, pub, subs, topics, size, msgs, rate, secs, next, head, pubheader, process, pipeline, batch, hold_seconds, await, socket };
     static const struct option options[] = {
         {"port", 1, 0, port}, {"mode", 1, 0, mode}, {"sub", 1, 0, sub}, {"pub", 1, 0, pub}, {"subs", 1, 0, subs},
         {"topics", 1, 0, topics}, {"size", 1, 0, size}, {"msgs", 1, 0, msgs}, {"rate", 1, 0, rate}, {"secs", 1, 0, secs},
         {"next", 1, 0, next}, {"header", 1, 0, head}, {"pubheader", 1, 0, pubheader}, {"pid", 1, 0, process},
-        {"pipeline", 1, 0, pipeline}, {"batch", 1, 0, batch}, {"hold", 1, 0, hold_seconds}, {"await", 1, 0, await}, {0},
+        {"pipeline", 1, 0, pipeline}, {"batch", 1, 0, batch}, {"hold", 1, 0, hold_seconds}, {"await", 1, 0, await}, {"unix", 1, 0, socket}, {0},
     };
     for (int option; (option = getopt_long(count, arguments, "", options, 0)) != -1;) {
         switch (option) {
@@ -56,6 +56,7 @@ static void read_arguments(int count, char **arguments) {
         case batch: plan.batch = atoi(optarg); break;
         case hold_seconds: hold = atof(optarg); break;
         case await: plan.msgs = atol(optarg), publishes = 0; break;
+        case socket: dial_unix(optarg); break;
         default: exit(2);
         }
     }

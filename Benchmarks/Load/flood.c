@@ -1,4 +1,5 @@
-// flood: publishes a fixed number of events over kept connections, one request on each at a time.
+// flood: publishes a fixed number of events over kept connections, one request on each at a time;
+// with `--redis` of redis-server, which keeps each in a stream.
 //
 // Prints the rate, the latency of an answer, and with --pid the server's processor time for each
 // request. Fails at any answer but 2xx. The first tenth of the requests warms up and is not counted.
@@ -20,20 +21,26 @@ struct connection {
     char input[4096];
 };
 
-static int port, connections = 64, size = 100, topics = 1, pid;
+static int port, connections = 64, size = 100, topics = 1, pid, is_redis;
 static long requests = 100000, sent;
 static const char *path = "/pub/t{topic}";
 static char *event;
 
+static int request_head(char *out, size_t capacity, const char *target) {
+    if (is_redis) return redis_add(out, capacity, target, size);
+    return snprintf(out, capacity, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
+        target, port, size);
+}
+
 static void publish(struct connection *c) {
     char request[8192], filled[1024];
     fill(filled, sizeof filled, path, sent++ % topics, 0);
-    int head = snprintf(request, sizeof request, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
-        filled, port, size);
+    int head = request_head(request, 4000, filled);
     c->sent_at = now_ns();
-    stamp_time(event, c->sent_at);
+    stamp_time(event, (size_t)size, c->sent_at);
     memcpy(request + head, event, (size_t)size);
-    send_all(c->fd, request, (size_t)(head + size));
+    memcpy(request + head + size, "\r\n", 2);
+    send_all(c->fd, request, (size_t)(head + size + 2 * is_redis));
 }
 
 // Whether an answer is complete.
@@ -43,7 +50,7 @@ static int read_answer(struct connection *c) {
     c->count += (size_t)got;
     c->input[c->count] = 0;
     const char *body;
-    size_t length = answer_length(c->input, c->count, &body);
+    size_t length = is_redis ? redis_answer_length(c->input, c->count) : answer_length(c->input, c->count, &body);
     if (length && length != c->count) die("an answer too many");
     if (length) c->count = 0;
     return length != 0;
@@ -52,7 +59,8 @@ static int read_answer(struct connection *c) {
 static void read_arguments(int count, char **arguments) {
     static const struct option options[] = {
         {"port", 1, 0, 'p'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"requests", 1, 0, 'n'},
-        {"size", 1, 0, 's'}, {"topics", 1, 0, 't'}, {"pid", 1, 0, 'i'}, {0},
+        {"size", 1, 0, 's'}, {"topics", 1, 0, 't'}, {"pid", 1, 0, 'i'}, {"redis", 0, 0, 'r'},
+        {"unix", 1, 0, 'x'}, {0},
     };
     for (int option; (option = getopt_long(count, arguments, "", options, 0)) != -1;) {
         switch (option) {
@@ -63,6 +71,8 @@ static void read_arguments(int count, char **arguments) {
         case 's': size = atoi(optarg); break;
         case 't': topics = atoi(optarg); break;
         case 'i': pid = atoi(optarg); break;
+        case 'r': is_redis = 1; break;
+        case 'x': dial_unix(optarg); break;
         default: exit(2);
         }
     }

@@ -75,7 +75,7 @@ int main(int argument_count, char **arguments) {
     unsigned long long cpu = pid ? cpu_ns(pid) : 0;
     uint64_t start = now_ns(), last_time = start;
     for (long sent = 0; sent < msgs; sent++) {
-        stamp_time(event, now_ns());
+        stamp_time(event, (size_t)size, now_ns());
         for (int i = 0; i < batch; i++) check(natsConnection_Publish(publisher, "t", event, size));
         if (sent % pipeline == pipeline - 1) check(natsConnection_Flush(publisher));
     }

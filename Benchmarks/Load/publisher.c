@@ -71,7 +71,7 @@ void *run_publisher(void *unused) {
             int head = snprintf(request, 4096, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%sContent-Length: %zu\r\n\r\n", path,
                 plan.port, plan.pub_headers, body_count);
             uint64_t now = now_ns();
-            for (int i = 0; i < plan.batch; i++) stamp_time(body + (size_t)i * line, now);
+            for (int i = 0; i < plan.batch; i++) stamp_time(body + (size_t)i * line, (size_t)plan.size, now);
             memcpy(request + head, body, body_count);
             send_all(fd, request, (size_t)head + body_count);
         }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,21 +31,38 @@ void die(const char *format, ...) {
     exit(2);
 }
 
-int dial(int port) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+static const char *unix_path;
+
+void dial_unix(const char *path) { unix_path = path; }
+
+static int connect_once(int port, int resets) {
+    struct sockaddr_in tcp = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    tcp.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    if (unix_path) strncpy(local.sun_path, unix_path, sizeof local.sun_path - 1);
+    int fd = socket(unix_path ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+    if (fd < 0) die("socket");
+    if (!unix_path) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    // Ends by a reset: tens of thousands in TIME_WAIT would slow the next connections down.
+    if (resets) setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
+    int failed = unix_path ? connect(fd, (struct sockaddr *)&local, sizeof local) : connect(fd, (struct sockaddr *)&tcp, sizeof tcp);
+    if (!failed) return fd;
+    close(fd);
+    return -1;
+}
+
+static int dial_until(int port, int resets) {
     for (int attempt = 0; attempt < 500; attempt++) {
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
-        if (fd < 0) die("socket");
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        // Ends by a reset: tens of thousands in TIME_WAIT would slow the next connections down.
-        setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
-        if (!connect(fd, (struct sockaddr *)&address, sizeof address)) return fd;
-        close(fd);
+        int fd = connect_once(port, resets);
+        if (fd >= 0) return fd;
         usleep(20000);
     }
-    die("connect to port %d", port);
+    die("connect to %s, port %d", unix_path ? unix_path : "loopback", port);
 }
+
+int dial(int port) { return dial_until(port, 1); }
+
+int dial_plainly(int port) { return dial_until(port, 0); }
 
 void send_all(int fd, const char *bytes, size_t count) {
     while (count) {
@@ -82,10 +100,23 @@ size_t answer_length(const char *bytes, size_t count, const char **body) {
     if (!end) return 0;
     *body = end + 4;
     errno = 0;
-    if (strncmp(bytes, "HTTP/1.1 2", 10)) die("refused: %.*s", (int)(count > 400 ? 400 : count), bytes);
+    if (strncmp(bytes, "HTTP/1.", 7) || strncmp(bytes + 8, " 2", 2)) die("refused: %.*s", (int)(count > 400 ? 400 : count), bytes);
     char value[32];
     size_t length = (size_t)(*body - bytes);
     if (header(bytes, end, "Content-Length", value, sizeof value)) length += (size_t)atol(value);
+    return length <= count ? length : 0;
+}
+
+int redis_add(char *out, size_t capacity, const char *stream, int size) {
+    return snprintf(out, capacity, "*5\r\n$4\r\nXADD\r\n$%zu\r\n%s\r\n$1\r\n*\r\n$1\r\nd\r\n$%d\r\n", strlen(stream), stream, size);
+}
+
+size_t redis_answer_length(const char *bytes, size_t count) {
+    const char *line = memmem(bytes, count, "\r\n", 2);
+    if (!line) return 0;
+    errno = 0;
+    if (*bytes != '$') die("refused: %.*s", (int)(count > 400 ? 400 : count), bytes);
+    size_t length = (size_t)(line + 2 - bytes) + (size_t)atol(bytes + 1) + 2;
     return length <= count ? length : 0;
 }
 
@@ -110,13 +141,15 @@ int fill(char *out, size_t capacity, const char *pattern, long topic, long sub) 
 void stamp_event(char *event, size_t size) {
     if (size < mark_bytes) die("events have at least %d bytes", mark_bytes);
     memset(event, 'x', size);
-    memcpy(event, "@T=", 3);
-    event[mark_bytes - 1] = '@';
-    stamp_time(event, now_ns());
+    char *mark = event + size - mark_bytes;
+    memcpy(mark, "@T=", 3);
+    mark[mark_bytes - 1] = '@';
+    stamp_time(event, size, now_ns());
 }
 
-void stamp_time(char *event, uint64_t time) {
-    for (int digit = 15; digit >= 0; digit--, time >>= 4) event[3 + digit] = "0123456789abcdef"[time & 15];
+void stamp_time(char *event, size_t size, uint64_t time) {
+    char *digits = event + size - mark_bytes + 3;
+    for (int digit = 15; digit >= 0; digit--, time >>= 4) digits[digit] = "0123456789abcdef"[time & 15];
 }
 
 const char *find_mark(const char *from, const char *end, uint64_t *time) {

@@ -1,6 +1,7 @@
 // relay PORT: the least that can pass an event from a publisher to subscribers: one thread, epoll, no
 // parser, no log. A connection that sends GET gets a head and then the body of every POST, in the
-// bytes of an event stream; a POST is answered 201 behind its deliveries.
+// bytes of an event stream. One event is on its way at a time: a POST is answered 201 behind its
+// deliveries, and nobody may publish until then.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -11,19 +12,68 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { connections_max = 4096 };
-static int subscribers[connections_max], subscriber_count;
-static char input[connections_max][4096];
-static size_t filled[connections_max];
+enum { connections_max = 4096, framing_max = 64 };
+static int epoll, publisher, subscribers[connections_max], subscriber_count, unfinished;
+static struct input {
+    char *bytes;
+    size_t filled, capacity;
+} inputs[connections_max];
+
+// The event that is on its way, and how much of it each subscriber has.
+static char *chunk;
+static size_t chunk_count, chunk_capacity, sent[connections_max];
 
 static const char stream_head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 static const char created[] = "HTTP/1.1 201 Created\r\nContent-Length: 3\r\n\r\n{}\n";
+static const char field[] = "id: 1795251600000000\ndata: ", event_end[] = "\n\n", chunk_end[] = "\r\n";
 
-static void pass_on(const char *body, size_t count) {
-    char event[4096], chunk[4200];
-    int event_count = snprintf(event, sizeof event, "id: 1795251600000000\ndata: %.*s\n\n", (int)count, body);
-    int chunk_count = snprintf(chunk, sizeof chunk, "%x\r\n%s\r\n", (unsigned)event_count, event);
-    for (int i = 0; i < subscriber_count; i++) send(subscribers[i], chunk, (size_t)chunk_count, MSG_NOSIGNAL | MSG_DONTWAIT);
+static void make_chunk(const char *body, size_t count) {
+    if (chunk_capacity < count + framing_max) chunk = realloc(chunk, chunk_capacity = count + framing_max);
+    int head = sprintf(chunk, "%zx\r\n%s", strlen(field) + count + strlen(event_end), field);
+    memcpy(chunk + head, body, count);
+    chunk_count = (size_t)head + count + (size_t)sprintf(chunk + head + count, "%s%s", event_end, chunk_end);
+}
+
+static void answer_publisher(void) { send(publisher, created, strlen(created), MSG_NOSIGNAL); }
+
+static void finish_one(void) {
+    if (!--unfinished) answer_publisher();
+}
+
+// Writes as much of the event as the kernel takes; it tells when it takes more.
+static void write_on(int fd) {
+    if (sent[fd] == chunk_count) return;
+    ssize_t taken = send(fd, chunk + sent[fd], chunk_count - sent[fd], MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (taken > 0) sent[fd] += (size_t)taken;
+    if (sent[fd] == chunk_count) finish_one();
+}
+
+static void pass_on(int from, const char *body, size_t count) {
+    publisher = from;
+    make_chunk(body, count);
+    unfinished = subscriber_count;
+    if (!unfinished) answer_publisher();
+    for (int i = 0; i < subscriber_count; i++) {
+        sent[subscribers[i]] = 0;
+        write_on(subscribers[i]);
+    }
+}
+
+static void follow(int fd) {
+    send(fd, stream_head, strlen(stream_head), MSG_NOSIGNAL);
+    sent[fd] = chunk_count;
+    subscribers[subscriber_count++] = fd;
+    struct epoll_event interest = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.fd = fd};
+    epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &interest);
+}
+
+static void forget(int fd) {
+    for (int i = 0; i < subscriber_count; i++) {
+        if (subscribers[i] != fd) continue;
+        subscribers[i] = subscribers[--subscriber_count];
+        if (sent[fd] < chunk_count) finish_one();
+    }
+    close(fd);
 }
 
 // Answers the requests that are there; how many bytes they had.
@@ -33,37 +83,32 @@ static size_t answer(int fd, const char *bytes, size_t count) {
         end += 4;
         if (!strncmp(head, "GET ", 4)) {
             used = (size_t)(end - bytes);
-            send(fd, stream_head, sizeof stream_head - 1, MSG_NOSIGNAL);
-            if (subscriber_count < connections_max) subscribers[subscriber_count++] = fd;
+            follow(fd);
             continue;
         }
         const char *length = memmem(head, (size_t)(end - head), "Content-Length: ", 16);
         size_t body = length ? (size_t)atol(length + 16) : 0;
         if ((size_t)(end - bytes) + body > count) break;
-        pass_on(end, body);
-        send(fd, created, sizeof created - 1, MSG_NOSIGNAL);
+        pass_on(fd, end, body);
         used = (size_t)(end - bytes) + body;
     }
     return used;
 }
 
 static void read_some(int fd) {
-    ssize_t got = recv(fd, input[fd] + filled[fd], sizeof input[fd] - filled[fd], 0);
-    if (got <= 0) {
-        for (int i = 0; i < subscriber_count; i++) {
-            if (subscribers[i] == fd) subscribers[i--] = subscribers[--subscriber_count];
-        }
-        close(fd);
-        return;
-    }
-    size_t count = filled[fd] + (size_t)got, used = answer(fd, input[fd], count);
-    filled[fd] = count - used;
-    memmove(input[fd], input[fd] + used, filled[fd]);
+    struct input *input = &inputs[fd];
+    if (input->capacity - input->filled < 2048) input->bytes = realloc(input->bytes, input->capacity = 2 * input->capacity + 4096);
+    ssize_t got = recv(fd, input->bytes + input->filled, input->capacity - input->filled, 0);
+    if (got <= 0) return forget(fd);
+    size_t count = input->filled + (size_t)got, used = answer(fd, input->bytes, count);
+    input->filled = count - used;
+    memmove(input->bytes, input->bytes + used, input->filled);
 }
 
 int main(int count, char **arguments) {
     if (count != 2) return 2;
-    int listener = socket(AF_INET, SOCK_STREAM, 0), epoll = epoll_create1(0), one = 1;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+    epoll = epoll_create1(0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(arguments[1]))};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
@@ -75,13 +120,14 @@ int main(int count, char **arguments) {
         for (int i = 0; i < ready; i++) {
             int fd = events[i].data.fd;
             if (fd != listener) {
-                read_some(fd);
+                if (events[i].events & EPOLLOUT) write_on(fd);
+                if (events[i].events & ~(unsigned)EPOLLOUT) read_some(fd);
                 continue;
             }
             if ((fd = accept(listener, NULL, NULL)) < 0) continue;
             if (fd >= connections_max) return fprintf(stderr, "relay: too many connections\n"), 1;
             setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-            filled[fd] = 0;
+            inputs[fd].filled = 0;
             interest.data.fd = fd;
             epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &interest);
         }

@@ -9,7 +9,9 @@ class Publish(Row):
     name = "publish"
     title = "publish, 100 bytes, 64 kept connections"
     grows = "topics"
-    note = "`libmicrohttpd` reads the same request and answers a constant."
+    note = (
+        "`libmicrohttpd` reads the same request and answers a constant. SQLite is `store.sync = normal`, redis-server has"
+        " its append-only file (`everysec`).")
     aims = [
         Aim(UNIT, "belfryd", 1, ("nchan", 1), at_most=0.85),
         Aim(UNIT, "belfryd", 1, ("libmicrohttpd", 1), at_most=1.15),
@@ -17,10 +19,20 @@ class Publish(Row):
 
     def measure(self, lab):
         for topics in lab.points([1], [10, 100, 1000, 10000]):
-            servers = [lab.belfry(), lab.nchan()] + ([lab.constant()] if topics == 1 else [])
-            for server in lab.turns(servers):
+            for who, server in lab.turns(contestants(lab, topics)):
                 with server:
                     figures = lab.load(
-                        "flood", server, path=server.publish_path, topics=topics, requests=lab.times(100_000))
-                    yield Figure(UNIT, server.name, topics, figures["cpu_us"])
-                    yield Figure("events a second", server.name, topics, figures["rate"])
+                        "flood", server, path=server.publish_path, topics=topics, requests=lab.times(100_000),
+                        **({"redis": True} if who == "redis-server" else {}))
+                    yield Figure(UNIT, who, topics, figures["cpu_us"])
+                    yield Figure("events a second", who, topics, figures["rate"])
+
+
+def contestants(lab, topics):
+    both = [("belfryd", lab.belfry()), ("nchan", lab.nchan())]
+    if topics > 1:
+        return both
+    return [
+        *both, ("libmicrohttpd", lab.constant()), ("belfryd, SQLite", lab.belfry(store="sqlite")),
+        ("redis-server", lab.redis()),
+    ]

@@ -50,7 +50,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
 # What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test webhooks-test monitoring-test debian13
+CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test webhooks-test monitoring-test page-test debian13
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -100,7 +100,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 		chmod 0644 '$(DESTDIR)$(UNITDIR)'/"$$unit" || exit 1; \
 	done
 	install -m 0644 LICENSE $(wildcard *.md) '$(DESTDIR)$(DOCDIR)'
-	install -m 0644 $(wildcard docs/*) '$(DESTDIR)$(DOCDIR)/docs'
+	install -m 0644 $(wildcard docs/*.*) '$(DESTDIR)$(DOCDIR)/docs'
 	install -m 0644 config/belfryd.conf '$(DESTDIR)$(DOCDIR)/config'
 	install -m 0644 monitoring/alerts.yml monitoring/grafana.json '$(DESTDIR)$(DOCDIR)/monitoring'
 	install -m 0644 $(wildcard Benchmarks/*.md) '$(DESTDIR)$(DOCDIR)/Benchmarks'
@@ -182,12 +182,20 @@ test-systemd: release ## boot a real systemd with the installed service (needs r
 	$(MAKE) install DESTDIR=.build-systemd/elsewhere PREFIX=/opt/belfry SYSCONFDIR=/etc UNITDIR=/etc/systemd/system
 	@scripts/test-systemd .build-systemd --elsewhere .build-systemd/elsewhere --restarts $(RESTARTS)
 
-test-deb: release ## install, upgrade, remove and purge the package on a clean Debian (needs root; FROM= the release before)
+# Each release of Debian has its own package, made on it. The Debian 13 has the last commit.
+test-deb: setup ## try the package on a clean Debian 12 and a clean Debian 13 (needs root and Debian 12; FROM= a folder with the release before)
+	@. /etc/os-release; [ "$$ID$$VERSION_ID" = debian12 ] || { \
+		echo 'test-deb: only a Debian 12 can try both: make test-deb-here is for this system alone' >&2; exit 1; }
+	$(MAKE) test-deb-here
+	@SWIFT='$(SWIFT)' scripts/setup debian13
+	@SWIFT='$(SWIFT)' scripts/debian13 $(if $(FROM),--bring '$(FROM)') make test-deb-here $(if $(FROM),FROM=/brought)
+
+test-deb-here: release # the same on this system's own release alone
 	@SWIFT='$(SWIFT)' scripts/setup deb
 	@SWIFT='$(SWIFT)' scripts/setup systemd
 	rm -rf .build-test-deb/installed
 	$(MAKE) install DESTDIR=.build-test-deb/installed PREFIX=/usr SYSCONFDIR=/etc UNITDIR=/usr/lib/systemd/system
-	@scripts/test-deb .build-test-deb/installed $(FROM)
+	@scripts/test-deb .build-test-deb/installed '$(FROM)'
 
 test-container: ## build the Dockerfile without a registry, and use its image (needs root)
 	@SWIFT='$(SWIFT)' scripts/setup container
@@ -220,6 +228,16 @@ webhooks-test: ## have `belfry push` bring events to a receiver that fails, over
 	$(SWIFT) build $(BUILD_FLAGS) --product belfry
 	@scripts/webhooks --programs "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)" $(ARGS)
 
+page: ## write the documents of the page anew from docs/
+	@SWIFT='$(SWIFT)' scripts/setup page
+	@scripts/page-documents
+
+page-test: ## use the page in Chromium: 10,000 topics, restarts, gaps, hostile names (ARGS='--act follow --seconds 600')
+	@SWIFT='$(SWIFT)' scripts/setup page
+	@scripts/page-documents --check
+	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
+	@scripts/page --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
+
 monitoring-test: ## check the alerts and the dashboard of monitoring/ with promtool and the daemon
 	@SWIFT='$(SWIFT)' scripts/setup monitoring
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
@@ -244,9 +262,9 @@ fair-check: ## attack the daemon in small, and fail where a turn takes more step
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@Benchmarks/fairness --check --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
 
-bench-counts: setup $(RELEASE_BINARY) ## count system calls and allocations of each path, and fail where they grew
+bench-counts: setup $(RELEASE_BINARY) ## count system calls, allocations and instructions of each path, and fail where they grew
 	@SWIFT='$(SWIFT)' scripts/setup counts
-	@python3 -m unittest --quiet Benchmarks/test_conductor.py Benchmarks/test_fair.py
+	@python3 -m unittest --quiet Benchmarks/test_conductor.py Benchmarks/test_fair.py Benchmarks/test_heads.py
 	@Benchmarks/count-operations --daemon $(RELEASE_BINARY) $(ARGS)
 
 bench-profile: setup $(RELEASE_BINARY) ## show where the instructions of each path go (ARGS='publish sse --lines 60')
@@ -281,5 +299,9 @@ bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, re
 	@SWIFT='$(SWIFT)' scripts/setup work
 	@Benchmarks/work --daemon $(RELEASE_BINARY) $(ARGS)
 
+bench-command: release ## measure `belfry`: lines beside curl, printing events, its start (ARGS='--rounds 5')
+	@SWIFT='$(SWIFT)' scripts/setup command
+	@Benchmarks/command --programs $(dir $(COMMAND_BINARY)) $(ARGS)
+
 clean: ## remove all build products
-	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb
+	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-page .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb

@@ -78,9 +78,13 @@ let package = Package(
             name: "Access", dependencies: ["Topics", "Protection", "Digests"],
             path: "Sources/Daemon/Access", swiftSettings: strict),
         .target(
+            name: "Page", dependencies: ["Digests"], path: "Sources/Daemon/Page",
+            resources: [.embedInCode("Files")], swiftSettings: strict),
+        .target(
             name: "BusAPI",
             dependencies: [
-                "Topics", "Work", "Access", "Digests", "HTTPFront", "Telemetry", "Protection",
+                "Topics", "Work", "Access", "Digests", "HTTPFront", "Page", "Telemetry",
+                "Protection",
             ],
             path: "Sources/Daemon/BusAPI",
             // A link to docs/openapi.yaml, which the daemon serves.

@@ -40,7 +40,10 @@ import Topics
         case .version: "/version`"
         case .metrics: "/metrics`"
         case .description: "/openapi.yaml`"
-        case .greeting: "/`"
+        case .start: "/`"
+        case .documents: "/docs`"
+        case .document: "/docs/{name}`"
+        case .pagePart: "/page/{name}`"
         }
     }
 }

@@ -21,7 +21,9 @@ import Testing
     @Test func whoAsksForNothingThatIsThereIsToldOfIt() throws {
         let daemon = try RunningDaemon()
         let client = try daemon.connect()
-        for path in ["//", "/help", "/docs", "/topics/", "/openapi.json", "/openapi.yaml/"] {
+        for path in [
+            "//", "/help", "/docs/", "/page", "/topics/", "/openapi.json", "/openapi.yaml/",
+        ] {
             let answer = try client.get(path)
             #expect(answer.status == 404 && answer.member("code") == "PATH_UNKNOWN", "\(path)")
             #expect(answer.member("detail")?.contains("/openapi.yaml has every path") == true)

@@ -140,6 +140,42 @@ import Testing
         #expect(outputs.header("event-count") == "\(count)")
     }
 
+    /// Leases of a group with `persist=no` are only in memory, and its replies need no disk.
+    @Test func aReplyWaitsForTheDiskOnlyWhereItsGroupIsStored() throws {
+        let disk = try SmallDisk(bytes: 12 << 20)
+        let daemon = try RunningDaemon(configuration: Self.configuration, disk: disk)
+        let client = try RawClient(daemon.unix)
+        var askers: [String: RawClient] = [:]
+        var leases: [String: String] = [:]
+        for persist in ["yes", "no"] {
+            let settings = "of=asked.\(persist)&replies=yes&lease=1h&persist=\(persist)"
+            try Self.expect(201, client, "PUT", "/groups/\(persist)?\(settings)")
+            try Self.expect(204, client, "POST", "/groups/\(persist)/next?wait=0")
+            let asker = try RawClient(daemon.unix)
+            try asker.send("POST", "/topics/asked.\(persist)?reply=10m", body: Array("?".utf8))
+            let job = try Self.expect(200, client, "POST", "/groups/\(persist)/next?wait=10m")
+            #expect(job.header("work-reply") == "wanted")
+            (askers[persist], leases[persist]) = (asker, job.header("work-lease"))
+        }
+        try client.publish("job", to: "asked.no")
+        try Self.fill(disk, client)
+
+        let (kept, light) = (try #require(leases["yes"]), try #require(leases["no"]))
+        let reply = Change(204, "POST", "/groups/yes/done?lease=\(kept)", "kept")
+        try Self.refuse(client, reply.method, reply.target, reply.body, "while it runs")
+        try Self.expect(204, client, "POST", "/groups/no/done?lease=\(light)", "light")
+        #expect(try #require(askers["no"]).readAnswer().text == "light")
+        let next = try Self.expect(200, client, "POST", "/groups/no/next?wait=0")
+        let lease = try #require(next.header("work-lease"))
+        #expect(next.text == "job")
+        try Self.expect(204, client, "POST", "/groups/no/done?lease=\(lease)")
+        try Self.refuse(client, "POST", "/topics/asked.no?reply=10m", "?", "while it runs")
+
+        try Self.makeRoom(on: disk, client)
+        try Self.expect(reply.status, client, reply.method, reply.target, reply.body)
+        #expect(try #require(askers["yes"]).readAnswer().text == "kept")
+    }
+
     // MARK: What these tests share
 
     private static func refuseAll(

@@ -36,6 +36,11 @@ def before_call(context, case, kwargs):
         if query.get("envelope") in ("yes", "no"):
             query["as"] = "sse"
         case.query = query
+    if case.operation.label in ("GET /topics", "HEAD /topics") and DURATION.fullmatch(str(query.get("wait", "-"))):
+        # Only who says since when can wait.
+        query["wait"] = WAIT
+        query.setdefault("since", "0")
+        case.query = query
     if case.operation.label == "POST /topics/{name}":
         for header, parameter in (("Event-Type", "type"), ("Event-Key", "key")):
             if header in headers and parameter in query:

@@ -51,8 +51,10 @@ enum AllowedImports {
         ],
         // Users and groups come from the system's own library.
         "Access": ["Protection", "Topics", "Digests", "Glibc"],
+        // Bytes, and the tag by which a browser knows them again.
+        "Page": ["Digests"],
         "BusAPI": [
-            "Protection", "Telemetry", "Topics", "Work", "Access", "Digests", "HTTPFront",
+            "Protection", "Telemetry", "Topics", "Work", "Access", "Digests", "HTTPFront", "Page",
             "FoundationEssentials", "Glibc",
         ],
         "BelfryDaemon": [

@@ -27,12 +27,21 @@ import Testing
                 "libsqlite3-dev", "libcurl4-openssl-dev", "pkg-config", "binutils", "gcc",
                 "libc6-dev",
                 "libstdc++-14-dev", "libncurses6", "libsqlite3-0", "libxml2-16", "git", "curl",
-                "dash", "mandoc", "mount", "util-linux", "ca-certificates",
+                "dash", "mandoc", "mount", "util-linux", "ca-certificates", "binutils-gold",
             ])
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(0))
         #expect(said == "")
         #expect(machine.asked == [])
+    }
+
+    @Test func theLinkerThatHardensIsInstalledWhereBinutilsLacksIt() throws {
+        for isThere in [false, true] {
+            let machine = try MakeshiftMachine(manager: "apt-get", packages: ["binutils"])
+            if isThere { try machine.add("ld.gold", "true") }
+            #expect(try machine.setUp().ending == .exited(0))
+            #expect(machine.installed.contains("binutils-gold") == !isThere)
+        }
     }
 
     @Test func ofTwoNamesOfAPackageTheOneThatTheReleaseHasIsInstalled() throws {

@@ -302,7 +302,8 @@ public final class Daemon: Sendable {
                 ?? Configuration.share(of: configuration.limits.commitQueueBytesMax),
             eventBytesMax: configuration.limits.eventBytesMax,
             access: configuration.access.policy(administrator: administrator),
-            version: Version.number)
+            metricsTopics: configuration.metrics.selector,
+            showsPage: configuration.http.showsPage, version: Version.number)
     }
 
     private func http(_ configuration: Configuration) throws(DaemonError) -> HTTPServerConfiguration

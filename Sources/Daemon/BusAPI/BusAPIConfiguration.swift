@@ -1,4 +1,5 @@
 public import Access
+public import Topics
 
 /// What the HTTP side of the bus can be told; all of it can change while it runs.
 public struct BusAPIConfiguration: Sendable, Equatable {
@@ -20,6 +21,10 @@ public struct BusAPIConfiguration: Sendable, Equatable {
     public var eventBytesMax: Int
     /// Who may do what.
     public var access: AccessPolicy
+    /// The topics that have figures of their own in `/metrics`; nil for none.
+    public var metricsTopics: Selector?
+    /// Whether browsers are shown the page.
+    public var showsPage: Bool
     /// What `/version` answers.
     public var version: String
 
@@ -29,7 +34,7 @@ public struct BusAPIConfiguration: Sendable, Equatable {
         heartbeat: Int64 = 15_000_000, subscribersMax: Int = 16_000,
         subscribersPerUIDMax: Int = .max, subscribersPerTopicMax: Int? = nil,
         queuedBytesPerUIDMax: Int = .max, eventBytesMax: Int = 1 << 20,
-        access: AccessPolicy,
+        access: AccessPolicy, metricsTopics: Selector? = nil, showsPage: Bool = true,
         version: String
     ) {
         self.waitMax = waitMax
@@ -41,6 +46,8 @@ public struct BusAPIConfiguration: Sendable, Equatable {
         self.queuedBytesPerUIDMax = queuedBytesPerUIDMax
         self.eventBytesMax = eventBytesMax
         self.access = access
+        self.metricsTopics = metricsTopics
+        self.showsPage = showsPage
         self.version = version
     }
 }

@@ -29,6 +29,8 @@ final class BusHandler: RequestHandler {
     private(set) var configurationNumber: UInt32 = 0
     private var admissions: BodyAdmissions
     private let waker: LoopWaker
+    /// What is to be delivered, while it is looked at.
+    private var admitted = LoopWaker.Changes()
     private var deliveries = DeliveryQueue()
     /// Subscriptions that are to end, before anything else is delivered.
     private var endings = Ring<Ending>()
@@ -132,7 +134,7 @@ final class BusHandler: RequestHandler {
 
     /// Brings what waits up to date with everything admitted since the last time.
     func deliver() {
-        let admitted = waker.take()
+        waker.take(for: &admitted)
         for (topic, place) in admitted.removed {
             for subscription in subscriptions.all(named: topic) {
                 endings.append(Ending(of: subscription, removedAt: place))
@@ -141,24 +143,30 @@ final class BusHandler: RequestHandler {
         deliveries.add(through: admitted.through) { woken in
             subscriptions.find(matching: admitted.topics, into: &woken)
         }
-        if !deliversOn { deliverOn() }
+        admitted.clear()
+        if !deliversOn, hasNews { deliverOn() }
     }
 
     /// Whoever waits and has told everything it was woken for has told everything up to here.
     var deliveredThrough: EventID { deliveries.deliveredThrough }
 
+    /// Whether somebody is yet to be told something.
+    private var hasNews: Bool {
+        !deliveries.isEmpty || !endings.isEmpty || !endingWaits.isEmpty
+    }
+
     private func deliverOn() {
         deliversOn = false
         // A turn that had mail has had some already.
-        while budget.isLeft(for: .deliveries), !endings.isEmpty {
+        while !endings.isEmpty, budget.isLeft(for: .deliveries) {
             budget.begin(.deliveries, Limits.deliverySteps)
             endings.removeFirst().tell()
         }
-        while budget.isLeft(for: .deliveries), let wait = endingWaits.popLast() {
+        while !endingWaits.isEmpty, budget.isLeft(for: .deliveries) {
             budget.begin(.deliveries, Limits.deliverySteps)
-            wait.drain()
+            endingWaits.removeLast().drain()
         }
-        while budget.isLeft(for: .deliveries), let (members, news, isOnlyOne) = deliveries.next() {
+        while let (members, news, isOnlyOne) = deliveries.next(), budget.isLeft(for: .deliveries) {
             var told = 0
             reads.share(forOne: isOnlyOne) {
                 while told < members.count, budget.isLeft(for: .deliveries) {
@@ -170,7 +178,7 @@ final class BusHandler: RequestHandler {
             }
             deliveries.pass(told)
         }
-        guard !deliveries.isEmpty || !endings.isEmpty || !endingWaits.isEmpty else { return }
+        guard hasNews else { return }
         deliversOn = true
         loop.post { handler in (handler as! BusHandler).deliverOn() }
     }
@@ -178,13 +186,13 @@ final class BusHandler: RequestHandler {
     /// Judges those who wait by rules that have changed, some at a time; whoever is told something
     /// before was judged then.
     private func judgeOn() {
-        while budget.isLeft(for: .judgements), let subscription = unjudged.popLast() {
+        while !unjudged.isEmpty, budget.isLeft(for: .judgements) {
             budget.begin(.judgements, 1)
-            judge(subscription)
+            judge(unjudged.removeLast())
         }
-        while budget.isLeft(for: .judgements), let wait = unjudgedWaits.popLast() {
+        while !unjudgedWaits.isEmpty, budget.isLeft(for: .judgements) {
             budget.begin(.judgements, 1)
-            wait.judge()
+            unjudgedWaits.removeLast().judge()
         }
         guard !unjudged.isEmpty || !unjudgedWaits.isEmpty else { return }
         loop.post { handler in (handler as! BusHandler).judgeOn() }
@@ -197,8 +205,9 @@ final class BusHandler: RequestHandler {
     func withdraw(_ subscription: any HTTPSubscription) {
         let selector = subscription.reader.selector
         subscriptions.remove(subscription)
-        guard selector.singleName == nil else { return bus.endSubscription(selector) }
-        bus.endSubscription(selector, isForgotten: false)
+        if subscription.isSubscriber {
+            bus.endSubscription(selector, isForgotten: selector.singleName != nil)
+        }
         guard subscriptions.hasVacant, !clearsVacant else { return }
         clearsVacant = true
         loop.post { handler in (handler as! BusHandler).clearOn() }
@@ -211,7 +220,7 @@ final class BusHandler: RequestHandler {
     }
 
     private func clearOn() {
-        while budget.isLeft(for: .removals), subscriptions.hasVacant {
+        while subscriptions.hasVacant, budget.isLeft(for: .removals) {
             let terms = subscriptions.clearOneVacant(bus.forgetSubscriptions(to:))
             budget.begin(.removals, Limits.clearedSelectorSteps + terms)
         }
@@ -244,6 +253,10 @@ final class BusHandler: RequestHandler {
         }
         guard let route = Route.find(head.method, resource.kind) else {
             throw Route.notAllowed(head.method, on: resource.kind)
+        }
+        if let place = placeOnPage(of: head, resource) { return exchange.respond(place) }
+        if !resource.isForPeople, let problem = head.problemOfLink {
+            return exchange.respond(problem.response)
         }
         let parameters = try Parameters(head.target.query, known: route.parameters)
         let caller = resource.isAboutTopics ? try caller(head) : .unknown

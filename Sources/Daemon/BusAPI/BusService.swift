@@ -19,6 +19,8 @@ public final class BusService: Sendable {
     let longReads = LongReads()
     /// Where answers are made beside the loops.
     let answers: AnswerSpace
+    /// Tells cursors of lists from those of another life of the bus.
+    private let life = UInt64.random(in: .min ... .max)
     /// How long a reader that reconnects by itself should wait, in milliseconds.
     let retryMilliseconds: @Sendable () -> Int
     private let state: Protected<State>
@@ -98,6 +100,15 @@ public final class BusService: Sendable {
         memory.write(to: &page)
         for write in figures { write(&page) }
         return page
+    }
+
+    /// What a cursor of a list is for: these topics, as far as its reader may know of them, and this
+    /// life of the bus.
+    func mark(of selector: Selector) -> Int {
+        var hasher = Hasher()
+        hasher.combine(life)
+        hasher.combine(selector)
+        return hasher.finalize()
     }
 
     /// Subscriptions by form, over all loops, for people to read.

@@ -44,12 +44,19 @@ enum Limits {
     /// Bytes that make a step of a loop's turn where it encodes them: in a JSON answer, or for a stream.
     static let encodedBytesPerStep = 1_024
 
-    /// The same of what a stream tells of the past: one that has no large event is told in pieces that
-    /// are smaller.
+    /// Bytes that make one more step where nobody else is told them: what many are told has to count less
+    /// for each, or they would not all be told in one turn and share it.
+    static let toldAloneBytesPerStep = 1_024
+
+    /// Bytes on the wire of what a stream tells of the past that a loop writes by itself: without a large
+    /// event it is told in pieces that are smaller.
     static let toldAtOnceBytesMax = 192 << 10
 
     /// The fraction of the space for answers that one takes of which nothing is known yet.
     static let guessedFraction = 16
+
+    /// Topics whose room a loop keeps for those that change next.
+    static let keptTopicsMax = 64
 
     /// How long reads that find no room wait until they look again, in microseconds: the time in
     /// which a fast reader takes some megabytes.
@@ -93,6 +100,9 @@ enum Limits {
 
     /// The fraction of the memory budget that the encodings of all loops may take together.
     static let encodingsMemoryFraction = 8
+
+    /// About what a topic takes in a list, in bytes.
+    static let listedTopicBytes = 256
 
     /// Topics that a loop itself looks at for a list or a summary: some 100 µs.
     static let topicsAtOnceMax = 256
@@ -156,6 +166,10 @@ enum Limits {
     /// Groups that are judged by all rules, and whose events ahead are counted, in one turn of a list:
     /// a few milliseconds of a thread beside the loops.
     static let groupsListedPerTurn = 8
+
+    /// Topics with figures of their own in `/metrics`: what a scraper reads in some milliseconds, and
+    /// stores for each of them.
+    static let metricsTopicsMax = 1_000
 
     /// Messages that one WebSocket's client may have under way without an answer: as many as make
     /// a batch of commits worth it; then nothing more is read of it until answers leave.

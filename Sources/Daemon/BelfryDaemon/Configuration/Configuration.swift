@@ -54,6 +54,8 @@ public struct Configuration: Equatable, Sendable {
         public var origins: [String] = []
         /// Origins of foreign web pages that may only read.
         public var originsRead: [String] = []
+        /// Whether browsers are shown the page.
+        public var showsPage = true
     }
 
     /// How requests wait for events.
@@ -68,6 +70,15 @@ public struct Configuration: Equatable, Sendable {
         public var subscribersPerUID: Int?
         /// Of these, those to exactly one topic; nil for no bound of its own.
         public var subscribersPerTopic: Int?
+    }
+
+    /// What `/metrics` shows beside the figures of the bus.
+    public struct Metrics: Equatable, Sendable {
+        /// Topics and patterns whose topics have figures of their own.
+        public var topics: [String] = []
+
+        /// All of them; nil where there are none, or too many.
+        var selector: Selector? { try? Selector(topics.joined(separator: ",")) }
     }
 
     /// How streams of events are kept up.
@@ -130,6 +141,8 @@ public struct Configuration: Equatable, Sendable {
     public var listen = Listen()
     /// How HTTP connections are treated.
     public var http = HTTP()
+    /// What `/metrics` shows beside the figures of the bus.
+    public var metrics = Metrics()
     /// Whether publishing makes a topic.
     public var autocreate = true
     /// How much the bus takes on.

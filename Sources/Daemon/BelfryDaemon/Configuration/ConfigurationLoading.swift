@@ -47,6 +47,11 @@ extension Configuration {
             details.append(
                 "listen.tcp is empty and listen.unix is none: no client could reach the bus")
         }
+        if !metrics.topics.isEmpty, metrics.selector == nil {
+            details.append(
+                "metrics.topics has more topics and patterns than one selector takes: use patterns "
+                    + "that stand for several")
+        }
         if poll.waitDefault > poll.waitMax {
             details.append("poll.wait_default is longer than poll.wait_max")
         }

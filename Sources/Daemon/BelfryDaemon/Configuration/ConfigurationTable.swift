@@ -99,6 +99,13 @@ extension ConfigurationKey {
                 streams, and WebSockets that do not publish.
                 """,
             reason: "A dashboard from elsewhere shows events."),
+        ConfigurationKey(
+            "http", "page", \.http.showsPage, .yesOrNo, isLive: true,
+            purpose: """
+                Whether browsers are shown the page at /, and the documents at /docs. It uses the \
+                same requests as all clients, by the same rules.
+                """,
+            reason: "Nobody should look at the bus in a browser."),
     ]
 
     private static let access: [ConfigurationKey] = [
@@ -285,6 +292,14 @@ extension ConfigurationKey {
     ]
 
     private static let rest: [ConfigurationKey] = [
+        ConfigurationKey(
+            "metrics", "topics", list: \.metrics.topics, .list(of: .topicSelector), isLive: true,
+            purpose: """
+                Topics and patterns whose topics have figures of their own in /metrics, at most \
+                1,000 topics. Everyone who reaches the bus sees their names there, whatever the \
+                rules say.
+                """,
+            reason: "Alerts and dashboards are about single topics."),
         ConfigurationKey(
             "store", "store", \.store, .store,
             purpose: """

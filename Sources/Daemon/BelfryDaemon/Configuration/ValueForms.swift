@@ -2,6 +2,7 @@ internal import Access
 internal import HTTPFront
 internal import SQLiteStore
 internal import Telemetry
+internal import Topics
 
 extension ValueForm where Value == ListenAddress {
     /// `ADDRESS:PORT`.
@@ -47,6 +48,20 @@ extension ValueForm where Value == String {
         checkedText("SCHEME://HOST") { (text) throws(ConfigurationError) in
             _ = try OriginPolicy(allowing: [text])
         }
+    }
+
+    /// A topic or pattern.
+    static var topicSelector: ValueForm {
+        ValueForm(
+            name: "TOPIC or PATTERN",
+            parse: { (text) throws(ValueError) in
+                do throws(NameError) {
+                    return try TopicPattern(text).text
+                } catch {
+                    throw ValueError(detail: error.detail)
+                }
+            },
+            text: { [$0] })
     }
 
     private static func checkedText(

@@ -38,3 +38,23 @@ extension EventBus {
             statistics.evicted)
     }
 }
+
+extension TopicSample {
+    /// Writes the figures of topics that the configuration names.
+    func write(to page: inout PrometheusText) {
+        page.family("belfry_topic_events", .gauge, "Retained events of a topic of metrics.topics.")
+        for topic in topics { page.sample(topic.events, ["topic": topic.name.text]) }
+        page.family("belfry_topic_bytes", .gauge, "Payload bytes of these events.")
+        for topic in topics { page.sample(topic.bytes, ["topic": topic.name.text]) }
+        page.family(
+            "belfry_topic_published_events_total", .counter,
+            "Events that were published to a topic of metrics.topics since it came to be.")
+        for topic in topics { page.sample(topic.published, ["topic": topic.name.text]) }
+        page.family(
+            "belfry_topic_subscribers", .gauge, "Waiting requests and streams that match a topic.")
+        for topic in topics { page.sample(topic.subscribers, ["topic": topic.name.text]) }
+        page.gauge(
+            "belfry_topics_without_figures",
+            "Topics of metrics.topics that are not shown, because there are too many.", othersCount)
+    }
+}

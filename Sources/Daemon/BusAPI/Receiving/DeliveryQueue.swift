@@ -28,8 +28,13 @@ struct DeliveryQueue {
         var woken: [SubscriptionTable.Woken] = []
         swap(&woken, &spare)
         find(&woken)
+        defer { admittedThrough = through }
+        guard !woken.isEmpty || !rounds.isEmpty else {
+            swap(&woken, &spare)
+            deliveredThrough = through
+            return
+        }
         rounds.append(Round(woken: woken, after: admittedThrough, through: through))
-        admittedThrough = through
     }
 
     /// The next subscriptions, of one round, with their news; nil when there is none. They stay until

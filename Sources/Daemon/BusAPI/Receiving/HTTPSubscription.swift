@@ -12,6 +12,9 @@ protocol HTTPSubscription: AnyObject {
     /// The form in which it is told events, as figures name it.
     var form: DeliveryForm { get }
 
+    /// Whether it receives events, and so counts as a subscriber of the bus.
+    var isSubscriber: Bool { get }
+
     /// Who asked for it.
     var caller: Caller { get }
     /// Whom it is counted for, while it has joined. The handler's alone to change.
@@ -39,4 +42,8 @@ protocol HTTPSubscription: AnyObject {
 
     /// The bus is leaving: it has to end now.
     func drain()
+}
+
+extension HTTPSubscription {
+    var isSubscriber: Bool { true }
 }

@@ -4,7 +4,7 @@ internal import Topics
 
 /// One loop's ear on the bus: gathers which topics changed, and wakes the loop once for all.
 ///
-/// Safe from any thread. A topic admitted before ``take()`` is in what it returns; one admitted
+/// Safe from any thread. A topic admitted before ``take(for:)`` is in what it returns; one admitted
 /// after it wakes the loop anew.
 final class LoopWaker: TopicObserver {
     /// What has changed since it was last asked.
@@ -17,6 +17,13 @@ final class LoopWaker: TopicObserver {
         var through = EventID.zero
 
         var isEmpty: Bool { topics.isEmpty }
+
+        /// Forgets them, and keeps their memory for the next.
+        mutating func clear() {
+            topics.removeAll(keepingCapacity: topics.count <= Limits.keptTopicsMax)
+            removed.removeAll()
+            through = .zero
+        }
     }
 
     private let changes = Protected(Changes())
@@ -35,11 +42,8 @@ final class LoopWaker: TopicObserver {
         if wasIdle { loop.post { handler in (handler as! BusHandler).deliver() } }
     }
 
-    /// Hands over what has changed, and forgets it.
-    func take() -> Changes {
-        changes.write { changes in
-            defer { changes = Changes() }
-            return changes
-        }
+    /// Hands over what has changed, in exchange for empty changes with their memory.
+    func take(for empty: inout Changes) {
+        changes.write { swap(&$0, &empty) }
     }
 }

@@ -14,9 +14,15 @@ struct MadeAnswer: Sendable {
     /// What `make` makes of a read, in this room.
     init?(of read: LogRead, in room: AnswerRoom, by make: Maker) {
         guard let made = make(read) else { return nil }
-        let bytes = AnswerBytes(made.bytes, in: room)
-        body = bytes.body
+        body = .made(made.bytes, in: room)
         count = made.count
+    }
+}
+
+extension ResponseBody {
+    /// Bytes that were made beside the loop, in a room that counts them until they are sent.
+    static func made(_ bytes: [UInt8], in room: AnswerRoom) -> ResponseBody {
+        AnswerBytes(bytes, in: room).body
     }
 }
 

@@ -51,7 +51,7 @@ extension BusHandler {
         subscription.account = account
         subscription.accessNumber = accessNumber
         meters.subscribers(in: subscription.form).add(1)
-        bus.beginSubscription(subscription.reader.selector)
+        if subscription.isSubscriber { bus.beginSubscription(subscription.reader.selector) }
         return subscriptions.insert(subscription, near: group)
     }
 

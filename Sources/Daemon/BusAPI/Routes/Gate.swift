@@ -123,7 +123,7 @@ extension BusHandler {
         withdraw(subscription)
         subscription.reader.skip(to: judgedThrough)
         subscription.reader.limit(to: selector)
-        bus.beginSubscription(selector)
+        if subscription.isSubscriber { bus.beginSubscription(selector) }
         subscriptions.insert(subscription)
         subscription.advance(nil)
     }

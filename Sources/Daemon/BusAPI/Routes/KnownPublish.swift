@@ -12,6 +12,7 @@ final class KnownPublish: KnownRequest {
 
     init(_ request: PublishRequest, by caller: Caller, on handler: BusHandler) {
         self.request = request
+        self.request.topic = handler.bus.copy(of: request.topic)
         self.caller = caller
         self.handler = handler
     }

@@ -9,30 +9,36 @@ enum PublishResponse {
     static func event(_ receipt: PublishReceipt, in topic: TopicName) -> Response {
         var name = topic.text
         return name.withUTF8 { name in
-            let name = UnsafeRawBufferPointer(name)
-            let id = receipt.last.rawValue
-            let json = [UInt8](atMost: bodyRoomBytes + name.count) { json in
-                json.write("{\"id\":\"")
-                json.write(decimal: id)
-                json.write("\",\"topic\":\"")
-                json.write(name)
-                json.write("\",\"time\":\"")
-                json.write(atMost: Timestamp.rfc3339BytesMax) { receipt.time.writeRFC3339(to: $0) }
-                json.write("\",\"subscribers\":")
-                json.write(decimal: UInt64(receipt.subscribers))
-                json.write("}\n")
+            receipt.last.rawValue.withDecimalDigits { id in
+                event(receipt, id, UnsafeRawBufferPointer(name))
             }
-            let headers = HeaderLines(atMost: headersRoomBytes + name.count) { lines in
-                lines.write("Content-Type: application/json\r\nLocation: /topics/")
-                lines.write(name)
-                lines.write("/events/")
-                lines.write(decimal: id)
-                lines.write("\r\nEvent-ID: ")
-                lines.write(decimal: id)
-                lines.write("\r\n")
-            }
-            return Response(status: 201, headers: headers, body: .bytes(json))
         }
+    }
+
+    private static func event(
+        _ receipt: PublishReceipt, _ id: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
+    ) -> Response {
+        let json = [UInt8](atMost: bodyRoomBytes + name.count) { json in
+            json.write("{\"id\":\"")
+            json.write(id)
+            json.write("\",\"topic\":\"")
+            json.write(name)
+            json.write("\",\"time\":\"")
+            json.write(atMost: Timestamp.rfc3339BytesMax) { receipt.time.writeRFC3339(to: $0) }
+            json.write("\",\"subscribers\":")
+            json.write(decimal: UInt64(receipt.subscribers))
+            json.write("}\n")
+        }
+        let headers = HeaderLines(atMost: headersRoomBytes + name.count) { lines in
+            lines.write("Content-Type: application/json\r\nLocation: /topics/")
+            lines.write(name)
+            lines.write("/events/")
+            lines.write(id)
+            lines.write("\r\nEvent-ID: ")
+            lines.write(id)
+            lines.write("\r\n")
+        }
+        return Response(status: 201, headers: headers, body: .bytes(json))
     }
 
     /// The answer to the lines of a body; a hint says what may not have been meant.

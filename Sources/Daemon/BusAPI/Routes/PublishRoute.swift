@@ -33,17 +33,18 @@ extension BusHandler {
             payloads: payloads)
         let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
         let reply = exchange.reply
+        let (topic, isSplit) = (request.topic, request.isSplit)
         try publish(batch, for: exchange.account) { result in
             switch result {
             case .success(let receipt):
                 reply.send(
-                    request.isSplit
-                        ? PublishResponse.batch(receipt, in: request.topic, hint: hint)
-                        : PublishResponse.event(receipt, in: request.topic))
+                    isSplit
+                        ? PublishResponse.batch(receipt, in: topic, hint: hint)
+                        : PublishResponse.event(receipt, in: topic))
             case .failure(let error): reply.send(Refusal(error).response)
             }
         }
-        deliverFirst(to: request.topic, exchange)
+        deliverFirst(to: topic, exchange)
     }
 
     private func publishRequest(

@@ -18,7 +18,7 @@ struct Route: Sendable {
         Route("HEAD", .topic, []) { $0.summary },
         Route("PUT", .topic, ["keep", "bytes", "for", "persist", "hold"]) { $0.register },
         Route("DELETE", .topic, []) { $0.remove },
-        Route("GET", .topics, ["match"]) { $0.list },
+        Route("GET", .topics, ["match", "since", "wait"]) { $0.list },
         Route("DELETE", .topics, ["match"]) { $0.removeMatching },
         Route("GET", .event, []) { $0.event },
         Route("GET", .groups, []) { $0.listGroups },
@@ -38,7 +38,10 @@ struct Route: Sendable {
         Route("GET", .version, []) { $0.version },
         Route("GET", .metrics, []) { $0.metrics },
         Route("GET", .description, []) { $0.description },
-        Route("GET", .greeting, []) { $0.greeting },
+        Route("GET", .start, []) { $0.start },
+        Route("GET", .pagePart, []) { $0.pagePart },
+        Route("GET", .documents, []) { $0.document },
+        Route("GET", .document, []) { $0.document },
     ]
 
     private init(
@@ -70,7 +73,7 @@ struct Route: Sendable {
     /// The refusal of a method that a resource does not take.
     static func notAllowed(_ method: String, on resource: Resource.Kind) -> Refusal {
         let allow = allow(resource)
-        let hint = resource == .greeting ? " Topics are at /topics/{name}." : ""
+        let hint = resource == .start ? " Topics are at /topics/{name}." : ""
         return Refusal(
             .methodNotAllowed, "\(method) does not work on this path; it takes \(allow).\(hint)",
             headers: [("Allow", allow)])
@@ -94,12 +97,12 @@ struct Resource {
     enum Kind {
         case topics, topic, event
         case groups, group, jobs, next, done, retry, dead, extend, seek, revive
-        case health, readiness, version, metrics, description, greeting
+        case health, readiness, version, metrics, description, start, pagePart, documents, document
     }
 
     let kind: Kind
-    /// The name of the topic or group, or the selector, as it was written; empty where the path has
-    /// none.
+    /// The name of the topic, group or file, or the selector, as it was written; empty where the path
+    /// has none.
     var name = ""
     /// The event's id as it was written; empty where the path has none.
     var id = ""
@@ -107,8 +110,17 @@ struct Resource {
     /// Whether it matters who asks.
     var isAboutTopics: Bool {
         switch kind {
-        case .health, .readiness, .version, .metrics, .description, .greeting: false
+        case .health, .readiness, .version, .metrics, .description: false
+        case .start, .pagePart, .documents, .document: false
         default: true
+        }
+    }
+
+    /// Whether people come to it by links, from wherever.
+    var isForPeople: Bool {
+        switch kind {
+        case .start, .documents, .document: true
+        default: false
         }
     }
 
@@ -121,7 +133,7 @@ struct Resource {
     /// The resource of a decoded path; `nil` where there is none.
     init?(path: [String]) {
         switch (path.count, path.first) {
-        case (0, _): kind = .greeting
+        case (0, _): kind = .start
         case (1, "topics"): kind = .topics
         case (1, "groups"): kind = .groups
         case (1, "healthz"): kind = .health
@@ -129,6 +141,15 @@ struct Resource {
         case (1, "version"): kind = .version
         case (1, "metrics"): kind = .metrics
         case (1, "openapi.yaml"): kind = .description
+        case (1, "docs"):
+            kind = .documents
+            name = "http-api"
+        case (2, "docs"):
+            kind = .document
+            name = path[1]
+        case (2, "page"):
+            kind = .pagePart
+            name = path[1]
         case (2, "topics") where !path[1].isEmpty:
             kind = .topic
             name = path[1]

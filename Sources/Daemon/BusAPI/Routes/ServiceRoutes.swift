@@ -30,13 +30,19 @@ extension BusHandler {
         call.respond(json)
     }
 
-    /// `GET /metrics`: how the bus does, for Prometheus. Names no topic, so that everyone may see
-    /// it who may see that there is a bus.
+    /// `GET /metrics`: how the bus does, for Prometheus. Names no topic but those that the
+    /// configuration shows, so that everyone may see it who may see that there is a bus.
     func metrics(_ call: borrowing Call) throws(Refusal) {
-        call.respond(
-            Response(
-                status: 200, headers: [("Content-Type", PrometheusText.mediaType)],
-                body: .bytes(service.metrics(version: configuration.version).bytes)))
+        let (service, version) = (service, configuration.version)
+        guard let selector = configuration.metricsTopics else {
+            return call.respond(.metrics(service.metrics(version: version)))
+        }
+        let sample = bus.sample(of: selector, atMost: Limits.metricsTopicsMax)
+        look(at: sample, areMany: selector.singleName == nil, call) { sample in
+            var page = service.metrics(version: version)
+            sample.gathered.write(to: &page)
+            return .metrics(page)
+        }
     }
 
     /// `GET /openapi.yaml`: all of this for programs, as it is in the repository (RFC 9512). Without
@@ -48,7 +54,7 @@ extension BusHandler {
                 body: .bytes(PackageResources.openapi_yaml)))
     }
 
-    /// `GET /`: what this is, and what to type.
+    /// What this is, and what to type.
     func greeting(_ call: borrowing Call) throws(Refusal) {
         let bus = Self.curlAddress(of: call.head)
         call.respond(
@@ -73,6 +79,12 @@ extension BusHandler {
 }
 
 extension Response {
+    fileprivate static func metrics(_ page: PrometheusText) -> Response {
+        Response(
+            status: 200, headers: [("Content-Type", PrometheusText.mediaType)],
+            body: .bytes(page.bytes))
+    }
+
     /// Plain text, with its line ends.
     fileprivate static func text(_ text: String) -> Response {
         Response(

@@ -16,7 +16,7 @@ extension BusHandler {
     }
 
     /// Answers what comes of a look at many topics or at one: no loop waits for many.
-    private func look<Gathered>(
+    func look<Gathered>(
         at survey: TopicSurvey<Gathered>, areMany: Bool, _ call: borrowing Call,
         _ response: @escaping @Sendable (TopicSurvey<Gathered>) -> Response
     ) {
@@ -148,24 +148,33 @@ extension BusHandler {
         }
     }
 
-    /// `GET /topics`: lists the topics of one moment.
+    /// `GET /topics`: lists the topics of one moment, or those that changed since another one.
     func list(_ call: borrowing Call) throws(Refusal) {
         let pattern = try pattern(call.parameters)
+        let selector = try Selector(request: pattern?.text ?? ">")
+        let wait = try call.parameters.duration(
+            "wait", in: 0...configuration.waitMax, setBy: "poll.wait_max")
+        if let since = call.parameters.text("since") {
+            return try TopicsPoll(
+                of: readable(selector, by: call.caller), since: ListCursor(request: since),
+                within: wait ?? configuration.waitDefault, by: call.caller, on: self
+            ).begin(call.exchange)
+        }
+        guard wait == nil else {
+            throw Refusal(
+                .parameterInvalid,
+                "'wait' is for a list of what changes: it needs 'since', which is 'next' of the list "
+                    + "before, or 0.")
+        }
         let visibility = configuration.access.rules.visibility(for: call.caller)
+        let mark = service.mark(of: selector.limited(to: visibility))
         look(at: bus.listing(matching: pattern), areMany: true, call) { survey in
             let all = survey.topics
             let topics =
                 visibility.map { visibility in all.filter { visibility.shows($0.name) } } ?? all
-            var json = JSONWriter(reserving: 64 + topics.count * 192)
-            json.beginObject()
-            json.name("topics")
-            json.beginArray()
-            for topic in topics { topic.write(to: &json) }
-            json.endArray()
-            json.name("cursor")
-            json.quotedInteger(survey.cursor.rawValue)
-            json.endObject()
-            return .json(json, [("Event-Cursor", "\(survey.cursor)")])
+            return TopicsAnswer(
+                topics: topics, next: ListCursor(survey.moment, mark)
+            ).response
         }
     }
 }
@@ -196,6 +205,8 @@ extension TopicDescription {
     private func writeEvents(to json: inout JSONWriter) {
         json.name("events")
         json.integer(events)
+        json.name("published")
+        json.integer(published)
         json.name("bytes")
         json.integer(bytes)
         json.name("oldest")

@@ -145,10 +145,13 @@ extension StreamingResponse {
         _ events: [Event], to output: inout StreamOutput, _ handler: BusHandler
     ) -> Int {
         let before = output.count
+        let isAlone = isOnlyReader(handler)
         defer {
-            handler.budget.add((output.count - before) / Limits.encodedBytesPerStep, to: .writes)
+            let bytes = output.count - before
+            let told = isAlone ? bytes / Limits.toldAloneBytesPerStep : 0
+            handler.budget.add(bytes / Limits.encodedBytesPerStep + told, to: .writes)
         }
-        guard !isOnlyReader(handler) else { return output.add(events, as: encoding) }
+        guard !isAlone else { return output.add(events, as: encoding) }
         var count = 0
         while count < events.count, output.count < Limits.streamWriteBytes {
             output.add(encoded(events[count], handler))

@@ -1,0 +1,20 @@
+// A document of the bus: shows the address that this bus really has in its examples, and the colours
+// that were chosen on the page.
+
+import { applyTheme } from "./theme.js";
+
+/** What the documents call the bus. */
+const WRITTEN = "localhost:7464";
+
+/** Puts this bus's own address into every example. */
+function showAddress(root) {
+    if (location.host === WRITTEN) return;
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const node = texts.currentNode;
+        if (node.data.includes(WRITTEN)) node.data = node.data.replaceAll(WRITTEN, location.host);
+    }
+}
+
+applyTheme();
+for (const element of document.querySelectorAll("main pre, main code")) showAddress(element);

@@ -1,0 +1,186 @@
+// How the bus does, in figures and in plain words.
+
+import { bytes, count, el, perSecond, setText, span } from './dom.js';
+import { Curve } from './curve.js';
+
+/** What refusals mean, by their codes. The rest is said by the code itself. */
+const REFUSALS = {
+    ACCESS_DENIED: 'no right to do it',
+    BATCH_TOO_LARGE: 'a batch was too large',
+    BODY_NOT_EXPECTED: 'a body where none belongs',
+    CURSOR_INVALID: 'a wrong “since”',
+    DRAINING: 'the bus was stopping',
+    ENCODING_UNSUPPORTED: 'a compressed body',
+    EVENTS_GONE: 'the events were gone',
+    EVENT_TOO_LARGE: 'an event was too large',
+    EVENT_UNKNOWN: 'there is no such event',
+    GROUP_DIFFERS: 'the group is another one',
+    GROUP_UNKNOWN: 'there is no such group',
+    HOST_UNKNOWN: 'a foreign Host',
+    JOB_SETTLED: 'the job was settled already',
+    LEASE_LOST: 'the job had another worker by then',
+    LIMIT_BUS: 'a limit of the bus',
+    LIMIT_CALLER: 'a limit of one user',
+    METHOD_NOT_ALLOWED: 'a wrong method',
+    NO_RESPONDER: 'no worker to answer',
+    ORIGIN_FORBIDDEN: 'a page of another origin',
+    PARAMETER_INVALID: 'a wrong parameter',
+    PARAMETER_UNKNOWN: 'an unknown parameter',
+    PATH_UNKNOWN: 'a wrong path',
+    REPLY_TIMEOUT: 'no reply in time',
+    REQUEST_MALFORMED: 'it was no correct HTTP',
+    SELECTOR_INVALID: 'a wrong selector',
+    STORE_FAILED: 'the store failed',
+    STORE_FULL: 'the store is full',
+    TOKEN_INVALID: 'no token, or a wrong one',
+    TOPIC_FULL: 'the topic is full',
+    TOPIC_NAME_INVALID: 'a wrong name of a topic',
+    TOPIC_UNKNOWN: 'there is no such topic',
+};
+
+/** The tiles of the region “Bus”. */
+export class Figures {
+    element;
+    #curve = new Curve();
+    #tiles = {};
+    #gaps = { count: null, at: 0 };
+    #codes = el('ul', { class: 'tile-list' });
+
+    constructor() {
+        const names = ['Rate', 'Topics', 'Subscribers', 'Work', 'Memory', 'Store', 'Gaps', 'Refusals'];
+        for (const name of names) this.#tiles[name] = tile(name);
+        this.#tiles.Rate.element.append(this.#curve.element);
+        this.#tiles.Memory.meter = el('span');
+        this.#tiles.Memory.element.append(
+            el('div', { class: 'meter', 'aria-hidden': 'true' }, this.#tiles.Memory.meter));
+        this.#tiles.Refusals.more = el('details', { hidden: true }, el('summary'), this.#codes);
+        this.#tiles.Refusals.element.append(this.#tiles.Refusals.more);
+        this.element = el('section', { class: 'tiles', 'aria-label': 'Bus' },
+            names.map(name => this.#tiles[name].element));
+    }
+
+    /** Shows what the list of topics tells. */
+    showTopics(topics) {
+        const now = Date.now();
+        const rate = topics.total.rate(now);
+        this.#say('Rate', topics.isKnown ? perSecond(rate) : '…', null);
+        const curve = topics.total.curve(now);
+        const most = Math.max(...curve);
+        this.#curve.show(curve, `Rate of the last five minutes, at most ${perSecond(most)}.`);
+        let events = 0;
+        let size = 0;
+        for (const topic of topics.rows.values()) {
+            events += topic.events;
+            size += topic.bytes;
+        }
+        this.#say('Topics', topics.isKnown ? count(topics.rows.size) : '…',
+            topics.isPartial ? 'The bus has more. The page shows no further ones.'
+                : topics.isKnown ? `${many(events, 'event')}, ${bytes(size)}` : '');
+    }
+
+    /** Shows what `/metrics` and `/groups` tell. `own` requests that wait are the page's. */
+    showMetrics(metrics, groups, own) {
+        const one = (name, fallback = 0) => metrics.get(name)?.[0].value ?? fallback;
+        const sum = name => (metrics.get(name) ?? []).reduce((total, { value }) => total + value, 0);
+        const by = (name, label) => Object.fromEntries((metrics.get(name) ?? [])
+            .map(({ labels, value }) => [labels[label], value]));
+        this.#say('Rate', null, `${count(one('belfry_published_events_total'))} since the start`);
+        this.#showSubscribers(by('belfry_subscribers', 'form'), own);
+        this.#showWork(by('belfry_jobs', 'state'), groups, one('belfry_oldest_job_seconds'));
+        this.#showMemory(by('belfry_memory_bytes', 'use'), one('belfry_memory_limit_bytes'),
+            by('belfry_removed_events_total', 'by').memory ?? 0);
+        this.#showStore(metrics, one);
+        this.#showGaps(sum('belfry_gaps_total'));
+        this.#showRefusals(by('belfry_http_problems_total', 'code'));
+    }
+
+    #showSubscribers({ raw = 0, json = 0, ndjson = 0, sse = 0, websocket = 0 }, own) {
+        const streams = ndjson + sse + websocket;
+        const waiting = Math.max(0, raw + json - own);
+        this.#say('Subscribers', count(waiting + streams),
+            `${many(streams, 'stream')}, ${count(waiting)} waiting`);
+    }
+
+    #showWork({ leased = 0, waiting = 0, parked = 0 }, groups, oldest) {
+        const open = leased + waiting + parked;
+        const text = groups === null ? '' : groups.length === 0 ? 'no work groups'
+            : open === 0 ? `${many(groups.length, 'group')}, no open job`
+                : `${count(leased)} at work, ${count(waiting + parked)} waiting, oldest ${span(oldest)}`;
+        this.#say('Work', groups === null ? '–' : count(open), text);
+    }
+
+    #showMemory(uses, limit, dropped) {
+        const used = Object.values(uses).reduce((total, value) => total + value, 0);
+        const share = limit > 0 ? used / limit : 0;
+        const most = Object.entries(uses).sort((a, b) => b[1] - a[1])[0]?.[0];
+        const text = dropped > 0
+            ? `of ${bytes(limit)}. ${many(dropped, 'event')} had to leave early for lack of it.`
+            : `of ${bytes(limit)}, most for ${most ?? 'nothing'}`;
+        const level = share > 0.95 ? 'bad' : share > 0.8 || dropped > 0 ? 'warn' : '';
+        this.#say('Memory', bytes(used), text, level);
+        this.#tiles.Memory.meter.style.width = `${Math.min(100, share * 100)}%`;
+    }
+
+    #showStore(metrics, one) {
+        const failed = one('belfry_store_failed_commits_total');
+        const commits = metrics.get('belfry_store_commit_seconds_count')?.[0].value;
+        const onDisk = commits !== undefined;
+        const each = one('belfry_store_commit_seconds_sum') / commits;
+        if (one('belfry_ready', 1) === 0) {
+            this.#say('Store', 'Closed', 'The bus takes no events: the store refuses, or it stops.', 'bad');
+        } else if (failed > 0) {
+            this.#say('Store', 'On disk', `The disk refused ${many(failed, 'commit')}.`, 'warn');
+        } else if (onDisk) {
+            const text = commits > 0 ? `A commit takes ${milliseconds(each)}.` : 'Nothing was written yet.';
+            this.#say('Store', 'On disk', text, '');
+        } else {
+            this.#say('Store', 'In memory', 'A restart loses events.', '');
+        }
+    }
+
+    #showGaps(gaps) {
+        const { count: before } = this.#gaps;
+        if (before !== null && gaps > before) this.#gaps.at = Date.now();
+        this.#gaps.count = gaps;
+        const isFresh = Date.now() - this.#gaps.at < 300000;
+        const text = gaps === 0 ? 'No reader came too late.'
+            : `${gaps === 1 ? 'One reader was' : 'Readers were'} told: what you want was removed already.`
+            + (isFresh ? ' The last one just now.' : '');
+        this.#say('Gaps', count(gaps), text, isFresh ? 'warn' : '');
+    }
+
+    #showRefusals(codes) {
+        const sorted = Object.entries(codes).filter(([, times]) => times > 0).sort((a, b) => b[1] - a[1]);
+        const all = sorted.reduce((total, [, times]) => total + times, 0);
+        const words = code => REFUSALS[code] ?? code.toLowerCase().replaceAll('_', ' ');
+        const { more } = this.#tiles.Refusals;
+        this.#say('Refusals', count(all), all === 0 ? 'No request was refused.' : sorted.length === 1
+            ? words(sorted[0][0]) : '');
+        more.hidden = sorted.length < 2;
+        if (sorted.length > 1) setText(more.firstElementChild, `most: ${words(sorted[0][0])}`);
+        this.#codes.replaceChildren(...sorted.map(([code, times]) => el('li', { title: code },
+            `${count(times)} × ${words(code)}`)));
+    }
+
+    #say(name, value, text, level) {
+        const { element, value: number, text: words } = this.#tiles[name];
+        if (value !== null) setText(number, value);
+        if (text !== null) setText(words, text);
+        if (level !== undefined) element.className = `tile ${level}`;
+    }
+}
+
+function tile(name) {
+    const value = el('div', { class: 'tile-value' }, '…');
+    const text = el('div', { class: 'tile-text' });
+    const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' }, name), value, text);
+    return { element, value, text };
+}
+
+function many(n, word) {
+    return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+}
+
+function milliseconds(seconds) {
+    return `${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`;
+}

@@ -1,0 +1,258 @@
+// The Follow view: the events of a selector as they come, paused and resumed without loss, with a row where
+// something is missing. The address always leads back to what is seen.
+
+import { go } from './app.js';
+import { topicPath } from './bus.js';
+import { curl } from './curl.js';
+import { clear, copy, count, el, setText } from './dom.js';
+import { Feed } from './feed.js';
+import { before, Detail, followAddress } from './moment.js';
+import { topicNames } from './names.js';
+import { button } from './parts.js';
+import { Reading } from './reading.js';
+import { eventRow, keepTimes, keptTimes, markRow } from './rows.js';
+import { invitation, selectionForm, silence } from './selection.js';
+import { oneLine } from './text.js';
+
+const TICK_MS = 500;
+/** Browsers slow down pages that change their address more often. */
+const REMEMBER_MS = 1000;
+const TYPING_MS = 120;
+/** With these a reader wants the end; with all else the place that it names. */
+const ENDS = /^(now|latest|-\d+)?$/;
+const TOPIC = /^[\w.-]+$/;
+
+/** Opens the view. `place.path` is `[selector]`. */
+export function open(place, signal) {
+    const selector = place.path[0] ?? '';
+    const view = new Follow(selector, place.query, signal);
+    return { title: selector ? `Follow ${oneLine(selector)}` : 'Follow', element: view.element };
+}
+
+class Follow {
+    element;
+    #signal;
+    #selector;
+    #since;
+    #reading;
+    #feed;
+    #look;
+    #parts;
+    #detail;
+    #wanted;
+    #rememberedAt = 0;
+
+    constructor(selector, query, signal) {
+        this.#signal = signal;
+        this.#selector = selector;
+        this.#since = query.get('since') ?? '';
+        this.#wanted = query.get('event');
+        this.#look = {
+            selector, relative: keptTimes() === 'relative',
+            filters: { type: query.get('type') ?? '', key: query.get('key') ?? '' },
+        };
+        this.#reading = new Reading({
+            follows: () => this.#feed.follows,
+            first: () => this.#feed.first,
+            came: row => this.#came(row),
+            changed: () => this.#changed(),
+        });
+        this.#detail = new Detail(selector, this.#look.filters, () => this.#close(true));
+        this.#feed = new Feed('Events', this.#reading.events, {
+            make: () => eventRow(this.#look),
+            mark: row => markRow(row, this.#look),
+            head: () => this.#headText(),
+            pick: row => (this.#detail.row === row ? this.#close() : this.#show(row)),
+            visit: row => this.#detail.row && this.#show(row),
+            moved: () => {
+                this.#reading.look();
+                this.#draw();
+            },
+            mayFollow: () => this.#reading.isNew,
+        });
+        this.#feed.follows = !this.#wanted && (query.get('live') === 'yes' || ENDS.test(this.#since));
+        this.element = this.#build(query.get('find') ?? '');
+        this.#feed.start(signal);
+        this.#draw();
+        if (selector) this.#begin();
+    }
+
+    #begin() {
+        this.#reading.begin({
+            selector: this.#selector, since: this.#since || '-200', ...this.#look.filters,
+        }, this.#signal);
+        const timer = setInterval(() => this.#tick(), TICK_MS);
+        this.#signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    }
+
+    // ——— The parts ———
+
+    #build(find) {
+        const wanted = { selector: this.#selector, since: this.#since, ...this.#look.filters };
+        const form = selectionForm(wanted, next => this.#go(next), topicNames(this.#signal));
+        const parts = {
+            status: el('p', { class: 'follow-status' }),
+            problem: el('div', { role: 'alert', class: 'notice bad' }),
+            empty: el('div', { class: 'empty' }),
+        };
+        this.#parts = parts;
+        parts.split = el('div', {
+            class: 'follow-split', onkeydown: event => {
+                if (event.key === 'Escape' && this.#detail.row) this.#close(true);
+            },
+        }, el('div', { class: 'follow-list' }, parts.empty, this.#feed.element), this.#detail.element);
+        const kind = TOPIC.test(this.#selector) ? ' one-topic' : '';
+        return el('div', { class: `view fill follow${kind}` },
+            el('h1', { tabIndex: -1, class: 'visually-hidden' }, 'Follow'), form,
+            this.#selector && this.#toolbar(find), parts.status, parts.problem,
+            this.#selector ? parts.split : invitation());
+    }
+
+    #toolbar(find) {
+        const parts = this.#parts;
+        parts.pause = button('Pause', () => {
+            this.#reading.pause();
+            this.#draw();
+        });
+        parts.jump = button('Jump to newest', () => this.#jump(), { hidden: true });
+        parts.on = button('Read on', () => this.#readOn(), { hidden: true });
+        parts.found = el('span', { class: 'dim' });
+        parts.find = el('input', {
+            type: 'search', class: 'find', placeholder: 'Find in what is shown', value: find,
+            'aria-label': 'Find in what is shown',
+        });
+        let typing = 0;
+        parts.find.addEventListener('input', () => {
+            clearTimeout(typing);
+            typing = setTimeout(() => this.#find(), TYPING_MS);
+        });
+        if (find) this.#reading.events.find(find);
+        parts.times = button('Relative times', () => this.#switchTimes(), {
+            role: 'switch', class: 'switch', 'aria-checked': String(this.#look.relative),
+        });
+        return el('div', { class: 'toolbar center', role: 'group', 'aria-label': 'Reading' },
+            parts.pause, parts.jump, parts.on, parts.find, parts.found, parts.times,
+            button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
+    }
+
+    #headText() {
+        const query = { since: this.#reading.origin, ...this.#look.filters };
+        return [`${count(this.#reading.events.left)} older events have left this list. `,
+            el('a', { href: followAddress(this.#selector, query) }, 'Begin again with the first')];
+    }
+
+    // ——— What happens ———
+
+    #came(row) {
+        this.#feed.draw();
+        if (!row.id || row.id !== this.#wanted) return;
+        this.#wanted = null;
+        this.#show(row);
+    }
+
+    #changed() {
+        this.#feed.refresh();
+        this.#draw();
+    }
+
+    #tick() {
+        this.#reading.measure();
+        if (this.#look.relative) this.#feed.refresh();
+        this.#feed.settle();
+        this.#reading.look();
+        this.#draw();
+        this.#remember();
+    }
+
+    #jump() {
+        this.#feed.toEnd();
+        this.#reading.jump();
+        this.#draw();
+    }
+
+    #readOn() {
+        this.#reading.readOn();
+        this.#feed.reset();
+        this.#feed.element.scrollTop = 0;
+        this.#draw();
+    }
+
+    #find() {
+        this.#reading.events.find(this.#parts.find.value);
+        this.#feed.reset();
+        this.#draw();
+    }
+
+    #switchTimes() {
+        this.#look.relative = !this.#look.relative;
+        keepTimes(this.#look.relative ? 'relative' : 'absolute');
+        this.#parts.times.setAttribute('aria-checked', String(this.#look.relative));
+        this.#feed.refresh();
+    }
+
+    #show(row) {
+        this.#feed.select(row.number);
+        this.#detail.open(row);
+    }
+
+    #close(focus) {
+        const { number } = this.#detail.row;
+        this.#feed.select(-1);
+        this.#detail.close();
+        if (focus) this.#feed.reveal(number, true);
+    }
+
+    #draw() {
+        if (!this.#selector) return;
+        const { pause, jump, on, found, status, problem, empty, split } = this.#parts;
+        const { events, state, isPaused, isFull } = this.#reading;
+        const isRefused = state === 'refused';
+        setText(pause, isPaused ? 'Resume' : 'Pause');
+        pause.disabled = isRefused;
+        jump.hidden = this.#feed.follows || events.isEmpty;
+        on.hidden = !isFull;
+        const all = events.shown === events.rows;
+        setText(found, all ? '' : `${count(events.shown.length)} of ${count(events.rows.length)} rows`);
+        setText(status, this.#reading.text);
+        status.className = `follow-status is-${state}`;
+        setText(problem, isRefused || state === 'waiting' ? this.#reading.detail : '');
+        split.hidden = isRefused && events.isEmpty;
+        const isSilent = events.isEmpty && state === 'reading';
+        if (isSilent && empty.childNodes.length === 0) clear(empty, silence(this.#selector));
+        empty.hidden = !isSilent;
+    }
+
+    // ——— The address ———
+
+    /** The cursor from which a reader sees what is seen here, and all that follows. */
+    get #place() {
+        const first = this.#feed.first;
+        if (first?.id) return before(first.id);
+        return first?.after ?? this.#reading.since;
+    }
+
+    #curl() {
+        const { type, key } = this.#look.filters;
+        return curl({
+            path: topicPath(this.#selector),
+            query: { since: this.#place, as: 'ndjson', type: type || undefined, key: key || undefined },
+        });
+    }
+
+    #go(next) {
+        const address = followAddress(next.selector, { since: next.since, type: next.type, key: next.key });
+        if (location.hash === address) dispatchEvent(new HashChangeEvent('hashchange'));
+        else location.hash = address;
+    }
+
+    #remember() {
+        const now = performance.now();
+        if (this.#signal.aborted || now - this.#rememberedAt < REMEMBER_MS) return;
+        this.#rememberedAt = now;
+        go(['follow', this.#selector], {
+            since: this.#place, ...this.#look.filters, find: this.#parts.find.value,
+            event: this.#detail.row?.id,
+            live: this.#feed.follows && !this.#detail.row ? 'yes' : '',
+        }, { replace: true });
+    }
+}

@@ -1,0 +1,168 @@
+// The rows of the table of topics, flat or as a tree.
+
+import { ago, bytes, count, el, perSecond } from './dom.js';
+import { Curve } from './curve.js';
+import { SLOTS, slotAt } from './ring.js';
+import { place } from './app.js';
+
+/** The columns: how they are sorted, and in which direction first. Rows without a value come last. */
+export const COLUMNS = [
+    { key: 'name', title: 'Topic', compare: (a, b) => order(a.name, b.name), descends: false },
+    { key: 'rate', title: 'Rate', value: row => row.rate, hint: 'Events per second of the last ten seconds' },
+    { key: 'newest', title: 'Newest', value: row => row.newest, hint: 'When its newest event was published' },
+    { key: 'events', title: 'Events', value: row => row.events, hint: 'Events that are kept' },
+    { key: 'bytes', title: 'Size', value: row => row.bytes, hint: 'Payload of the events that are kept' },
+    {
+        key: 'subscribers', title: 'Subscribers', value: row => row.subscribers,
+        hint: 'Requests that wait for its events',
+    },
+    { key: 'groups', title: 'Groups', hint: 'Work groups that take its events' },
+];
+
+function order(a, b) {
+    return a < b ? -1 : Number(a > b);
+}
+
+/** A comparison of rows by a column, and by name where that is equal. */
+export function comparison(key, descends, groups) {
+    const column = COLUMNS.find(({ key: name }) => name === key) ?? COLUMNS[0];
+    const sign = descends ? -1 : 1;
+    if (column.compare) return (a, b) => sign * column.compare(a, b);
+    const value = key === 'groups' ? row => groups.of(row.name).length : column.value;
+    return (a, b) => {
+        const x = value(a);
+        const y = value(b);
+        return (Number.isFinite(x) && Number.isFinite(y) && sign * (x - y)) || order(a.name, b.name);
+    };
+}
+
+/** The header, whose buttons sort. */
+export class Header {
+    element;
+    #cells = new Map();
+
+    /** @param {(key: string) => void} sort */
+    constructor(sort) {
+        for (const { key, title, hint } of COLUMNS) {
+            const press = { type: 'button', class: 'sort', title: hint, onclick: () => sort(key) };
+            const button = el('button', press, title);
+            this.#cells.set(key, el('div', { class: `cell cell-${key}`, role: 'columnheader' }, button));
+        }
+        this.element = el('div', { class: 'row row-head', role: 'row' }, ...this.#cells.values());
+    }
+
+    /** Shows what is sorted by. */
+    show(key, descends) {
+        for (const [name, cell] of this.#cells) {
+            if (name === key) cell.setAttribute('aria-sort', descends ? 'descending' : 'ascending');
+            else cell.removeAttribute('aria-sort');
+        }
+    }
+}
+
+/**
+ * Makes a row.
+ * @param {object} view what it depends on
+ * @param {import('./groups.js').Groups} view.groups
+ * @param {() => boolean} view.isTree
+ * @param {(branch: import('./tree.js').Branch) => void} view.toggle opens or closes a branch
+ */
+export function topicRow(view) {
+    const curve = new Curve({ hidden: true });
+    const twist = el('span', { class: 'twist', 'aria-hidden': 'true' });
+    const path = el('span', { class: 'name-path' });
+    const last = el('span', { class: 'name-last' });
+    const note = el('span', { class: 'name-note' });
+    const link = el('a', { tabIndex: -1 }, path, last);
+    const rate = el('span', { class: 'rate-number' });
+    const cell = (key, ...children) => el('div', { class: `cell cell-${key}`, role: 'gridcell' }, children);
+    const cells = {
+        name: cell('name', twist, link, note),
+        rate: cell('rate', curve.element, rate),
+        newest: cell('newest'),
+        events: cell('events'),
+        bytes: cell('bytes'),
+        subscribers: cell('subscribers'),
+        groups: cell('groups'),
+    };
+    let shown = null;
+    let drawn = NaN;
+    twist.addEventListener('click', () => shown.isBranch && view.toggle(shown));
+    const element = el('div', { class: 'row', role: 'row' }, Object.values(cells));
+    const write = (target, text) => {
+        if (target.written === text) return;
+        target.written = text;
+        target.textContent = text;
+    };
+
+    const showName = (item, isTree) => {
+        const isNode = isTree && item.level !== undefined;
+        const cut = item.name.lastIndexOf('.') + 1;
+        write(path, isNode ? '' : item.name.slice(0, cut));
+        write(last, isNode ? item.segment : item.name.slice(cut));
+        write(note, note.of(item));
+        twist.hidden = !isNode;
+        const selector = item.selector ?? item.name;
+        link.href = place(['follow', selector]);
+        link.title = `Follow ${selector}`;
+        // Two boxes would be read as two words.
+        link.ariaLabel = isNode ? item.segment : item.name;
+        const indent = (Math.min(item.level, 12) - 1) * 1.15;
+        cells.name.style.paddingInlineStart = isNode ? `${indent}rem` : '';
+    };
+    note.of = item => {
+        if (item.itself) return 'itself';
+        return item.isBranch ? `${count(item.topics)} ${item.topics === 1 ? 'topic' : 'topics'}` : '';
+    };
+
+    const showLevel = (item, isTree) => {
+        const set = (name, value) => {
+            if (value === null) element.removeAttribute(name);
+            else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+        };
+        set('aria-level', isTree ? item.level : null);
+        set('aria-posinset', isTree ? item.place : null);
+        set('aria-setsize', isTree ? item.siblings : null);
+        set('aria-expanded', isTree && item.isBranch ? item.open : null);
+    };
+
+    const show = item => {
+        const now = Date.now();
+        const isTree = view.isTree();
+        if (item !== shown) {
+            showName(item, isTree);
+            drawn = NaN;
+        } else {
+            write(note, note.of(item));
+        }
+        shown = item;
+        showLevel(item, isTree);
+        const slot = slotAt(now);
+        const isQuiet = item.isBranch ? false : !(item.topic ?? item).history;
+        if (drawn !== (isQuiet ? -1 : slot)) {
+            drawn = isQuiet ? -1 : slot;
+            curve.show(isQuiet ? null : curveOf(item, now));
+        }
+        write(rate, perSecond(item.rate));
+        rate.classList.toggle('is-zero', !(item.rate > 0));
+        write(cells.newest, newest(item, now));
+        write(cells.events, count(item.events));
+        write(cells.bytes, bytes(item.bytes));
+        write(cells.subscribers, count(item.subscribers));
+        cells.subscribers.classList.toggle('is-zero', item.subscribers === 0);
+        const names = item.isBranch && !item.topic ? [] : view.groups.of(item.name);
+        write(cells.groups, names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(', '));
+        if (cells.groups.title !== names.join(', ')) cells.groups.title = names.join(', ');
+    };
+    return { element, show };
+}
+
+function newest({ newest: id, newestAt }, now) {
+    if (id === 0) return 'none';
+    return Number.isFinite(newestAt) ? ago(newestAt, now) : '…';
+}
+
+function curveOf(item, now) {
+    if (!item.isBranch) return (item.topic ?? item).history.curve(now);
+    return item.curve(now, new Float32Array(SLOTS - 1));
+}

@@ -1,0 +1,155 @@
+// The overview: how the bus does, and its topics as they change.
+
+import { announce, el, setText, span } from './dom.js';
+import { json, metrics } from './bus.js';
+import { here } from './curl.js';
+import { go } from './app.js';
+import { topics } from './topics.js';
+import { COLUMNS } from './grid.js';
+import { Groups } from './groups.js';
+import { Figures } from './figures.js';
+import { TopicTable } from './table.js';
+
+const BUSY_FIGURES_MS = 5000;
+const IDLE_FIGURES_MS = 30000;
+
+/**
+ * Opens the view: `#/?find=…&sort=…&tree=1`. `sort` is a column, with `-` in front if its largest come first.
+ */
+export function open({ query }, signal) {
+    return { title: 'Overview', element: new Overview(query, signal).element };
+}
+
+class Overview {
+    element;
+    #wanted;
+    #signal;
+    #groups = new Groups();
+    #figures = new Figures();
+    #table;
+    #about = el('span', { class: 'dim' }, here());
+    #askedAt = -Infinity;
+    #asks = false;
+    #saying = 0;
+
+    constructor(query, signal) {
+        const sort = query.get('sort') ?? '';
+        const column = COLUMNS.find(({ key }) => key === sort.replace(/^-/, '')) ?? COLUMNS[0];
+        this.#signal = signal;
+        this.#wanted = {
+            find: query.get('find') ?? '', sort: column.key, descends: sort.startsWith('-'),
+            isTree: query.get('tree') === '1',
+        };
+        this.#table = new TopicTable(this.#wanted, this.#groups, key => this.#sort(key), signal);
+        this.element = el('div', { class: 'view fill' },
+            el('div', { class: 'view-head' }, el('h1', {}, 'Overview'), this.#about),
+            this.#figures.element,
+            el('div', { class: 'panel grid-panel' }, this.#tools(), this.#table.none, this.#table.element));
+        this.#live();
+    }
+
+    #tools() {
+        const find = el('input', {
+            type: 'search', class: 'find', value: this.#wanted.find, 'aria-label': 'Find topics',
+            placeholder: 'Find, or a pattern: builds.>', autocomplete: 'off', spellcheck: false,
+            oninput: () => this.#find(find.value),
+        });
+        document.addEventListener('keydown', event => {
+            if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey) return;
+            if (event.target.closest('input, textarea, select, dialog')) return;
+            event.preventDefault();
+            find.select();
+        }, { signal: this.#signal });
+        const fold = (text, open) => el('button', {
+            type: 'button', class: 'small quiet', onclick: () => this.#table.openAll(open),
+        }, text);
+        const folds = el('span', { class: 'actions', hidden: !this.#wanted.isTree },
+            fold('Open all', true), fold('Close all', false));
+        const tree = el('button', {
+            type: 'button', class: 'switch', role: 'switch', 'aria-checked': this.#wanted.isTree,
+            onclick: () => {
+                this.#wanted.isTree = !this.#wanted.isTree;
+                tree.setAttribute('aria-checked', this.#wanted.isTree);
+                folds.hidden = !this.#wanted.isTree;
+                this.#show();
+            },
+        }, 'Tree');
+        return el('div', { class: 'panel-head' }, find, tree, folds, el('span', { class: 'spacer' }),
+            this.#table.shown);
+    }
+
+    #live() {
+        topics.watch(isNews => {
+            this.#figures.showTopics(topics);
+            this.#table.refresh();
+            if (isNews && performance.now() - this.#askedAt > BUSY_FIGURES_MS) this.#ask();
+        }, this.#signal);
+        // Times grow older, and figures too, while nothing happens.
+        const clock = setInterval(() => {
+            if (document.hidden) return;
+            this.#table.tick();
+            if (performance.now() - this.#askedAt > IDLE_FIGURES_MS) this.#ask();
+        }, 1000);
+        this.#signal.addEventListener('abort', () => {
+            clearInterval(clock);
+            clearTimeout(this.#saying);
+        }, { once: true });
+        this.#figures.showTopics(topics);
+        this.#table.show();
+        this.#ask();
+    }
+
+    #find(text) {
+        this.#wanted.find = text;
+        this.#show();
+        clearTimeout(this.#saying);
+        this.#saying = setTimeout(() => announce(this.#table.shown.textContent), 700);
+    }
+
+    #sort(key) {
+        const { sort, descends } = this.#wanted;
+        this.#wanted.descends = sort === key ? !descends : key !== COLUMNS[0].key;
+        this.#wanted.sort = key;
+        this.#show();
+    }
+
+    /** Shows what is wanted, and writes it down in the address. */
+    #show() {
+        this.#table.show();
+        const { find, sort, descends, isTree } = this.#wanted;
+        const order = `${descends ? '-' : ''}${sort}`;
+        go([], {
+            find: find.trim(), sort: order === COLUMNS[0].key ? '' : order, tree: isTree ? '1' : '',
+        }, { replace: true });
+    }
+
+    /** Asks for the figures of the bus and for its groups. */
+    async #ask() {
+        if (this.#asks) return;
+        this.#asks = true;
+        this.#askedAt = performance.now();
+        const signal = this.#signal;
+        const waits = topics.isWaiting;
+        try {
+            const [figures, answer] = await Promise.all([
+                metrics({ signal }), json('/groups', { signal }).catch(() => null),
+            ]);
+            if (this.#groups.take(answer?.groups ?? [])) this.#table.refresh();
+            const own = Number(waits && topics.isWaiting);
+            this.#figures.showMetrics(figures, answer?.groups ?? null, own);
+            this.#showAbout(figures);
+            await topics.refreshSubscribers(signal);
+        } catch {
+            // The state of the connection is told by the header.
+        } finally {
+            this.#askedAt = performance.now();
+            this.#asks = false;
+        }
+    }
+
+    #showAbout(figures) {
+        const start = figures.get('process_start_time_seconds')?.[0].value;
+        const version = figures.get('belfry_build_info')?.[0].labels.version;
+        setText(this.#about, `${here()} · Belfry ${version} · up for ${span(Date.now() / 1000 - start)}`);
+    }
+}

@@ -1,0 +1,55 @@
+// Asks again and again, seldom while nothing changes, and not at all while nobody looks.
+
+import { reconnected, Refused, Unreachable, wait } from './bus.js';
+
+const OFTEN_MS = 2000;
+const SELDOM_MS = 10000;
+
+/**
+ * @param {() => Promise<object>} ask
+ * @param {(answer: object) => void} show is called when the answer is another one than before
+ * @param {(problem: Refused|null) => void} failed the bus refused it; null once it does no more
+ * @param {AbortSignal} signal
+ * @returns {() => void} asks at once
+ */
+export function poll(ask, show, failed, signal) {
+    let wake = () => {};
+    let before = '';
+    const rest = async ms => {
+        const early = new AbortController();
+        wake = () => early.abort();
+        const either = AbortSignal.any([early.signal, signal]);
+        await wait(ms, either).catch(() => signal.throwIfAborted());
+        while (document.hidden) await seen(signal);
+    };
+    const run = async () => {
+        for (let pause = OFTEN_MS; ; await rest(pause)) {
+            try {
+                const answer = await ask();
+                failed(null);
+                const text = JSON.stringify(answer);
+                pause = text === before ? Math.min(pause * 1.3, SELDOM_MS) : OFTEN_MS;
+                if (text !== before) show(answer);
+                before = text;
+            } catch (error) {
+                signal.throwIfAborted();
+                if (!(error instanceof Unreachable) && !(error instanceof Refused)) throw error;
+                before = '';
+                if (error instanceof Refused) failed(error);
+                if (error instanceof Unreachable || error.status === 401) await reconnected(signal);
+                pause = error instanceof Refused ? SELDOM_MS : 0;
+            }
+        }
+    };
+    run().catch(error => {
+        if (!signal.aborted) throw error;
+    });
+    return () => wake();
+}
+
+function seen(signal) {
+    return new Promise((resolve, reject) => {
+        document.addEventListener('visibilitychange', resolve, { once: true, signal });
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+}

@@ -1,0 +1,80 @@
+// The form that says what to follow: a selector, where to begin, and what the bus filters.
+
+import { here, quote } from './curl.js';
+import { el } from './dom.js';
+import { followAddress } from './moment.js';
+import { button, entry, labelled } from './parts.js';
+
+let forms = 0;
+
+/**
+ * @param {{selector: string, since: string, type: string, key: string}} wanted what the fields begin with
+ * @param {(wanted: object) => void} submit
+ * @param {HTMLElement} names a datalist of topics
+ */
+export function selectionForm(wanted, submit, names) {
+    forms += 1;
+    const times = el('datalist', { id: `times-${forms}` }, [
+        ['now', 'only what comes from now on'], ['-200', 'the last 200'], ['10m', 'the last ten minutes'],
+        ['1h', 'the last hour'], ['24h', 'the last day'], ['earliest', 'all that is kept'],
+    ].map(([value, label]) => el('option', { value, label })));
+    const selector = entry('selector', {
+        value: wanted.selector, list: names.id, placeholder: 'builds.>', required: true,
+        'aria-describedby': `selector-help-${forms}`,
+    });
+    const since = entry('since', { value: wanted.since, list: times.id, placeholder: '-200' });
+    const type = entry('type', { value: wanted.type, placeholder: 'any' });
+    const key = entry('key', { value: wanted.key, placeholder: 'any' });
+    const send = () => submit({
+        selector: selector.value.trim(), since: since.value.trim(),
+        type: type.value.trim(), key: key.value.trim(),
+    });
+    const moment = el('input', {
+        type: 'datetime-local', step: 1, name: 'moment', onchange: () => {
+            const time = new Date(moment.value);
+            if (Number.isNaN(time.getTime())) return;
+            since.value = time.toISOString().replace('.000Z', 'Z');
+        },
+        onkeydown: event => {
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            if (form.reportValidity()) send();
+        },
+    });
+    const opened = Boolean(wanted.type || wanted.key);
+    const more = button('Time and filters', () => {
+        more.setAttribute('aria-expanded', String(form.classList.toggle('is-open')));
+    }, { class: 'selection-more', 'aria-expanded': String(opened) });
+    const form = el('form', {
+        class: opened ? 'selection is-open' : 'selection', role: 'search', 'aria-label': 'What to follow',
+        onsubmit: event => {
+            event.preventDefault();
+            send();
+        },
+    },
+    labelled('Selector', selector, 'wide'), labelled('Since', since, 'seldom'),
+    labelled('Jump to a time', moment, 'seldom'),
+    labelled('Type', type, 'seldom'), labelled('Key', key, 'seldom'),
+    el('button', { type: 'submit', class: 'primary' }, 'Follow'), more, times, names,
+    el('p', { class: 'help', id: `selector-help-${forms}` }, 'A topic, or a pattern: ',
+        el('code', {}, '*'), ' is one segment, ', el('code', {}, '>'),
+        ' one or more at the end. A comma joins several.'));
+    return form;
+}
+
+/** What is said where nothing is followed yet. */
+export function invitation() {
+    return el('div', { class: 'empty' },
+        el('p', {}, 'Type a topic, or ', el('a', { href: followAddress('>') }, 'follow all topics'), '.'),
+        el('p', {}, 'Events appear here as they are published. You can pause, search, go back to any time '
+            + 'that the bus still keeps, and send others a link to a moment.'));
+}
+
+/** What is said where no event came yet. */
+export function silence(selector) {
+    const line = `curl -d hello ${quote(`${here()}/topics/${selector}`)}`;
+    const publish = `#/publish/${encodeURIComponent(selector)}`;
+    return [el('p', {}, 'No event yet. What is published from now on appears here.'),
+        /^[\w.-]+$/.test(selector) && el('p', {}, 'Try it: ', el('code', {}, line), ' or ',
+            el('a', { href: publish }, 'publish on this page'), '.')];
+}

@@ -1,0 +1,213 @@
+// The table of topics, flat or as a tree: which rows it has, and their order.
+
+import { count, el, setText } from './dom.js';
+import { go } from './app.js';
+import { topics } from './topics.js';
+import { VirtualList } from './list.js';
+import { comparison, Header, topicRow } from './grid.js';
+import { Tree } from './tree.js';
+import { search } from './groups.js';
+import { Times } from './times.js';
+
+/** Rows move at most once in this time. */
+const SORT_MS = 1000;
+/** While the pointer moves on them they rest, so that a click hits its row. */
+const POINTED_MS = 3000;
+/** Up to so many topics a tree that was searched is open. */
+const OPEN_MAX = 500;
+
+/** The branches that are open, as long as the page is. */
+const opened = new Set();
+
+/** The list with what is said where it has no rows. */
+export class TopicTable {
+    /** The list. */
+    element;
+    /** What is said where there are no rows. */
+    none = el('div', { class: 'empty', hidden: true });
+    /** How many topics there are, in words. */
+    shown = el('span', { class: 'dim', id: 'shown' });
+    #wanted;
+    #list;
+    #header;
+    #tree = null;
+    #treeSize = 0;
+    #built = '';
+    #groups;
+    #times;
+    #arranged = -Infinity;
+    #later = 0;
+    #pointed = -Infinity;
+
+    /**
+     * @param {{find: string, sort: string, descends: boolean, isTree: boolean}} wanted what is shown; whoever
+     *     changes it calls `show`
+     * @param {import('./groups.js').Groups} groups
+     * @param {(key: string) => void} sort a header was pressed
+     * @param {AbortSignal} signal
+     */
+    constructor(wanted, groups, sort, signal) {
+        this.#wanted = wanted;
+        this.#groups = groups;
+        this.#header = new Header(sort);
+        this.#times = new Times(() => this.#list.refresh(), signal);
+        const view = { groups, isTree: () => wanted.isTree, toggle: branch => this.#toggle(branch) };
+        this.#list = new VirtualList({
+            label: 'Topics',
+            header: this.#header.element,
+            rowHeight: 30,
+            row: () => topicRow(view),
+            activate: item => go(['follow', item.selector ?? item.name]),
+            key: (event, item, index) => wanted.isTree && this.#key(event, item, index),
+        }, signal);
+        this.element = this.#list.element;
+        this.element.addEventListener('pointermove', event => {
+            this.#pointed = event.target.closest('.row-head') ? -Infinity : performance.now();
+        });
+        this.element.addEventListener('pointerleave', () => { this.#pointed = -Infinity; });
+        this.element.addEventListener('scroll', () => this.#want(), { passive: true });
+        signal.addEventListener('abort', () => clearTimeout(this.#later), { once: true });
+        this.#measure(signal);
+    }
+
+    /** Shows what is wanted now, from the top. */
+    show() {
+        const { sort, descends, isTree } = this.#wanted;
+        this.#header.show(sort, descends);
+        this.#list.role = isTree ? 'treegrid' : 'grid';
+        this.element.scrollTop = 0;
+        this.#arrange();
+    }
+
+    /** Shows what has changed: figures at once, the order soon. */
+    refresh() {
+        this.#list.refresh();
+        this.#arrangeSoon();
+    }
+
+    /** Shows how times grow older. */
+    tick() {
+        this.#list.refresh();
+    }
+
+    /** Opens or closes all branches. */
+    openAll(open) {
+        this.#tree?.setAll(open);
+        this.#arrange();
+    }
+
+    /** Rows have the height of their text, whatever size of text the reader chose. */
+    #measure(signal) {
+        const narrow = matchMedia('(max-width: 45rem)');
+        const measure = () => {
+            const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+            this.#list.rowHeight = Math.round(rem * (narrow.matches ? 3.6 : 2.15));
+        };
+        measure();
+        narrow.addEventListener('change', measure, { signal });
+        addEventListener('resize', measure, { signal });
+    }
+
+    get #rests() {
+        return performance.now() - this.#pointed < POINTED_MS && this.#list.items.length > 0;
+    }
+
+    #arrangeSoon() {
+        if (this.#later) return;
+        const wait = this.#rests ? SORT_MS : Math.max(0, this.#arranged + SORT_MS - performance.now());
+        this.#later = setTimeout(() => {
+            this.#later = 0;
+            if (this.#rests) this.#arrangeSoon();
+            else this.#arrange();
+        }, wait);
+    }
+
+    #arrange() {
+        clearTimeout(this.#later);
+        this.#later = 0;
+        this.#arranged = performance.now();
+        const { sort, descends, isTree } = this.#wanted;
+        const compare = comparison(sort, descends, this.#groups);
+        this.#list.items = isTree ? this.#treeRows(compare) : this.#flatRows(compare);
+        this.#say();
+        this.#want();
+    }
+
+    /** Whether other topics are to be shown than those that were. */
+    #isOther() {
+        const built = `${topics.version} ${this.#wanted.isTree} ${this.#wanted.find.trim()}`;
+        if (built === this.#built) return false;
+        this.#built = built;
+        return true;
+    }
+
+    #found() {
+        const fits = search(this.#wanted.find);
+        return [...topics.rows.values()].filter(({ name }) => fits(name));
+    }
+
+    #flatRows(compare) {
+        // Rows that are nearly in order are sorted much faster.
+        return (this.#isOther() ? this.#found() : [...this.#list.items]).sort(compare);
+    }
+
+    #treeRows(compare) {
+        const isOther = this.#isOther();
+        if (isOther) {
+            const found = this.#found();
+            this.#treeSize = found.length;
+            this.#tree = new Tree(found, opened, this.#wanted.find.trim() !== '' && found.length <= OPEN_MAX);
+        }
+        const rows = this.#tree.rows(compare);
+        const active = this.#list.items[this.#list.active];
+        if (isOther && active) {
+            // The branches are new ones; the keyboard stays at the same name.
+            const same = row => row.name === active.name && row.itself === active.itself;
+            this.#list.items = [];
+            this.#list.active = rows.findIndex(same);
+        }
+        return rows;
+    }
+
+    #say() {
+        const { size } = topics.rows;
+        const wanted = this.#wanted.find.trim();
+        const found = this.#wanted.isTree ? this.#treeSize : this.#list.items.length;
+        const all = `${count(size)} ${size === 1 ? 'topic' : 'topics'}`;
+        setText(this.shown, !topics.isKnown ? '' : wanted ? `${count(found)} of ${all}` : all);
+        let text = '';
+        if (topics.refusal) text = topics.refusal.detail;
+        else if (!topics.isKnown) text = 'The page asks the bus for its topics…';
+        else if (size === 0) text = 'There are no topics yet. Publish an event, and its topic is here.';
+        else if (found === 0) text = `No topic fits ‘${wanted}’.`;
+        setText(this.none, text);
+        this.none.hidden = text === '';
+        this.element.hidden = text !== '' && found === 0;
+    }
+
+    #want() {
+        this.#times.want(this.#list.inView.map(row => (row.level === undefined ? row : row.latest)));
+    }
+
+    #toggle(branch) {
+        this.#tree.set(branch, !branch.open);
+        this.#arrange();
+    }
+
+    /** The keys of a tree: right opens or goes in, left closes or goes out. */
+    #key({ key }, item, index) {
+        if (key === 'ArrowRight' && item.isBranch) {
+            if (item.open) this.#list.go(index + 1);
+            else this.#toggle(item);
+        } else if (key === 'ArrowLeft' && item.open) {
+            this.#toggle(item);
+        } else if (key === 'ArrowLeft' && item.level > 1) {
+            this.#list.go(this.#list.items.indexOf(item.parent));
+        } else if (key === ' ' && item.isBranch) {
+            this.#toggle(item);
+        } else {
+            return false;
+        }
+        return true;
+    }
+}

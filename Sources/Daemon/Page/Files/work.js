@@ -1,0 +1,168 @@
+// The Work view: the groups, and how far behind each is. One group has a page of its own.
+
+import { clear, count, el, setText } from './dom.js';
+import { json, Refused, request } from './bus.js';
+import { GroupPage } from './group.js';
+import { topicNames } from './names.js';
+import { oneLine } from './text.js';
+import { poll } from './poll.js';
+import { column, entry, labelled, tableBox, viewHead } from './parts.js';
+
+const SHOWN = 300;
+
+/** Opens the view. `place.path` is `[group]`. */
+export function open(place, signal) {
+    const name = place.path[0];
+    if (name) return { title: `Group ${oneLine(name)}`, element: new GroupPage(name, signal).element };
+    return { title: 'Work', element: new Groups(signal).element };
+}
+
+/** The address of a group's page. */
+function groupAddress(name) {
+    return `#/work/${encodeURIComponent(name)}`;
+}
+
+/** How a group does, in words: what a person has to know first. */
+export function stateOf(group) {
+    const behind = behindOf(group);
+    if (behind === 0 && group.open === 0) return { text: 'Up to date', mood: 'ok' };
+    if (group.workers === 0 && group.leased === 0) return { text: 'No worker', mood: 'bad' };
+    if (behind === 0) return { text: 'At work', mood: 'ok' };
+    return { text: 'Behind', mood: 'warn' };
+}
+
+/** Events that nobody has taken yet; null where the bus does not know. */
+export function behindOf(group) {
+    return group.ahead;
+}
+
+/** The same as text: the bus counts up to 1,000, and only what it has in memory. */
+export function behindText(group) {
+    if (group.ahead === null) return 'not counted';
+    return group.ahead >= 1000 ? '1,000 or more' : count(group.ahead);
+}
+
+const COLUMNS = [
+    ['Group', group => el('a', { href: groupAddress(group.name) }, group.name)],
+    ['Takes', group => el('bdi', { class: 'cut', title: group.of }, takenBy(group))],
+    ['State', group => el('span', { class: `badge ${stateOf(group).mood}` }, stateOf(group).text)],
+    ['Behind', behindText, 'number'],
+    ['Open', group => count(group.open), 'number'],
+    ['Leased', group => count(group.leased), 'number'],
+    ['Waiting', group => count(group.waiting), 'number'],
+    ['Parked', group => count(group.parked), 'number'],
+    ['Workers', group => count(group.workers), 'number'],
+    ['Done', group => count(group.done), 'number'],
+    ['Failed', group => count(group.failed), 'number'],
+];
+
+function takenBy({ of, type }) {
+    return type ? `${of}, type ${oneLine(type)}` : of;
+}
+
+const MEANINGS = {
+    Behind: 'Events that no worker has taken yet', Open: 'Jobs that were handed out and are not settled',
+    Leased: 'Jobs that a worker has', Waiting: 'Jobs that were given back and come again',
+    Parked: 'Jobs that wait for others of their key', Workers: 'Workers that wait for a job',
+    Failed: 'Dead letters',
+};
+
+class Groups {
+    element;
+    #signal;
+    #body = el('tbody');
+    #problem = el('div', { role: 'alert', class: 'notice bad' });
+    #about = el('span', { class: 'dim' }, 'Asking…');
+    #find = el('input', {
+        type: 'search', 'aria-label': 'Find groups', placeholder: 'Find groups', oninput: () => this.#draw(),
+    });
+    #groups = [];
+    #rows = new Map();
+
+    constructor(signal) {
+        this.#signal = signal;
+        const head = COLUMNS.map(([name, , kind]) => column(name, { class: kind, title: MEANINGS[name] }));
+        const now = poll(() => json('/groups', { signal }), ({ groups }) => {
+            this.#groups = groups;
+            this.#draw();
+        }, problem => setText(this.#problem, problem?.detail ?? ''), signal);
+        this.element = el('div', { class: 'view work' }, viewHead('Work'),
+            el('p', { class: 'dim' }, 'A group shares the events of its topics among workers. Each event is '
+                + 'a job that one worker has at a time.'),
+            this.#problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
+            tableBox('Groups', head, this.#body), newGroup(signal, now));
+    }
+
+    #draw() {
+        const typed = this.#find.value.trim().toLowerCase();
+        const fits = this.#groups.filter(group => `${group.name} ${group.of}`.toLowerCase().includes(typed));
+        const shown = fits.slice(0, SHOWN);
+        setText(this.#about, this.#aboutText(fits.length, shown.length));
+        const rows = shown.map(group => this.#row(group));
+        const old = this.#body.children;
+        const isSame = rows.length === old.length && rows.every((row, index) => row === old[index]);
+        if (!isSame) this.#body.replaceChildren(...rows);
+        const names = new Set(this.#groups.map(group => group.name));
+        for (const name of this.#rows.keys()) if (!names.has(name)) this.#rows.delete(name);
+    }
+
+    #aboutText(fitting, shown) {
+        if (this.#groups.length === 0) return 'There is no group yet. Make one below, or let a worker do it.';
+        if (fitting > shown) return `${count(fitting)} groups, the first ${count(shown)} are shown.`;
+        return `${count(fitting)} ${fitting === 1 ? 'group' : 'groups'}`;
+    }
+
+    /** A row stays the same element, so that a link in it keeps the focus. */
+    #row(group) {
+        let row = this.#rows.get(group.name);
+        if (!row) {
+            const cells = COLUMNS.map(([name, , kind], index) => (index === 0
+                ? el('th', { scope: 'row' }) : el('td', { class: kind ?? '', 'data-label': name })));
+            row = { element: el('tr', {}, cells), cells, text: [] };
+            this.#rows.set(group.name, row);
+        }
+        COLUMNS.forEach(([, make], index) => {
+            const made = make(group);
+            const text = typeof made === 'string' ? made : `${made.className} ${made.textContent}`;
+            if (row.text[index] === text) return;
+            row.text[index] = text;
+            clear(row.cells[index], made);
+        });
+        return row.element;
+    }
+}
+
+/** A small form: what else a group can be told is in the documentation. */
+function newGroup(signal, changed) {
+    const names = topicNames(signal);
+    const problem = el('div', { role: 'alert', class: 'field-problem' });
+    const make = async form => {
+        const values = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
+        const { name, ...settings } = Object.fromEntries(values.filter(([, value]) => value !== ''));
+        const query = new URLSearchParams(settings);
+        try {
+            await request(`/groups/${encodeURIComponent(name)}?${query}`, { method: 'PUT', signal });
+            changed();
+            location.hash = groupAddress(name);
+        } catch (error) {
+            if (!signal.aborted) setText(problem, error instanceof Refused ? error.detail : error.message);
+        }
+    };
+    const form = el('form', {
+        onsubmit: event => {
+            event.preventDefault();
+            setText(problem, '');
+            make(form);
+        },
+    }, el('div', { class: 'pair' },
+        labelled('Name', entry('name', {
+            required: true, pattern: '[A-Za-z0-9._\\-]{1,64}', title: '1 to 64 of A-Z a-z 0-9 . _ -',
+        })),
+        labelled('Takes', entry('of', { required: true, list: names.id, placeholder: 'jobs.mail' })),
+        labelled('Dead letters go to', entry('dead', { placeholder: 'jobs.failed', list: names.id })),
+        labelled('Tries', entry('attempts', { inputMode: 'numeric', placeholder: '5' })),
+        labelled('Lease', entry('lease', { placeholder: '60s' })),
+        labelled('Since', entry('since', { placeholder: 'earliest' }))),
+    names, problem, el('div', { class: 'actions' }, el('button', { type: 'submit' }, 'Make the group')));
+    return el('details', { class: 'panel more' }, el('summary', {}, 'New group'), form);
+}

@@ -1,3 +1,4 @@
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -71,6 +72,38 @@ import Testing
             return
         }
         #expect(gap.after == next.after && gap.through < place)
+    }
+
+    @Test func aReadHoldsOfAPageOnlyWhatItHasYetToTell() throws {
+        let bench = try Bench(store: ShelfStore(), memoryBytesMax: 24_000)
+        let payload = Payload(count: 10_000) { _ in }
+        for _ in 0..<5 { try bench.publish("a.b", [payload]) }
+        let limit = ReadLimit(events: 1, bytes: 1 << 20)
+        let read = SelectorRead(
+            from: .earliest, try Selector("a.*"), .all, limit, now: bench.clock.now())
+        guard case .ask(let request) = bench.bus.turn(of: read) else {
+            Issue.record("only the store has the first events")
+            return
+        }
+        // More than was asked for, so that one event is left each time.
+        let two = StoreRead(
+            start: request.start, through: request.through, selector: request.selector,
+            filter: request.filter, limit: ReadLimit(events: 2, bytes: 1 << 20))
+        read.take(try bench.answer { then in bench.bus.readPage(two) { then($0) } })
+        #expect(read.memoryBytes > 20_000)
+        guard case .done(.events(let first, let next, true)) = bench.bus.turn(of: read) else {
+            Issue.record("the first event")
+            return
+        }
+        #expect(first.count == 1)
+        #expect((10_000..<11_000).contains(read.memoryBytes))
+        #expect(read.goesOn(at: next, limit))
+        guard case .done(.events(let second, _, true)) = bench.bus.turn(of: read) else {
+            Issue.record("the second event")
+            return
+        }
+        #expect(second[0].id > first[0].id)
+        #expect(read.memoryBytes < 1_000)
     }
 
     @Test func whoBeginsToWaitGoesOn() throws {

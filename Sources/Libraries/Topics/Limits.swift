@@ -44,6 +44,9 @@ enum Limits {
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
     /// paid by requests that are refused.
     static let vanishingLooksMax = 1_024
+    /// Bytes of events that go under one hold of the lock where others than publishers need memory: some
+    /// 100 µs for the smallest events.
+    static let relievedAtOnceBytes = 256 << 10
     /// When memory runs out, this part of the bound is made free beyond what is needed, so that
     /// the search for the largest topics is paid once for many events.
     static let roomSlackDivisor = 64

@@ -167,12 +167,21 @@ public final class EventBus: Sendable {
     }
 
     /// Lets the largest topics lose their oldest events until the memory budget is kept, as far as
-    /// events can. Call it where something else than a publish exceeded the budget.
+    /// events can. Call it where something else than a publish exceeded the budget, on no loop.
+    ///
+    /// - Complexity: O(events that go), some at a time under the lock.
     package func relieve() {
-        let room = room
-        withLog { log in
-            let excess = room.others + log.eventBytes + log.topicBytes - room.bytesMax
-            if excess > 0 { log.evict(min(excess, log.evictableBytes)) }
+        while true {
+            let room = room
+            let goesOn = withLog { log in
+                let excess = room.others + log.eventBytes + log.topicBytes - room.bytesMax
+                let before = log.evictableBytes
+                guard excess > 0, before > 0 else { return false }
+                log.evict(min(excess, before, Limits.relievedAtOnceBytes))
+                return excess > Limits.relievedAtOnceBytes && log.evictableBytes < before
+            }
+            guard goesOn else { return }
+            Self.pause()
         }
     }
 

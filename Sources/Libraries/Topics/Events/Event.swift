@@ -37,6 +37,11 @@ public final class Event: Sendable {
     }
 }
 
+extension [Event] {
+    /// What they take in memory, in bytes.
+    var memoryBytes: Int { reduce(0) { $0 + $1.memoryBytes } }
+}
+
 /// Who published an event, by the kernel's word; absent where it gave none.
 public struct Sender: Hashable, Sendable {
     /// The user id.

@@ -1,24 +1,26 @@
-/// A page of a store on its way to a reader.
+/// A page of a store on its way to a reader. It lets go of each event that it has given.
 struct PageCursor {
     let through: EventID
-    private let events: [Event]
-    private var index = 0
+    /// Those that are left, the next one last.
+    private var events: [Event]
 
     init(_ page: StorePage) {
         through = page.through
-        events = page.events
+        events = page.events.reversed()
     }
+
+    /// What it still holds, in bytes.
+    var memoryBytes: Int { events.memoryBytes }
 
     /// The first event after `cursor` that the log still retains: a trim may be on its way.
     mutating func next(after cursor: EventID, in log: EventLog) -> Event? {
-        while index < events.count {
-            let event = events[index]
+        while let event = events.last {
             if event.id > cursor, let record = log.records[event.topic],
                 event.id > record.removedThrough
             {
                 return event
             }
-            index += 1
+            events.removeLast()
         }
         return nil
     }

@@ -91,7 +91,10 @@ package final class SelectorRead: @unchecked Sendable {
     }
 
     /// What it keeps from turn to turn, in bytes.
-    package var memoryBytes: Int { heads.count * MemoryLayout<TopicHead>.stride }
+    package var memoryBytes: Int {
+        heads.count * MemoryLayout<TopicHead>.stride + batch.events.memoryBytes
+            + (page?.memoryBytes ?? 0)
+    }
 
     /// Reads on if `position` is where it has told everything up to; false if it is elsewhere. Its
     /// reader may have begun to wait since.
@@ -272,12 +275,13 @@ package final class SelectorRead: @unchecked Sendable {
         return log.detectGap(position, log.losses(of: selector, changedSince: lossNumber))
     }
 
-    /// Goes on behind what is told.
+    /// Goes on behind what is told, and lets go of it.
     private func pass(_ read: LogRead) -> LogRead {
         switch read {
         case .events(_, let next, _), .caughtUp(let next), .gap(_, let next), .older(let next):
             position = next
         }
+        batch = ReadBatch(filter: filter, limit: limit)
         return read
     }
 }

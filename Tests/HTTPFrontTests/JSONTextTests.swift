@@ -32,6 +32,10 @@ import Testing
             var output = Array("kept".utf8)
             bytes.withUnsafeBytes { JSONText.append($0, to: &output) }
             #expect(output == Array("kept".utf8) + quoted(bytes), "of \(bytes)")
+            let bytesMax = bytes.withUnsafeBytes { JSONText.bytesMax(of: $0) }
+            #expect(bytesMax >= output.count - 4, "of \(bytes)")
+            let hasNone = !bytes.contains { [0xC2, 0xE2, 0x08, 0x0A, 0x22, 0x5C].contains($0) }
+            if hasNone { #expect(bytesMax == output.count - 4) }
         }
     }
 

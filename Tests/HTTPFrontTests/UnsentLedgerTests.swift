@@ -27,4 +27,28 @@ struct UnsentLedgerTests {
         }
         #expect(memory.used(.unsent) == 0)
     }
+
+    @Test func aSearchForThoseWhoReadNothingHoldsUpNoOther() {
+        let memory = MemoryBudget(bytesMax: 1 << 20)
+        let ledger = UnsentLedger(memory: memory)
+        memory.charge(memory.bytesMax, to: .unsent)
+        #expect(ledger.excess(with: 1, at: 1_000) > 0)
+        ledger.foundNoneStalled(at: 1_000)
+        #expect(ledger.excess(with: 1, at: 1_001) == 0)
+        #expect(ledger.isShort(at: 1_001))
+    }
+
+    @Test func aSearchThatFoundNobodyIsRepeatedWhereMuchHasCome() {
+        let memory = MemoryBudget(bytesMax: 1 << 20)
+        let ledger = UnsentLedger(memory: memory)
+        let share = memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction
+        memory.charge(share + 1, to: .unsent)
+        ledger.foundNoneSlow(at: 1_000)
+        #expect(!ledger.isShort(at: 1_000))
+        memory.charge(share / 8, to: .unsent)
+        #expect(ledger.isShort(at: 1_000))
+        ledger.foundNoneSlow(at: 1_000)
+        #expect(!ledger.isShort(at: 1_000))
+        #expect(ledger.isShort(at: 1_000 + HTTPFrontLimits.shedIntervalMilliseconds))
+    }
 }

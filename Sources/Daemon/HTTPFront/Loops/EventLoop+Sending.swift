@@ -166,23 +166,26 @@ extension EventLoop {
     /// less than their share of memory again; `newest`, which was answered just now, is spared.
     ///
     /// Every search that finds somebody frees an eighth of the share at least, so searches are
-    /// few; one that finds nobody is not repeated for `shedIntervalMilliseconds`.
+    /// few; one that finds nobody is repeated after `shedIntervalMilliseconds`, or once as much has
+    /// come again.
     func shedSlowestIfShort(sparing newest: Connection) {
         guard unsent.isShort(at: now) else { return }
-        shed(unsent.excess) { $0 !== newest }
+        if !shed(unsent.excess, where: { $0 !== newest }) { unsent.foundNoneSlow(at: now) }
     }
 
     /// Closes the connections that are longest without progress, of those whose peers have read
     /// nothing for a while, until answers of so many bytes more have room.
     func makeRoom(forAnswersOf bytes: Int) {
-        let excess = unsent.excess(with: bytes)
-        guard excess > 0, unsent.maySearch(at: now) else { return }
-        shed(excess) {
+        let excess = unsent.excess(with: bytes, at: now)
+        guard excess > 0 else { return }
+        let hasFound = shed(excess) {
             !$0.awaitsTurn && $0.progressedAt + HTTPFrontLimits.stalledMilliseconds <= now
         }
+        if !hasFound { unsent.foundNoneStalled(at: now) }
     }
 
-    private func shed(_ bytes: Int, where isEligible: (Connection) -> Bool) {
+    /// False where nobody was found.
+    private func shed(_ bytes: Int, where isEligible: (Connection) -> Bool) -> Bool {
         var excess = bytes
         var slow: [Connection] = []
         for connection in connections.all where isEligible(connection) {
@@ -192,7 +195,6 @@ extension EventLoop {
                 slow.append(connection)
             }
         }
-        if slow.isEmpty { unsent.foundNone(at: now) }
         slow.sort { $0.progressedAt < $1.progressedAt }
         for connection in slow {
             if excess <= 0 { break }
@@ -204,5 +206,6 @@ extension EventLoop {
             default: cutOff(connection)
             }
         }
+        return !slow.isEmpty
     }
 }

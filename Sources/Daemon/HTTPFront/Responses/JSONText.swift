@@ -26,6 +26,22 @@ public enum JSONText {
         output.append(UInt8(ascii: "\""))
     }
 
+    /// Bytes that `append` writes of `utf8` at most: as many as it does, but for what begins as U+0085,
+    /// U+2028 and U+2029 do.
+    ///
+    /// - Complexity: O(bytes), a small part of what `append` takes.
+    public static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
+        var escapes = 0
+        for byte in utf8 {
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+                || byte == 0x7F || byte == 0xC2 || byte == 0xE2
+            {
+                escapes &+= 1
+            }
+        }
+        return utf8.count + 5 * escapes + 2
+    }
+
     /// Where the first scalar to be escaped stands from `start` on; the end of the text if there is
     /// none.
     package static func plainEnd(in utf8: UnsafeRawBufferPointer, from start: Int) -> Int {

@@ -7,7 +7,10 @@ internal import Telemetry
 final class UnsentLedger {
     private let memory: MemoryBudget
     private var shares: [ObjectIdentifier: Share] = [:]
-    private var nextSearchAt: UInt64 = 0
+    /// When a search for the slow that found nobody is repeated, and what unsent answers took then.
+    private var slowSearch: (repeatedAt: UInt64, used: Int) = (0, 0)
+    /// When one for those who read nothing is repeated.
+    private var stalledSearchAt: UInt64 = 0
 
     /// What is counted for an object that several answers send from.
     private struct Share {
@@ -27,22 +30,35 @@ final class UnsentLedger {
     }
 
     /// Whether connections are to be closed: the answers of all loops keep more than their share of
-    /// the budget.
-    func isShort(at now: UInt64) -> Bool { memory.used(.unsent) > bytesMax && maySearch(at: now) }
+    /// the budget. A search that found nobody is repeated some time later, or where much has come.
+    func isShort(at now: UInt64) -> Bool {
+        let used = memory.used(.unsent)
+        return used > bytesMax
+            && (now >= slowSearch.repeatedAt || used - slowSearch.used >= bytesMax / 8)
+    }
 
-    /// No connection was found to be closed; the next search waits.
-    func foundNone(at now: UInt64) {
-        nextSearchAt = now + HTTPFrontLimits.shedIntervalMilliseconds
+    /// No slow connection was found to be closed.
+    func foundNoneSlow(at now: UInt64) {
+        slowSearch = (Self.next(now), memory.used(.unsent))
     }
 
     /// Bytes that must go until they keep seven eighths of their share.
     var excess: Int { memory.used(.unsent) - bytesMax / 8 * 7 }
 
-    /// Bytes that must go until so many more have room in their share.
-    func excess(with bytes: Int) -> Int { memory.used(.unsent) + bytes - bytesMax }
+    /// Bytes of those who read nothing that must go until so many more have room in their share; none
+    /// for some time after a search that found nobody.
+    func excess(with bytes: Int, at now: UInt64) -> Int {
+        now < stalledSearchAt ? 0 : max(0, memory.used(.unsent) + bytes - bytesMax)
+    }
 
-    /// Whether a search for connections to close may begin.
-    func maySearch(at now: UInt64) -> Bool { now >= nextSearchAt }
+    /// Nobody was found who reads nothing.
+    func foundNoneStalled(at now: UInt64) {
+        stalledSearchAt = Self.next(now)
+    }
+
+    private static func next(_ now: UInt64) -> UInt64 {
+        now + HTTPFrontLimits.shedIntervalMilliseconds
+    }
 
     private var bytesMax: Int { memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
 

@@ -17,6 +17,7 @@ SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 DEFAULTS = {"bus_memory_bytes": "256M", "http_connections": "16384", "http_header_bytes": "16K"}
 CONNECTION_BYTES = SIZES["K"] * 8
 ITSELF_BYTES = SIZES["M"] * 20
+STORE_BYTES = SIZES["M"] * 8
 
 Scrape = collections.namedtuple("Scrape", "figures at")
 
@@ -44,6 +45,7 @@ class Daemon(Belfry):
     def __init__(self, folder, binary, store, settings):
         super().__init__(folder, binary, store, settings)
         self.port = free_port()
+        self.store = store
         self.settings = {**DEFAULTS, **settings}
         self.configuration = pathlib.Path(folder) / "belfryd.conf"
         self.command = [
@@ -93,7 +95,8 @@ class Daemon(Belfry):
         """What docs/operations.md promises under "Memory beside the bound"."""
         connection = size(self.settings["http_header_bytes"]) + CONNECTION_BYTES
         connections = int(self.settings["http_connections"]) * connection
-        return size(self.settings["bus_memory_bytes"]) + connections + ITSELF_BYTES
+        stored = 0 if self.store == "memory" else STORE_BYTES
+        return size(self.settings["bus_memory_bytes"]) + connections + ITSELF_BYTES + stored
 
 
 def longest_turn(before, after):

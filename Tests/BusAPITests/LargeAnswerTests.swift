@@ -137,6 +137,19 @@ import Topics
         try server.wait { server.memory.used(.unsent) == 0 }
     }
 
+    @Test func newsThatManyWaitForTakesItsMemoryOnce() throws {
+        let server = try StreamServer(memoryBytes: 256 << 20)
+        let clients = try (0..<30).map { _ in try server.connect(receiveBufferBytes: 4096) }
+        for client in clients { try client.send("GET", "/topics/t?as=json") }
+        try server.wait { server.service.waitingCount == clients.count }
+        let id = try server.publish(Self.large, to: "t")
+        try server.wait { server.service.waitingCount == 0 }
+        // Each has a head of its own.
+        #expect(server.memory.used(.unsent) < 8 * 150_000 + clients.count * 1_000)
+        for client in clients { expect(try client.readAnswer(), tells: [id]) }
+        try server.wait { server.memory.used(.unsent) == 0 }
+    }
+
     @Test func thoseWhoDoNotReadMakeRoomForThoseWhoDo() throws {
         let (server, ids) = try makeServer(memoryBytes: 16 << 20)
         let target = "/topics/t?as=json&since=earliest"

@@ -75,7 +75,7 @@ import Testing
 
     @Test func aReadThatHasRoomDoesNotWaitBehindOneThatFindsNone() throws {
         let memory = MemoryBudget(bytesMax: 4_000)
-        let space = AnswerSpace(of: memory) { _ in }
+        let space = AnswerSpace(of: memory, relieve: {}) { _ in }
         let (first, second) = (space.room(for: 900), space.room(for: 900))
         #expect(first.take())
         let gate = Gate()

@@ -49,7 +49,7 @@ public final class BusService: Sendable {
         self.log = log
         let state = Protected(State(configuration: configuration))
         self.state = state
-        answers = AnswerSpace(of: memory) { bytes in
+        answers = AnswerSpace(of: memory, relieve: { bus.relieve() }) { bytes in
             for loop in state.read({ $0.loops }) { loop.makeRoom(forAnswersOf: bytes) }
         }
     }

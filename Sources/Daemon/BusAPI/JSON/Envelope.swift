@@ -1,3 +1,4 @@
+internal import HTTPFront
 internal import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
@@ -9,12 +10,22 @@ internal import Topics
 enum Envelope {
     /// Appends the envelope of an event to `output`.
     static func write(_ event: Event, to output: inout [UInt8]) {
-        // Behind others the room grows by itself: made for each, it would be copied for each.
-        if output.isEmpty { output.reserveCapacity(event.payload.count + 160) }
+        // Behind others the room grows by itself: made for each, it would be copied for each. Growing
+        // twice as large, a large one would take more than it needs.
+        if event.payload.count > Limits.answeredAtOnceBytesMax {
+            output.reserveCapacity(output.count + bytesMax(of: event))
+        } else if output.isEmpty {
+            output.reserveCapacity(event.payload.count + 160)
+        }
         // Moved there and back, so that it is never copied.
         var json = JSONWriter(appendingTo: exchange(&output, with: []))
         write(event, to: &json)
         output = json.taken()
+    }
+
+    /// About what the envelope of an event takes at most, in bytes.
+    static func bytesMax(of event: Event) -> Int {
+        JSONText.bytesMax(of: event.payload.bytes) + Limits.encodedEventBytes
     }
 
     private static func write(_ event: Event, to json: inout JSONWriter) {

@@ -116,6 +116,13 @@ struct JSONWriter {
         if let value { write(&self, value) } else { null() }
     }
 
+    /// Writes what `write` appends, which is one complete JSON value.
+    mutating func value(_ write: (inout [UInt8]) -> Void) {
+        separate()
+        write(&bytes)
+        needsComma = true
+    }
+
     /// Appends text that is already one complete JSON value.
     mutating func encoded(_ value: UnsafeRawBufferPointer) {
         separate()

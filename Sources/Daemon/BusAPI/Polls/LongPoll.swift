@@ -252,7 +252,9 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// The answer of these events, which others who read the same may have had.
     private func response(of events: [Event], _ read: SharedRead?) -> Response {
         guard let read, gap == nil else { return written(events) }
-        return read.response(to: request) { written(events) }
+        return handler.reads.response(of: read, events, before: reader.cursor, to: request) {
+            written(events)
+        }
     }
 
     private func written(_ events: [Event]) -> Response {

@@ -21,13 +21,8 @@ struct PollAnswer {
     /// The body of these events in JSON, written alone.
     static func body(of events: [Event], cursor: EventID, gap: Gap?) -> [UInt8] {
         var json = JSONWriter(reserving: events.wireBytes)
-        var envelope: [UInt8] = []
         write(to: &json, cursor, gap) { json in
-            for event in events {
-                envelope.removeAll(keepingCapacity: true)
-                EventEncoding.envelope.write(event, to: &envelope)
-                envelope.withUnsafeBytes { json.encoded($0) }
-            }
+            for event in events { json.value { EventEncoding.envelope.write(event, to: &$0) } }
         }
         return json.finished()
     }

@@ -74,9 +74,8 @@ final class TopicsPoll: HTTPSubscription, DetachedSocketOwner {
         let mark = service.mark(of: asked)
         let changes = bus.changes(since: since?.moment(of: mark), matching: asked)
         let bytes = service.answers.guess(bus.statistics.topics * Limits.listedTopicBytes)
-        let room = service.answers.room(for: bytes)
-        // Nothing would end its wait for room.
-        if path?.socket == nil { room.settle(at: bytes) }
+        // Without a socket of its own nothing would end its wait for room.
+        let room = service.answers.room(for: bytes, waits: path?.socket != nil)
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let poll = self
         service.longReads.add(for: payer, unless: cancellation, in: room) { [loop = handler.loop] in

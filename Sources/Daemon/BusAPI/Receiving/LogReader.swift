@@ -112,7 +112,11 @@ struct LogReader {
     private mutating func look(_ read: SelectorRead) -> LogRead {
         let before = read.position
         guard case .done(let found) = log.turn(of: read) else {
-            if kept?.read === read { unfinished = read }
+            if kept?.read === read {
+                // It may hold more by now.
+                keep(read)
+                unfinished = kept?.read
+            }
             return .older(before)
         }
         keep(read)
@@ -166,16 +170,15 @@ struct LogReader {
         unfinished = nil
         let answers = handler.service.answers
         let wanted = largeBytes > 0 ? largeBytes : answers.guess(bytes)
-        let room = answers.room(for: wanted)
-        if !waitsForRoom { room.settle(at: wanted) }
+        let room = answers.room(for: wanted, waits: waitsForRoom)
         largeBytes = 0
         let long = LongRead(
             read, from: log.bus, by: handler.service.longReads, for: owner.account,
             unless: cancellation, in: room, make
         ) { result, made in
             loop.post { handler in
-                // Its room is given back behind what the owner does with it.
-                defer { withExtendedLifetime(room) {} }
+                // What was read counts until its owner has done with it, and then only what was made.
+                defer { room.settle(madeOf: made?.body.count ?? 0) }
                 // What new rules hide is not told, however long ago it was read.
                 if !cancellation.isCancelled { (handler as! BusHandler).judge(owner) }
                 guard !cancellation.isCancelled else { return }

@@ -50,7 +50,8 @@ final class LongRead: Sendable {
                 switch outcome {
                 case .failure(let error): then(.failure(error), nil)
                 case .success(let page):
-                    room.settle(at: page.events.wireBytes)
+                    // Behind a page without events may come one that has some.
+                    if !page.events.isEmpty { room.settle(at: page.events.wireBytes) }
                     read.take(page)
                     goOn()
                 }

@@ -11,33 +11,39 @@ struct MadeAnswer: Sendable {
     /// How many of the events are in it, from the first on.
     let count: Int
 
-    /// What `make` makes of a read, in this room.
+    /// What `make` makes of a read, in this room. The events count there too, until it is settled.
     init?(of read: LogRead, in room: AnswerRoom, by make: Maker) {
+        let events = read.events
+        room.grow(to: events.reduce(events.wireBytes) { $0 + Envelope.bytesMax(of: $1) })
         guard let made = make(read) else { return nil }
-        body = .made(made.bytes, in: room)
+        body = .made(made.bytes, in: room, besides: events.wireBytes)
         count = made.count
     }
 }
 
 extension ResponseBody {
-    /// Bytes that were made beside the loop, in a room that counts them until they are sent.
-    static func made(_ bytes: [UInt8], in room: AnswerRoom) -> ResponseBody {
-        AnswerBytes(bytes, in: room).body
+    /// Bytes that were made beside the loop, in a room that counts them until they are sent, and until
+    /// it is settled what they were made of.
+    static func made(
+        _ bytes: [UInt8], in room: AnswerRoom, besides count: Int = 0
+    ) -> ResponseBody {
+        room.settle(madeOf: bytes.count + count)
+        return AnswerBytes(bytes, in: room).body
     }
 }
 
-/// The bytes of an answer in a place of their own, in the room that was taken for them.
+/// The bytes of an answer, in the room that was taken for them.
 private final class AnswerBytes: Sendable {
-    private let payload: Payload
+    private let bytes: [UInt8]
     private let room: AnswerRoom
 
     init(_ bytes: [UInt8], in room: AnswerRoom) {
-        payload = Payload(bytes)
+        self.bytes = bytes
         self.room = room
-        room.settle(at: bytes.count)
     }
 
-    var body: ResponseBody { .shared(owner: self, payload.bytes, isCounted: true) }
+    /// The bytes where they are, without a copy: an array that nobody changes stays in its place.
+    var body: ResponseBody { .shared(owner: self, bytes.withUnsafeBytes { $0 }, isCounted: true) }
 }
 
 extension LogRead {

@@ -1,3 +1,4 @@
+internal import HTTPFront
 internal import Topics
 
 /// The latest reads of one delivery, for all subscriptions that stand at the same place.
@@ -15,6 +16,8 @@ final class SharedReads {
     private(set) var isForOne = false
     private var latest: [SharedRead] = []
     private var oldest = 0
+    /// The last large answer, for as long as somebody takes it: a delivery of much takes many turns.
+    private weak var large: LargeAnswer?
 
     init(of log: LoopReads) { self.log = log }
 
@@ -42,6 +45,24 @@ final class SharedReads {
             outcome: log.look(position, matching: selector, of: news, filter, limit))
         if isDelivering { keep(read) }
         return read
+    }
+
+    /// What a poll is answered that read these events and was told of no gap: made by `make`, unless
+    /// somebody else is sent the same.
+    func response(
+        of read: SharedRead, _ events: [Event], before cursor: EventID, to request: ReceiveRequest,
+        _ make: () -> Response
+    ) -> Response {
+        read.response(to: request) {
+            if let large, large.tells(events, before: cursor, to: request) { return large.response }
+            let response = make()
+            guard response.body.count > Limits.answeredAtOnceBytesMax,
+                case .bytes(let bytes) = response.body
+            else { return response }
+            let made = LargeAnswer(bytes, of: events, before: cursor, to: request, response.headers)
+            large = made
+            return made.response
+        }
     }
 
     /// Those of one place read on in steps, one reader after the other, so that more than the last

@@ -12,14 +12,14 @@ struct StreamOutput {
     var count: Int { bytes.count }
     var piece: ResponseBody { bytes.isEmpty ? .empty : .bytes(bytes) }
 
-    /// Adds what `write` writes, in one chunk.
+    /// Adds what `write` writes behind what is there, in one chunk.
     mutating func add(_ write: (inout [UInt8]) -> Void) {
         guard framing == .chunks else { return write(&bytes) }
-        var text: [UInt8] = []
-        write(&text)
-        guard !text.isEmpty else { return }
-        bytes += ChunkFraming.prefix(for: text.count)
-        bytes += text
+        let start = bytes.count
+        write(&bytes)
+        let count = bytes.count - start
+        guard count > 0 else { return }
+        bytes.insert(contentsOf: ChunkFraming.prefix(for: count), at: start)
         bytes += ChunkFraming.suffix
     }
 
@@ -27,24 +27,19 @@ struct StreamOutput {
     /// Returns how many.
     mutating func add(_ events: [Event], as encoding: EventEncoding) -> Int {
         var count = 0
+        let room = min(events.wireBytes, 2 * Limits.streamWriteBytes)
+        bytes.reserveCapacity(bytes.count + max(room, [events[0]].wireBytes))
         if framing == .messages {
-            var message: [UInt8] = []
             while count < events.count, bytes.count < Limits.streamWriteBytes {
-                message.removeAll(keepingCapacity: true)
-                encoding.write(events[count], to: &message)
-                bytes += encoding.framing(of: message.count).prefix
-                bytes += message
+                let start = bytes.count
+                encoding.write(events[count], to: &bytes)
+                let prefix = encoding.framing(of: bytes.count - start).prefix
+                bytes.insert(contentsOf: prefix, at: start)
                 count += 1
             }
         } else {
-            // What is there already counts too, whether or not it is in the same piece of text.
-            let before = framing == .chunks ? bytes.count : 0
             add { text in
-                let room = events.reduce(text.count) {
-                    $0 + $1.payload.count + Limits.encodedEventBytes
-                }
-                text.reserveCapacity(min(room, 2 * Limits.streamWriteBytes))
-                while count < events.count, before + text.count < Limits.streamWriteBytes {
+                while count < events.count, text.count < Limits.streamWriteBytes {
                     encoding.write(events[count], to: &text)
                     count += 1
                 }

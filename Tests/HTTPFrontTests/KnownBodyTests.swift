@@ -114,7 +114,7 @@ import Testing
         }
         try ask("first")
         for number in 0..<10 * HTTPFrontLimits.knownHeadsMax {
-            try ask(String(repeating: "a", count: number % 40) + "b\(number)")
+            try ask(String(repeating: "a", count: number % 200) + "b\(number)")
         }
         let before = server.known.count
         for _ in 0..<3 { try ask("first") }

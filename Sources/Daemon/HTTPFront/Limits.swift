@@ -197,11 +197,12 @@ public enum HTTPFrontLimits {
     /// The least bytes that make a request: `GET / HTTP/1.0` and two line ends.
     public static let requestBytesMin: UInt64 = 16
 
-    /// Heads that a loop knows without parsing them, in sets of four.
+    /// Heads that a loop knows without parsing them, in sets of eight: of 29 kinds of clients with two
+    /// requests each, four places for 32 knew 81 % of the publishes, and these know 92 %.
     ///
     /// Heads that differ in topic, length or cursor alone count as one, so that each kind of client
-    /// has one or two. With `keptHeadBytesMax` a loop keeps some 50 KiB at the very most.
-    static let knownHeadsMax = 32
+    /// has one or two. With `keptHeadBytesMax` a loop keeps some 200 KiB at the very most.
+    static let knownHeadsMax = 128
 
     /// Bytes of a request's line and headers that are kept to know others by.
     ///

@@ -72,5 +72,5 @@ struct HeadCache {
     }
 
     /// Heads that differ in digits alone, such as versions of one client, have one hash.
-    private static let headsOfSet = 4
+    static let headsOfSet = 8
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Telemetry
 
 /// A request's body as it arrives, counted against the memory budget.
@@ -18,7 +19,7 @@ struct BodyBuffer: ~Copyable {
 
     deinit {
         memory.release(storage.count, from: .bodies)
-        storage.deallocate()
+        free(storage.baseAddress)
     }
 
     /// The bytes, valid until the body changes.
@@ -53,17 +54,18 @@ struct BodyBuffer: ~Copyable {
     /// Frees what has arrived.
     mutating func clear() {
         memory.release(storage.count, from: .bodies)
-        storage.deallocate()
+        free(storage.baseAddress)
         storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         count = 0
     }
 
     private mutating func grow(for needed: Int, bytesMax: Int) {
         let capacity = max(needed, min(bytesMax, storage.count * 2))
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
-        larger.copyMemory(from: bytes)
-        storage.deallocate()
+        // A large block keeps its pages wherever it moves to, and nothing is copied.
+        guard let larger = realloc(storage.baseAddress, capacity) else {
+            fatalError("no memory for a body of \(capacity) bytes")
+        }
         memory.charge(capacity - storage.count, to: .bodies)
-        storage = larger
+        storage = UnsafeMutableRawBufferPointer(start: larger, count: capacity)
     }
 }

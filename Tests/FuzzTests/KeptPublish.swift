@@ -1,9 +1,9 @@
 @testable import HTTPFront
 
 extension HeadPattern {
-    /// The parts of an input, found as a loop finds them: by its hash, then by its bytes.
+    /// The parts of a whole request, found as a loop finds them: by its hash, then by its bytes.
     func known(_ input: UnsafeRawBufferPointer) throws(Broken) -> Parts? {
-        guard let parts = parts(of: input) else { return nil }
+        guard let parts = parts(of: input), parts.missingBytes == 0 else { return nil }
         try agree(HeadHash(of: input)?.value, hash, "the hash of what is known")
         return parts
     }

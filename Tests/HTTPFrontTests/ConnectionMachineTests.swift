@@ -60,7 +60,8 @@ struct ConnectionMachineTests {
         (.writing, .timeOut), (.lingering, .close), (.closed, .none),
     ])
     func aDeadlineCallsForOneThingInEachPhase(phase: MachinePhase, action: ConnectionAction) {
-        #expect(phase.machine.deadlinePassed() == action)
+        var machine = phase.machine
+        #expect(machine.deadlinePassed() == action)
     }
 
     @Test(arguments: [
@@ -121,6 +122,39 @@ struct ConnectionMachineTests {
         idle.identify()
         #expect(idle.identified() == ConnectionAction.none)
         #expect(idle.deadlinePassed() == .timeOut)
+    }
+
+    @Test func aBodyIsAwaitedOnceBehindItsHead() {
+        var machine = ConnectionMachine()
+        #expect(machine.happened(.of(readable: true)) { true } == .serve)
+        #expect(machine.awaitBody() == true)
+        #expect(machine.drainBegan(hasRequest: false, hasTime: false) { true } == .none)
+        #expect(machine.happened(.of(readable: true)) { true } == .serve)
+        // It is being looked at already.
+        #expect(machine.deadlinePassed() == .none)
+        #expect(machine.awaitBody() == false)
+        machine.takeInput()
+        #expect(machine.happened(.of(readable: true)) { true } == .serve)
+        #expect(machine.awaitBody() == true)
+    }
+
+    @Test func aBodyThatDoesNotComeAtOnceIsLeftToTheParser() {
+        var machine = ConnectionMachine()
+        #expect(machine.happened(.of(readable: true)) { true } == .serve)
+        #expect(machine.awaitBody() == true)
+        #expect(machine.deadlinePassed() == .serve)
+        #expect(machine.awaitBody() == false)
+        #expect(machine.happened(.of(readable: true)) { true } == .none)
+    }
+
+    @Test func noBodyIsAwaitedBehindTheEnd() {
+        var machine = ConnectionMachine()
+        #expect(machine.happened(.of(readable: true, readClosed: true)) { true } == .serve)
+        #expect(machine.awaitBody() == false)
+        for phase in MachinePhase.allCases where phase != .waiting {
+            var machine = phase.machine
+            #expect(machine.awaitBody() == false)
+        }
     }
 
     @Test func behindAnAnswerComesWhatTheSocketHas() {

@@ -209,6 +209,10 @@ public enum HTTPFrontLimits {
     /// Clients' polls and publishes have 60 to 400; a longer head is parsed each time.
     static let keptHeadBytesMax = 1024
 
+    /// How long a request with a known head may wait for its body before the parser gets it. Behind a
+    /// separate send on this machine a body comes within a millisecond.
+    static let bodyAwaitedMilliseconds: UInt64 = 20
+
     /// Requests of one connection that its parser may have had although they could be known, beyond
     /// which its socket is not taken out of the parser any more.
     ///

@@ -2,7 +2,8 @@
 
 extension ParserCheck {
     /// What is known as a repetition of a publish is its head with another Content-Length and exactly
-    /// so much body, and the head read anew means the same but for that length.
+    /// so much body, and the head read anew means the same but for that length. Of a piece that has the
+    /// head it is known how much is missing.
     ///
     /// Input: a target, then headers, one a line, then a NUL and a body, which is tried as all that
     /// comes next on the connection too.
@@ -21,6 +22,10 @@ extension ParserCheck {
         try agree(known(next, by: pattern), body, "another body")
         try agree(known(next + [0x78], by: pattern), nil, "a body with something behind it")
         try agree(known(next.dropLast(), by: pattern), nil, "a piece")
+        for count in [1, 4, body.count] {
+            let lack = next.dropLast(count).withUnsafeBytes { pattern.parts(of: $0)?.missingBytes }
+            try agree(lack, count <= body.count ? count : nil, "what a piece lacks")
+        }
 
         let names = lines.map { line in
             line.prefix(15).map { $0 | 0x20 }.elementsEqual("content-length:".utf8)

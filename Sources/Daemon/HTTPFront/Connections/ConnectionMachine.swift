@@ -83,14 +83,19 @@ extension ConnectionMachine {
     }
 
     /// The deadline of the loop's wheel passed.
-    func deadlinePassed() -> ConnectionAction {
+    mutating func deadlinePassed() -> ConnectionAction {
         switch phase {
-        case .waiting(let waiting): waiting.isIdentifying ? .giveUpGroups : .timeOut
-        case .parsing: .refuseLate
-        case .parked, .streaming: .tellDeadline
-        case .writing: .timeOut
-        case .lingering: .close
-        case .handling, .closed: .none
+        case .waiting(let waiting) where waiting.isIdentifying: return .giveUpGroups
+        case .waiting(let waiting) where waiting.hasAwaitedBody:
+            // The parser gets what there is.
+            guard !hasInput else { return .none }
+            hasInput = true
+            return .serve
+        case .waiting, .writing: return .timeOut
+        case .parsing: return .refuseLate
+        case .parked, .streaming: return .tellDeadline
+        case .lingering: return .close
+        case .handling, .closed: return .none
         }
     }
 
@@ -164,9 +169,22 @@ extension ConnectionMachine {
     mutating func takeInput() {
         if case .waiting(var waiting) = phase {
             waiting.isNew = false
+            waiting.hasAwaitedBody = false
             phase = .waiting(waiting)
         }
         hasInput = false
+    }
+
+    /// The head of its request was seen, and its body is still to come; false where it was awaited
+    /// already, or nothing more comes.
+    mutating func awaitBody() -> Bool {
+        guard case .waiting(var waiting) = phase, !waiting.hasAwaitedBody, !isReadClosed else {
+            return false
+        }
+        waiting.hasAwaitedBody = true
+        phase = .waiting(waiting)
+        hasInput = false
+        return true
     }
 
     /// The parser has taken it over.

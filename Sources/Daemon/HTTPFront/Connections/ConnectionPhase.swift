@@ -57,6 +57,8 @@ enum ConnectionPhase: Equatable {
         var isNew = false
         /// Whether it is to be served only once the groups of its user are known.
         var isIdentifying = false
+        /// Whether the head of its next request was seen, and its body was to come at once.
+        var hasAwaitedBody = false
     }
 
     /// What belongs to a connection in the parser.

@@ -8,8 +8,8 @@ struct HeadCache {
     /// Tells the rules that the heads were judged by from earlier and later ones.
     private var rulesNumber: UInt64 = 0
 
-    /// The head that all of `input` is a request of, and where in it lies what differs; nil where
-    /// none is known to mean the same at this port, by these rules.
+    /// The head that all of `input` is a request of, but perhaps for some of its body, and where in it
+    /// lies what differs; nil where none is known to mean the same at this port, by these rules.
     ///
     /// - Parameter guess: The hash of the head that its connection sent last: most send it again, and
     ///   then the input needs none.

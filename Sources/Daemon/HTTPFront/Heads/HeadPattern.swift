@@ -17,8 +17,8 @@ struct SeenInput {
 /// and another name in one of its target, is known without parsing it.
 ///
 /// Everything else in such a request means what it meant before, because the bytes are the same.
-/// Where the value is the length of the body, the whole body follows. An input that differs in any
-/// other way, is not complete, or has something behind it, is not known.
+/// Where the value is the length of the body, the body follows, as far as it has come. An input that
+/// differs in any other way, whose head is not complete, or that has something behind it, is not known.
 struct HeadPattern {
     /// Its bytes, and where in them those parts stand.
     let places: HeadPlaces
@@ -55,8 +55,10 @@ struct HeadPattern {
         let target: Range<Int>
         let name: Range<Int>
         let value: Range<Int>
-        /// What the value of Content-Length counts, else empty.
+        /// What the value of Content-Length counts, as far as it is there; else empty.
         let body: Range<Int>
+        /// How much of the body is not there yet.
+        let missingBytes: Int
     }
 
     /// The pattern of the request that was parsed from `seen`; nil when it has to be parsed each time.
@@ -73,8 +75,9 @@ struct HeadPattern {
         guard headBytes <= seen.start.count,
             Self.unknowable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
             Self.onlyKeepsOrCloses(head.headers),
-            let bodyBytes = Self.bodyBytes(of: head), seen.count == headBytes + bodyBytes,
-            seen.count < HTTPFrontLimits.receiveBufferBytes,
+            let bodyBytes = Self.bodyBytes(of: head),
+            headBytes + bodyBytes < HTTPFrontLimits.receiveBufferBytes,
+            (headBytes...headBytes + bodyBytes).contains(seen.count),
             Self.fits(form, head.headers.occurrences(of: "content-length"), bodyBytes),
             let places = HeadPlaces(
                 Array(seen.start.prefix(headBytes)), of: head, valueAt: place, name: name)
@@ -124,7 +127,7 @@ struct HeadPattern {
         guard start <= input.count else { return nil }
         guard let (end, bodyBytes) = self.end(ofValueIn: input, from: start) else { return nil }
         let headBytes = end + bytes.count - value.upperBound
-        guard headBytes <= input.count, input.count - headBytes == bodyBytes,
+        guard headBytes <= input.count, input.count - headBytes <= bodyBytes,
             isSame(input, 0..<name.lowerBound, at: 0),
             isSame(input, name.upperBound..<value.lowerBound, at: place.upperBound),
             isSame(input, value.upperBound..<bytes.count, at: end)
@@ -132,7 +135,7 @@ struct HeadPattern {
         return Parts(
             target: places.target.lowerBound..<places.target.upperBound + shift, name: place,
             value: start..<end,
-            body: headBytes..<input.count)
+            body: headBytes..<input.count, missingBytes: bodyBytes - (input.count - headBytes))
     }
 
     /// Whether these bytes of the model stand in `input` from `start` on, which has as many.

@@ -1,8 +1,8 @@
 // The head of each request that has arrived on a socket that we hold: known from one that was parsed
 // before, broken, or left to the parser unread.
 extension EventLoop {
-    /// Answers what has arrived on a socket if its head is known, or broken; false when it is the
-    /// parser's.
+    /// Answers what has arrived on a socket if its head is known, or broken, or lets it wait for the rest
+    /// of its body; false when it is the parser's.
     func answersUnparsed(on connection: Connection) -> Bool {
         connection.seen = nil
         connection.input.endCounting(connection.descriptor)
@@ -16,8 +16,12 @@ extension EventLoop {
             }
             return false
         }
-        guard !connection.machine.isReadClosed, mayAnswer(head, bodyBytes: parts.body.count) else {
+        let bodyBytes = parts.body.count + parts.missingBytes
+        guard !connection.machine.isReadClosed, mayAnswer(head, bodyBytes: bodyBytes) else {
             return false
+        }
+        guard parts.missingBytes == 0 else {
+            return awaitsBody(of: input.count + parts.missingBytes, on: connection)
         }
         guard reader.take(input.count, from: connection.descriptor) else {
             closeConnection(connection)
@@ -27,6 +31,15 @@ extension EventLoop {
         connection.headHash = head.hash
         connection.unknownHeads -= min(connection.unknownHeads, 1)
         answer(head, input, parts, on: connection)
+        return true
+    }
+
+    /// Lets a request wait for the rest of its body: many clients send it apart, right behind the head.
+    /// False where that did not come at once, or the request is too large to be looked at whole.
+    private func awaitsBody(of requestBytes: Int, on connection: Connection) -> Bool {
+        guard requestBytes < HTTPFrontLimits.receiveBufferBytes, connection.machine.awaitBody()
+        else { return false }
+        timers.arm(connection.slot, due: now + settings.configuration.bodyAwaitedMilliseconds)
         return true
     }
 

@@ -16,7 +16,7 @@ class MixedHeads(Row):
     title = "publish and long poll, 100 bytes, kept connections of many kinds of clients"
     grows = "connections"
     note = ("The heads of curl, browsers and libraries of eight languages, as they were recorded"
-            " ([which ones](Load/heads/README.md)). A client that sends a body apart from its head does so here.")
+            " (`Benchmarks/Load/heads`). A client that sends a body apart from its head does so here.")
     aims = [Aim(unit, "belfryd", CONNECTIONS, ("nchan", CONNECTIONS), at_most=0.85) for unit in (PUBLISH, DELIVERY)]
 
     def measure(self, lab):

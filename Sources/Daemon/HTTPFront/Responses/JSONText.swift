@@ -26,20 +26,17 @@ public enum JSONText {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Bytes that `append` writes of `utf8` at most: as many as it does, but for what begins as U+0085,
-    /// U+2028 and U+2029 do.
+    /// Bytes that `append` writes of `utf8` at most: as many as it does where nothing is to be escaped.
     ///
-    /// - Complexity: O(bytes), a small part of what `append` takes.
+    /// - Complexity: O(bytes), a part of what `append` takes.
     public static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
         var escapes = 0
-        for byte in utf8 {
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-                || byte == 0x7F || byte == 0xC2 || byte == 0xE2
-            {
-                escapes &+= 1
-            }
+        var index = 0
+        while index + 8 <= utf8.count {
+            escapes &+= (marks(in: word(of: utf8, at: index)) & ones << 7).nonzeroBitCount
+            index += 8
         }
-        return utf8.count + 5 * escapes + 2
+        return utf8.count + 5 * (escapes + utf8.count - index) + 2
     }
 
     /// Where the first scalar to be escaped stands from `start` on; the end of the text if there is
@@ -159,14 +156,21 @@ public enum JSONText {
     /// How many bytes come before one of the few that a scalar to be escaped begins with.
     @inline(__always)
     private static func plainCount(in word: UInt64) -> Int {
+        (marks(in: word) & ones << 7).trailingZeroBitCount / 8
+    }
+
+    /// Has the highest bit of each byte that a scalar to be escaped begins with. Above the first of
+    /// these, others may have theirs too.
+    @inline(__always)
+    private static func marks(in word: UInt64) -> UInt64 {
         let controls = (word &- ones &* 0x20) & ~word
-        let marks =
+        let signs =
             zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\"")))
             | zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\\")))
             | zeros(in: word ^ ones &* 0x7F)
         // 0xC2 and 0xE2 differ in one bit.
         let leads = zeros(in: (word | ones &* 0x20) ^ ones &* 0xE2)
-        return ((controls | marks | leads) & ones << 7).trailingZeroBitCount / 8
+        return controls | signs | leads
     }
 
     /// Has the highest bit of the first byte that is zero, and none of those below it.

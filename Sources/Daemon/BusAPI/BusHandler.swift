@@ -29,10 +29,6 @@ final class BusHandler: RequestHandler {
     private(set) var configurationNumber: UInt32 = 0
     private var admissions: BodyAdmissions
     private let waker: LoopWaker
-    /// Whether it tells this loop of what is admitted.
-    private(set) var isListening = false
-    /// How many subscriptions have joined.
-    var joinedCount = 0
     /// What is to be delivered, while it is looked at.
     private var admitted = LoopWaker.Changes()
     private var deliveries = DeliveryQueue()
@@ -136,14 +132,6 @@ final class BusHandler: RequestHandler {
         }
     }
 
-    /// Has the loop told of what is admitted from now on: to be called before the look at the log
-    /// behind which somebody may wait.
-    func listen() {
-        guard !isListening else { return }
-        isListening = true
-        waker.listen()
-    }
-
     /// Brings what waits up to date with everything admitted since the last time.
     func deliver() {
         waker.take(for: &admitted)
@@ -157,7 +145,6 @@ final class BusHandler: RequestHandler {
         }
         admitted.clear()
         if !deliversOn, hasNews { deliverOn() }
-        if joinedCount == 0, !hasNews { isListening = !waker.rest() }
     }
 
     /// Whoever waits and has told everything it was woken for has told everything up to here.

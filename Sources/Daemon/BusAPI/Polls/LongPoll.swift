@@ -63,7 +63,6 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Answers, or begins to wait.
     func begin(_ exchange: Exchange) throws(Refusal) {
-        handler.listen()
         let first = reader.begin(at: request.start, limitAtOnce, within: atOnce)
         switch take(first) ?? step() {
         case .answer(let response): exchange.respond(response)

@@ -51,7 +51,6 @@ final class TopicsPoll: HTTPSubscription, DetachedSocketOwner {
         payer = exchange.account
         path = AnswerPath(to: exchange, for: self)
         if waits, let socket = path?.socket {
-            handler.listen()
             handler.join(self, for: exchange.account)
             socket.setDeadline(milliseconds: Int(wait / 1_000))
         } else {

@@ -2,12 +2,10 @@ internal import HTTPFront
 internal import Protection
 internal import Topics
 
-/// One loop's ear on the bus: gathers which topics changed, and wakes the loop once for all. It sleeps
-/// while nobody waits on its loop, so that a publish that concerns nobody there costs it nothing.
+/// One loop's ear on the bus: gathers which topics changed, and wakes the loop once for all.
 ///
 /// Safe from any thread. A topic admitted before ``take(for:)`` is in what it returns; one admitted
-/// after it wakes the loop anew. Whoever looks at the log behind ``listen()`` sees what was admitted
-/// before it, and is told of what was admitted after it.
+/// after it wakes the loop anew.
 final class LoopWaker: TopicObserver {
     /// What has changed since it was last asked.
     struct Changes {
@@ -28,43 +26,24 @@ final class LoopWaker: TopicObserver {
         }
     }
 
-    private struct State {
-        var changes = Changes()
-        var isListening = false
-    }
-
-    private let state = Protected(State())
+    private let changes = Protected(Changes())
     private let loop: LoopHandle
 
     init(loop: LoopHandle) { self.loop = loop }
 
-    /// Gathers what changes from now on.
-    func listen() { state.write { $0.isListening = true } }
-
-    /// Sleeps until it is to listen again, unless something has changed; false where something has.
-    func rest() -> Bool {
-        state.write { state in
-            if state.changes.isEmpty { state.isListening = false }
-            return !state.isListening
-        }
-    }
-
     func admitted(_ admission: Admission) {
-        let isFirst = state.write { state in
-            guard state.isListening else { return false }
-            let isFirst = state.changes.isEmpty
-            state.changes.topics.insert(admission.topic)
-            state.changes.through = admission.newest
-            if admission.change == .removal {
-                state.changes.removed[admission.topic] = admission.newest
-            }
-            return isFirst
+        let wasIdle = changes.write { changes in
+            let wasIdle = changes.isEmpty
+            changes.topics.insert(admission.topic)
+            changes.through = admission.newest
+            if admission.change == .removal { changes.removed[admission.topic] = admission.newest }
+            return wasIdle
         }
-        if isFirst { loop.post { handler in (handler as! BusHandler).deliver() } }
+        if wasIdle { loop.post { handler in (handler as! BusHandler).deliver() } }
     }
 
     /// Hands over what has changed, in exchange for empty changes with their memory.
     func take(for empty: inout Changes) {
-        state.write { swap(&$0.changes, &empty) }
+        changes.write { swap(&$0, &empty) }
     }
 }

@@ -38,8 +38,7 @@ extension BusHandler {
         }
     }
 
-    /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``. It looks
-    /// at the log behind ``listen()``.
+    /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``.
     ///
     /// - Returns: Where it stands in the table; to come back there, name it as `group`.
     @discardableResult
@@ -47,8 +46,6 @@ extension BusHandler {
         _ subscription: any HTTPSubscription, for account: CallerAccount,
         near group: SubscriptionGroup? = nil
     ) -> SubscriptionGroup {
-        assert(isListening, "whoever waits has looked at the log behind listen()")
-        joinedCount += 1
         service.waiting.add(1)
         account.subscribers.add(1)
         subscription.account = account
@@ -62,7 +59,6 @@ extension BusHandler {
     func leave(_ subscription: any HTTPSubscription) {
         subscription.reader.cancel()
         withdraw(subscription)
-        joinedCount -= 1
         service.waiting.add(-1)
         subscription.account?.subscribers.add(-1)
         subscription.account = nil

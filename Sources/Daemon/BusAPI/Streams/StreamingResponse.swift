@@ -64,7 +64,6 @@ final class StreamingResponse: HTTPSubscription {
     ) throws(Refusal) {
         guard let opening else { return }
         try handler.refuseIfFull(opening.request.selector, for: exchange.account)
-        handler.listen()
         let first = behindGaps(
             reader.begin(at: opening.request.start, limit, within: atOnce), opening)
         if isStrict, let gap = opening.gap { return exchange.respond(opening.gone(gap)) }

@@ -4,7 +4,7 @@ ABOUT = """# Request heads of real clients
 
 Written by `Benchmarks/record-heads`. Each file is of one kind of client: what it is, in how many pieces it sent the
 publish, its head of a publish of 100 bytes, and its head of a poll. `mixed` sends them (`make bench
-ARGS=mixed-heads`), and `KnownHeadsTests` does.
+ARGS=mixed-heads`), and `LongKnownHeadsTests` does.
 
 They are as the client's own code sent them to a server of ours, but for three values: `{target}`, `{port}` and
 `{length}` stand where a load writes its own. Lines end in a line feed alone, and an empty line ends each part. Headers

@@ -352,38 +352,6 @@ import Testing
     }
 }
 
-extension String {
-    /// The request with one more header, which says nothing and which no request had before.
-    fileprivate var unknown: String {
-        replacing(
-            "\r\n", with: "\r\nX-Once: \(UInt64.random(in: 0 ... .max))\r\n", maxReplacements: 1)
-    }
-}
-
-/// An answer but for what differs between any two: when it was given, and ids.
-private struct Answered: Equatable, CustomStringConvertible {
-    let description: String
-    let closes: Bool
-
-    init(_ answer: RawClient.Answer) {
-        let masked = ["date", "event-id", "location", "event-cursor", "event-oldest", "link"]
-        let headers = answer.headers.map { name, value in
-            masked.contains(name.lowercased()) ? name : "\(name): \(value)"
-        }
-        var text = ""
-        for part in answer.text.split(separator: ",", omittingEmptySubsequences: false) {
-            let isOwn = ["\"id\":", "\"first\":", "\"last\":", "\"time\":", "\"cursor\":"].contains
-            {
-                part.contains($0)
-            }
-            text += isOwn ? "…," : part + ","
-        }
-        // Their order says nothing.
-        description = ([answer.statusLine] + headers.sorted() + [text]).joined(separator: "\n")
-        closes = answer.header("connection") == "close"
-    }
-}
-
 /// What a subscriber gets of a topic from its beginning, but for ids and times.
 private struct Received: Equatable {
     let events: [String]

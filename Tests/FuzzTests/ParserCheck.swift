@@ -22,7 +22,8 @@ struct ParserCheck: Sendable {
 
     /// Every parser that reads what strangers write.
     static let all: [ParserCheck] = [
-        .target, .query, .head, .unreadHead, .repetition, .repeatedBody, .repeatedName, .authority,
+        .target, .query, .head, .unreadHead, .repetition, .repeatedBody, .repeatedName, .headCache,
+        .authority,
         .page,
         .handshake, .frames,
         .utf8,

@@ -1,0 +1,36 @@
+import TestSupport
+
+/// An answer but for what differs between any two: when it was given, ids, and the daemon's port.
+struct Answered: Equatable, CustomStringConvertible {
+    let description: String
+    let closes: Bool
+
+    init(_ answer: RawClient.Answer, at port: UInt16 = 0) {
+        let masked = [
+            "date", "event-id", "event-time", "location", "event-cursor", "event-oldest", "link",
+        ]
+        let headers = answer.headers.map { name, value in
+            masked.contains(name.lowercased()) ? name : "\(name): \(value)"
+        }
+        var text = ""
+        for part in answer.text.split(separator: ",", omittingEmptySubsequences: false) {
+            let isOwn = ["\"id\":", "\"first\":", "\"last\":", "\"time\":", "\"cursor\":"].contains
+            {
+                part.contains($0)
+            }
+            text += isOwn ? "…," : part + ","
+        }
+        // Their order says nothing, and one more header in front counts.
+        description = ([answer.statusLine] + headers.sorted() + [text]).joined(separator: "\n")
+            .replacing(/header \d+/, with: "header …").replacing(":\(port)", with: ":…")
+        closes = answer.header("connection") == "close"
+    }
+}
+
+extension String {
+    /// The request with one more header, which says nothing and which no request had before.
+    var unknown: String {
+        replacing(
+            "\r\n", with: "\r\nX-Once: \(UInt64.random(in: 0 ... .max))\r\n", maxReplacements: 1)
+    }
+}

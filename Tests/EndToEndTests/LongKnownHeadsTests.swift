@@ -1,0 +1,129 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Heads of real clients, changed at random, from several users, under rules and settings that
+/// change: a loop that knows heads answers what a daemon does that parses each request.
+///
+/// `BELFRY_LONG` makes it thousands of heads. `BELFRY_SEED` repeats a run. Other users are played by
+/// the thread's own file system user, which the sockets that it makes have: it takes root.
+@Suite(.blocking) struct LongKnownHeadsTests {
+    private static let heads = RandomRun.isLong ? 20_000 : Sanitizer.isOn ? 200 : 2_000
+    private static let users: [UInt32] = [0, 41_001, 41_002]
+    private static let targets = (
+        publish: [
+            "/topics/t", "/topics/u", "/topics/u.v-1?type=a&key=b", "/topics/t?split=lines",
+        ],
+        poll: [
+            "/topics/t?since=0&wait=0&max=3", "/topics/u?wait=0&since=0000&as=json&max=2",
+            "/topics/t,u.%3E?since=0&wait=0&as=json&max=2", "/topics/u?since=now&wait=0",
+        ]
+    )
+    private static let configurations: [(rules: [String], settings: String)] = [
+        ([], ""),
+        (["t publish uid:41001", "u subscribe uid:41002"], "[http]\nloops = 1\n"),
+        (["> publish,subscribe uid:0 uid:41002"], "[bus]\nevent_bytes = 6\n"),
+        (["u.> publish uid:41002", "t subscribe uid:0"], "[bus]\nautocreate = no\n"),
+    ]
+
+    @Test func eachAnswerIsThatOfADaemonThatParses() throws {
+        try #require(
+            getuid() == 0, "other users are played by the file system user: run the tests as root")
+        var random = SeededRandom(for: "known heads")
+        let recorded = try MutatedRequest.recorded()
+        let settings = "[http]\nloops = 1\n"
+        let knowing = try AccessDaemon(rules: [], settings: settings)
+        let parsing = try AccessDaemon(rules: [], settings: settings)
+        var kept: [UInt32: RawClient] = [:]
+        var seen: [MutatedRequest] = []
+        for step in 0..<Self.heads {
+            if step % 20 == 19 {
+                let (rules, settings) = Self.configurations.randomElement(using: &random)!
+                for daemon in [knowing, parsing] {
+                    try daemon.reload(rules: rules, settings: settings)
+                }
+            }
+            let request: MutatedRequest
+            if let old = seen.suffix(4).randomElement(using: &random),
+                Bool.random(using: &random)
+            {
+                request = old
+            } else {
+                request = Self.mutated(recorded.randomElement(using: &random)!, using: &random)
+                seen.append(request)
+            }
+            for _ in 0..<3 {
+                let uid = Self.users.randomElement(using: &random)!
+                let (wanted, _) = try Self.client(of: parsing, as: uid).answers(
+                    to: request, onceMore: true, at: parsing.daemon.port)
+                // Behind another request a broken head is the library's to judge, by its own rules.
+                let keeps =
+                    wanted.count == 1 && !wanted[0].isMalformed && request.isWhole
+                    && Bool.random(using: &random)
+                let old = keeps ? kept.removeValue(forKey: uid) : nil
+                let client = try old ?? Self.client(of: knowing, as: uid)
+                let (told, isOpen) = try client.answers(
+                    to: request, keeping: keeps, at: knowing.daemon.port)
+                try #require(
+                    told == wanted,
+                    "step \(step), uid \(uid), kept: \(old != nil): \(request)\n\(told)\n\(wanted)")
+                if isOpen, !told[0].closes { kept[uid] = client }
+            }
+        }
+        let repeats = try [knowing, parsing].map { try $0.daemon.connect().repeats() }
+        #expect(repeats[0] > Self.heads / 4 && repeats[1] == 0, "\(repeats)")
+        print("\(Self.heads) heads, known \(repeats[0]) times")
+    }
+
+    /// A connection whose socket is this user's, as the kernel tells a daemon.
+    private static func client(of access: AccessDaemon, as uid: UInt32) throws -> RawClient {
+        // The C library changes the calling thread alone. Its header is in no module.
+        typealias Function = @convention(c) (uid_t) -> Int32
+        let function = try #require(dlsym(nil, "setfsuid"))
+        let setfsuid = unsafeBitCast(function, to: Function.self)
+        _ = setfsuid(uid)
+        defer { _ = setfsuid(0) }
+        return try RawClient(access.daemon.tcp)
+    }
+
+    private static func mutated(_ head: [String], using random: inout SeededRandom)
+        -> MutatedRequest
+    {
+        let targets = head[0].hasPrefix("POST") ? targets.publish : targets.poll
+        let body = String(repeating: "a\n", count: Int.random(in: 0..<5, using: &random))
+        var request = MutatedRequest(
+            head, target: targets.randomElement(using: &random)!, body: body)
+        for _ in 0..<Int.random(in: 0..<4, using: &random) { request.mutate(using: &random) }
+        return request
+    }
+}
+
+extension RawClient {
+    /// All that is answered to a request, and whether the connection is still open. Its end is said where nothing
+    /// comes for a moment, and behind the first answer unless the connection is kept. How long that moment is
+    /// decides nothing but what is tried.
+    fileprivate func answers(
+        to request: MutatedRequest, onceMore: Bool = false, keeping: Bool = false, at port: UInt16
+    ) throws -> ([Answered], isOpen: Bool) {
+        let text = request.text(port: port)
+        try send(onceMore ? text.unknown : text)
+        var answers: [Answered] = []
+        let isPrompt = !isSilent(for: 0.01)
+        if !isPrompt { halfClose() }
+        while true {
+            do {
+                let answer = try readAnswer(toHead: answers.isEmpty && text.hasPrefix("HEAD "))
+                answers.append(Answered(answer, at: port))
+            } catch {
+                guard error == .closed(received: "") else { throw error }
+                return (answers, false)
+            }
+            if keeping, isPrompt { return (answers, true) }
+            halfClose()
+        }
+    }
+}
+
+extension Answered {
+    fileprivate var isMalformed: Bool { description.contains("REQUEST_MALFORMED") }
+}

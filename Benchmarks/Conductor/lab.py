@@ -18,6 +18,7 @@ PROGRAMS = {
     "nats_fan": ("Load/nats_fan.c", *COMMON, "-lnats"),
     "constant": ("Peers/constant.c", "-lmicrohttpd"),
     "relay": ("Peers/relay.c",),
+    "commits": ("Peers/commits.c", "-lsqlite3"),
     "allocations.so": ("Counts/allocations.c", "-shared", "-fPIC"),
 }
 
@@ -95,15 +96,21 @@ class Lab:
                     command.append(str(one))
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def figures(self, load, server):
+    def alone(self, program, *arguments):
+        """What a program printed that needs no server."""
+        command = [str(self.folder / program), *map(str, arguments)]
+        return self.figures(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+
+    def figures(self, load, server=None):
         """What the load printed, once it has ended; a load that fails breaks the row."""
+        name = server.name if server else "alone"
         try:
             out, err = load.communicate(timeout=180)
         except subprocess.TimeoutExpired:
             load.kill()
-            raise Broken(f"{server.name}: the load did not end") from None
+            raise Broken(f"{name}: the load did not end") from None
         if load.returncode:
-            raise Broken(f"{server.name}: {pathlib.Path(load.args[0]).name}: {(err + out).strip()[:400]}")
+            raise Broken(f"{name}: {pathlib.Path(load.args[0]).name}: {(err + out).strip()[:400]}")
         return {name: float(value) for name, value in (part.split("=") for part in out.split())}
 
     def load(self, program, server, **options):

@@ -28,6 +28,24 @@ class Publish(Row):
                     yield Figure("events a second", who, topics, figures["rate"])
 
 
+class ParsedPublish(Row):
+    name = "parsed"
+    title = "publish, 100 bytes, 64 kept connections, each request with a traceparent of its own"
+    note = "No head comes twice, so each is parsed: so it is with clients that trace their requests (W3C Trace Context)."
+    aims = [
+        Aim(UNIT, "belfryd", 1, ("nchan", 1), at_most=1.2),
+        Aim(UNIT, "belfryd", 1, ("libmicrohttpd", 1), at_most=1.5),
+    ]
+
+    def measure(self, lab):
+        for who, server in lab.turns(contestants(lab, 1)[:3]):
+            with server:
+                figures = lab.load(
+                    "flood", server, path=server.publish_path, traced=True, requests=lab.times(100_000))
+                yield Figure(UNIT, who, 1, figures["cpu_us"])
+                yield Figure("events a second", who, 1, figures["rate"])
+
+
 def contestants(lab, topics):
     both = [("belfryd", lab.belfry()), ("nchan", lab.nchan())]
     if topics > 1:

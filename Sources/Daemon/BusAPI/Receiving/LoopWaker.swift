@@ -2,19 +2,18 @@ internal import HTTPFront
 internal import Protection
 internal import Topics
 
-/// One loop's ear on the bus: gathers which topics changed for somebody, and wakes the loop once for all.
-/// What nobody waits for wakes no loop.
+/// One loop's ear on the bus: gathers which topics changed, and wakes the loop once for all.
 ///
 /// Safe from any thread. A topic admitted before ``take(for:)`` is in what it returns; one admitted
 /// after it wakes the loop anew.
 final class LoopWaker: TopicObserver {
     /// What has changed since it was last asked.
     struct Changes {
-        /// Topics with new events for somebody, or that were removed.
+        /// Topics with new events, or that were removed.
         var topics: Set<TopicName> = []
         /// Topics that were removed, each with the place of its last removal.
         var removed: [TopicName: EventID] = [:]
-        /// The newest id of all changes: there are no others up to here that anybody waited for.
+        /// The newest id of these changes: there are no others up to here.
         var through = EventID.zero
 
         var isEmpty: Bool { topics.isEmpty }
@@ -27,42 +26,24 @@ final class LoopWaker: TopicObserver {
         }
     }
 
-    private struct State {
-        var changes = Changes()
-        /// How many wait here for all changes, and are no subscribers.
-        var onlookers = 0
-    }
-
-    private let state = Protected(State())
+    private let changes = Protected(Changes())
     private let loop: LoopHandle
 
     init(loop: LoopHandle) { self.loop = loop }
 
     func admitted(_ admission: Admission) {
-        let isFirst = state.write { state in
-            state.changes.through = admission.newest
-            let isRemoval = admission.change == .removal
-            guard admission.subscribers > 0 || isRemoval || state.onlookers > 0 else {
-                return false
-            }
-            let isFirst = state.changes.isEmpty
-            state.changes.topics.insert(admission.topic)
-            if isRemoval { state.changes.removed[admission.topic] = admission.newest }
-            return isFirst
+        let wasIdle = changes.write { changes in
+            let wasIdle = changes.isEmpty
+            changes.topics.insert(admission.topic)
+            changes.through = admission.newest
+            if admission.change == .removal { changes.removed[admission.topic] = admission.newest }
+            return wasIdle
         }
-        if isFirst { loop.post { handler in (handler as! BusHandler).deliver() } }
-    }
-
-    /// Counts who waits for all changes, before they look: one more or one less.
-    func countOnlooker(_ change: Int) { state.write { $0.onlookers += change } }
-
-    /// How far nothing was admitted that is still to be taken; nil where something was.
-    var quietThrough: EventID? {
-        state.read { $0.changes.isEmpty ? $0.changes.through : nil }
+        if wasIdle { loop.post { handler in (handler as! BusHandler).deliver() } }
     }
 
     /// Hands over what has changed, in exchange for empty changes with their memory.
     func take(for empty: inout Changes) {
-        state.write { swap(&$0.changes, &empty) }
+        changes.write { swap(&$0, &empty) }
     }
 }

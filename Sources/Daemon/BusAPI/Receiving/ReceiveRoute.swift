@@ -51,7 +51,8 @@ extension BusHandler {
         subscription.account = account
         subscription.accessNumber = accessNumber
         meters.subscribers(in: subscription.form).add(1)
-        return enroll(subscription, near: group)
+        if subscription.isSubscriber { bus.beginSubscription(subscription.reader.selector) }
+        return subscriptions.insert(subscription, near: group)
     }
 
     /// Forgets a subscription that had joined; called once.

@@ -123,7 +123,8 @@ extension BusHandler {
         withdraw(subscription)
         subscription.reader.skip(to: judgedThrough)
         subscription.reader.limit(to: selector)
-        enroll(subscription)
+        if subscription.isSubscriber { bus.beginSubscription(selector) }
+        subscriptions.insert(subscription)
         subscription.advance(nil)
     }
 }

@@ -171,11 +171,7 @@ extension EventBus {
     /// Counts one more subscription, until `endSubscription` with the same selector.
     ///
     /// While there is one to exactly its name, a topic does not vanish.
-    ///
-    /// - Returns: How far the bus is, or for one name its topic: what comes behind it counts this
-    ///   subscription (``Admission/subscribers``). What lies before it and behind an earlier look may not.
-    @discardableResult
-    package func beginSubscription(_ selector: Selector) -> EventID {
+    package func beginSubscription(_ selector: Selector) {
         withLog { $0.beginSubscription(selector) }
     }
 

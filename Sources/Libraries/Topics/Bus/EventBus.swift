@@ -138,12 +138,9 @@ public final class EventBus: Sendable {
         $0 != .events && $0 != .topics
     }
 
-    func notify(
-        _ topic: TopicName, newest: EventID, _ change: Admission.Change, subscribers: Int = 0
-    ) {
+    func notify(_ topic: TopicName, newest: EventID, _ change: Admission.Change) {
         let admission = Admission(
-            topic: topic, newest: newest, change: change, subscribers: subscribers,
-            hub: ObjectIdentifier(followers))
+            topic: topic, newest: newest, change: change, hub: ObjectIdentifier(followers))
         broadcaster.notify((any TopicObserver).self) { $0.admitted(admission) }
     }
 

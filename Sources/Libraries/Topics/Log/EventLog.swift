@@ -224,10 +224,8 @@ struct EventLog {
         }
     }
 
-    mutating func beginSubscription(_ selector: Selector) -> EventID {
-        let record = selector.singleName.flatMap { records[$0] }
-        subscribers.change(selector, of: record, by: 1)
-        return record?.newest ?? newest
+    mutating func beginSubscription(_ selector: Selector) {
+        subscribers.change(selector, of: selector.singleName.flatMap { records[$0] }, by: 1)
     }
 
     mutating func endSubscription(_ selector: Selector, isForgotten: Bool) {

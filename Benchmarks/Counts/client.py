@@ -79,6 +79,14 @@ class Path:
             self.publish()
 
 
+class ParsedPath(Path):
+    """What clients do that trace their requests: no head comes twice."""
+
+    @property
+    def headers(self):
+        return b"traceparent: 00-%032x-%016x-01\r\n" % (self.count * 2654435761, self.count)
+
+
 class NewConnection(Path):
     """What each `curl` does."""
 
@@ -132,6 +140,28 @@ class LongPoll(Path):
             self.ask(b"?since=" + re.search(rb"Event-Cursor: (\d+)", head)[1])
 
 
+class NewPoll(LongPoll):
+    """What a `curl` does that waits for one event."""
+
+    def __init__(self, port):
+        self.port = port
+        Path.__init__(self, port)
+        self.ask(b"")
+
+    def ask(self, query):
+        self.subscriber = Connection(self.port)
+        super().ask(b"")
+
+    def run(self, operations):
+        for _ in range(operations):
+            event = self.publish()
+            _, body = self.subscriber.read_answer()
+            if body != event:
+                raise Broken(f"{body!r} is not what was published")
+            self.subscriber.socket.close()
+            self.ask(b"")
+
+
 class Stream(Path):
     """Ten subscribers of a stream, so that what is done once for an event weighs little."""
 
@@ -164,10 +194,12 @@ def at_nchan(path):
 # Name, what is done, and how many deliveries each publish makes.
 PATHS = {
     "publish": (Path, 0),
+    "publish, parsed": (ParsedPath, 0),
     "new connection": (NewConnection, 0),
     "new, close": (ClosedConnection, 0),
     "new, HTTP/1.0": (OldConnection, 0),
     "long poll": (LongPoll, 1),
+    "poll, new connection": (NewPoll, 1),
     "event stream": (Stream, Stream.subscribers),
     "WebSocket": (WebSocket, WebSocket.subscribers),
 }

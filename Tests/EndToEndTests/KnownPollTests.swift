@@ -159,6 +159,37 @@ import Testing
         #expect(try publisher.repeats() >= before + 14)
     }
 
+    /// What each `curl` sends that waits for the next event.
+    @Test(
+        arguments: ["/topics/t", "/topics/t?as=json&wait=1h", "/topics/t,u?as=json"], [false, true])
+    func theFirstPollOfAConnectionIsKnownWithoutACursor(target: String, overUnix: Bool) throws {
+        let daemon = try RunningDaemon(configuration: "[http]\nloops = 1\n")
+        let publisher = try daemon.connect()
+        try publisher.publish("first", to: "t", headers: [("X-Once", "first")])
+        var told: [Answered] = []
+        for round in 0..<4 {
+            let client = try RawClient(overUnix ? daemon.unix : daemon.tcp)
+            try client.send(Self.get(target))
+            try publisher.await(subscribers: 1, of: "t")
+            // Parsed, so that polls alone are counted.
+            let id = try publisher.publish("x", to: "t", headers: [("X-Once", "\(round)")])
+            let answer = try client.readAnswer()
+            #expect(answer.number("event-cursor") == id)
+            told.append(Answered(answer))
+            // The same connection with a cursor and without one.
+            try client.send(
+                Self.get(target + (target.contains("?") ? "&" : "?") + "since=\(id - 1)"))
+            #expect(try client.readAnswer().number("event-cursor") == id)
+            try client.send(Self.get(target))
+            try publisher.await(subscribers: 1, of: "t")
+            let next = try publisher.publish("x", to: "t", headers: [("X-Once", "next \(round)")])
+            #expect(try client.readAnswer().number("event-cursor") == next)
+        }
+        #expect(Set(told.map(\.description)).count == 1)
+        // All but the first, and the second of that connection, which is not looked at.
+        #expect(try publisher.repeats() >= 10)
+    }
+
     @Test func itWaitsAndCountsLikeAnyOther() throws {
         let daemon = try RunningDaemon()
         let publisher = try daemon.connect()
@@ -266,17 +297,20 @@ import Testing
         let words = Words("") { Self.get("/topics/t?since=\($0)&wait=20ms") }
         try follow(words, from: id, on: client)
         let others = try (0..<2).map { _ in try daemon.connect() }
-        for other in others { try other.send("GET", "/topics/t?wait=1h") }
-        try publisher.await(subscribers: 2, of: "t")
+        for (index, other) in others.enumerated() {
+            try other.send("GET", "/topics/t?wait=1h")
+            try publisher.await(subscribers: index + 1, of: "t")
+        }
         try client.send(words.request("\(id)"))
         let refused = try client.readAnswer()
         #expect(refused.status == status && refused.member("code") == code)
-        #expect(try publisher.repeats() == 1)
+        // It, and the poll of the second of the others.
+        #expect(try publisher.repeats() == 2)
         others[0].close()
         try publisher.await(subscribers: 1, of: "t")
         try client.send(words.request("\(id)"))
         #expect(try client.readAnswer().status == 204)
-        #expect(try publisher.repeats() == 2)
+        #expect(try publisher.repeats() == 3)
         withExtendedLifetime(others) {}
     }
 

@@ -16,7 +16,7 @@ import Testing
         ],
         poll: [
             "/topics/t?since=0&wait=0&max=3", "/topics/u?wait=0&since=0000&as=json&max=2",
-            "/topics/t,u.%3E?since=0&wait=0&as=json&max=2", "/topics/u?since=now&wait=0",
+            "/topics/t,u.%3E?since=0&wait=0&as=json&max=2", "/topics/u?wait=0",
         ]
     )
     private static let configurations: [(rules: [String], settings: String)] = [

@@ -26,6 +26,16 @@ extension ParserCheck {
             && middle.allSatisfy { (0x30...0x39).contains($0) }
         try agree(known(next, by: pattern), isRepetition ? Array(middle) : nil, "what comes next")
 
+        let same = HeadPattern(
+            first.bytes.withUnsafeBytes { SeenInput($0) }, headBytes: first.bytes.count,
+            head: meaning.head, valueAt: .nowhere)
+        try agree(same == nil, false, "whether the same again is known")
+        if let same {
+            for (bytes, isIt) in [(first.bytes, true), (next, next == first.bytes)] {
+                try agree(known(bytes, by: same), isIt ? [] : nil, "the same again")
+            }
+        }
+
         for number in ["0", "1234567890123456"] {
             let digits = Array(number.utf8)
             let other = Poll(bytes: before + digits + after)

@@ -64,10 +64,11 @@ struct ReceiveRequest {
         nextTarget = nextTarget[...slash] + name + nextTarget[query...]
     }
 
-    /// Makes it the same request with another text where it says from where it begins.
+    /// Makes it the same request with another text where it says from where it begins, or without one.
     mutating func begin(at text: String) throws(Refusal) {
         switch startPlace {
         case .header: start = try Self.start(lastEventID: text)
+        case .parameter where text.isEmpty: start = .now
         case .target, .parameter: start = try Self.start(since: text)
         case .length, .word, .nowhere, nil: break
         }

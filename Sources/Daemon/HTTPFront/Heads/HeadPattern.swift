@@ -35,20 +35,27 @@ struct HeadPattern {
         case word
         /// Nothing, in a POST without a body.
         case nothing
+        /// Nothing, in a GET.
+        case nothingOfGet
 
-        init(of place: ValuePlace) {
+        init(of place: ValuePlace, in method: String) {
             self =
                 switch place {
                 case .target, .parameter, .header: .number
                 case .length: .length
                 case .word: .word
-                case .nowhere: .nothing
+                case .nowhere: method == "GET" ? .nothingOfGet : .nothing
                 }
         }
     }
 
     /// The method of its requests.
-    var method: String { form == .number ? "GET" : "POST" }
+    var method: String {
+        switch form {
+        case .number, .nothingOfGet: "GET"
+        case .length, .word, .nothing: "POST"
+        }
+    }
 
     /// Where the parts that may differ lie in a request.
     struct Parts {
@@ -71,7 +78,7 @@ struct HeadPattern {
         _ seen: SeenInput, headBytes: Int, head: RequestHead, valueAt place: ValuePlace,
         name: Range<Int>? = nil
     ) {
-        form = ValueKind(of: place)
+        form = ValueKind(of: place, in: head.method)
         guard headBytes <= seen.start.count,
             Self.unknowable.allSatisfy({ head.headers.occurrences(of: $0) == 0 }),
             Self.onlyKeepsOrCloses(head.headers),
@@ -89,7 +96,7 @@ struct HeadPattern {
     /// Whether a request with so many lengths, and so much body by them, has values of this form.
     private static func fits(_ form: ValueKind, _ lengths: Int, _ bodyBytes: Int) -> Bool {
         switch form {
-        case .number: lengths == 0
+        case .number, .nothingOfGet: lengths == 0
         case .length: lengths == 1
         case .word, .nothing: lengths <= 1 && bodyBytes == 0
         }
@@ -166,7 +173,7 @@ struct HeadPattern {
             guard Self.digits.contains(number.digits) else { return nil }
             return (start + number.digits, form == .length ? number.value : 0)
         case .word: return HeadPlaces.nameEnd(in: input, from: start).map { ($0, 0) }
-        case .nothing: return (start, 0)
+        case .nothing, .nothingOfGet: return (start, 0)
         }
     }
 

@@ -3,7 +3,7 @@ public enum ValuePlace: Sendable {
     /// In the target of a GET, these of its bytes; see `QueryItems.Item.valueRange`.
     case target(Range<Int>)
     /// Behind the target of a GET: the value of a parameter of this name, which the GET itself does
-    /// not have.
+    /// not have. One that does not have it either is known, too.
     case parameter(StaticString)
     /// The value of a header field of a GET, the only one of this name, which is in lower case.
     case header(StaticString)
@@ -11,15 +11,15 @@ public enum ValuePlace: Sendable {
     case length
     /// In the target of a POST without a body, these of its bytes: the value of a parameter.
     case word(Range<Int>)
-    /// Nowhere, in a POST without a body: at most its name differs.
+    /// Nowhere, in a GET or a POST without a body: at most its name differs.
     case nowhere
 }
 
 /// What differs in a request from the one whose head was parsed; its bytes are valid until
 /// `KnownRequest.handle` returns.
 public struct RequestDifferences {
-    /// 1 to 16 digits; with `ValuePlace.word` what a name may be; empty with `ValuePlace.nowhere`, and
-    /// with `ValuePlace.length`, where the body says it.
+    /// 1 to 16 digits; with `ValuePlace.word` what a name may be; empty with `ValuePlace.nowhere`, where
+    /// there is no `ValuePlace.parameter`, and with `ValuePlace.length`, where the body says it.
     public let value: UnsafeRawBufferPointer
 
     /// What stands in place of the name that was offered to differ, which is not looked at further:

@@ -53,17 +53,30 @@ extension EventLoop {
             return
         }
         if let seen = connection.seen {
-            guard request.rulesNumber == rulesNumber,
-                let pattern = HeadPattern(
-                    seen, headBytes: request.headBytes, head: head, valueAt: place, name: name),
-                let known = KnownHead(pattern, of: request, handled: make())
-            else { return }
-            heads.keep(known, under: rulesNumber)
+            func pattern(valueAt place: ValuePlace) -> HeadPattern? {
+                HeadPattern(
+                    seen, headBytes: request.headBytes, head: head, valueAt: place, name: name)
+            }
+            guard request.rulesNumber == rulesNumber, let first = pattern(valueAt: place) else {
+                return
+            }
+            let handled = make()
+            keep(first, of: request, handled)
+            if case .parameter = place, let same = pattern(valueAt: .nowhere) {
+                keep(same, of: request, handled)
+            }
         }
         // The first request of a connection is often the only one.
         let most = HTTPFrontLimits.unknownHeadsMax
         request.leavesParser = (1..<most).contains(connection.unknownHeads)
         connection.unknownHeads = min(connection.unknownHeads + 1, most)
+    }
+
+    private func keep(
+        _ pattern: HeadPattern, of request: ActiveRequest, _ handled: any KnownRequest
+    ) {
+        guard let known = KnownHead(pattern, of: request, handled: handled) else { return }
+        heads.keep(known, under: rulesNumber)
     }
 
     /// Takes the socket of a request out of the parser if the head of the next is to be looked at,

@@ -174,9 +174,11 @@ import Testing
         try bench.publish("a", "6")
     }
 
+    private static let fixedSeeds: [UInt64] = [1, 2, 3]
+
     /// Random publishes, groups that go on and back, ages and little memory, on a store without
     /// anything older and on one with it: what is held stays, and no more than the bounds else.
-    @Test(arguments: [1, 2, 3, SeededRandom.runSeed], [false, true])
+    @Test(arguments: fixedSeeds + [SeededRandom.runSeed], [false, true])
     func whateverHappensWhatIsHeldStays(seed: UInt64, keepsOlder: Bool) throws {
         var random = SeededRandom(seed: seed)
         let store: any EventStore = keepsOlder ? ShelfStore() : MemoryStore(ceiling: nil)
@@ -210,7 +212,8 @@ import Testing
             #expect(kept.suffix(all.count { $0 >= from }) == all.filter { $0 >= from }[...])
             #expect(kept.count <= 43)
         }
-        #expect(refusals > 0)
+        // A seed of chance may have held too little for one; those that are fixed have some.
+        #expect(refusals > 0 || !Self.fixedSeeds.contains(seed))
         // With everything settled all of it goes by age.
         bench.bus.setHeld(group: "g", from: nil)
         bench.clock.advance(seconds: 40)

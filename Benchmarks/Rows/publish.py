@@ -31,6 +31,7 @@ class Publish(Row):
 class ParsedPublish(Row):
     name = "parsed"
     title = "publish, 100 bytes, 64 kept connections, each request with a traceparent of its own"
+    grows = "topics"
     note = "No head comes twice, so each is parsed: so it is with clients that trace their requests (W3C Trace Context)."
     aims = [
         Aim(UNIT, "belfryd", 1, ("nchan", 1), at_most=1.2),

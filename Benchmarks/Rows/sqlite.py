@@ -39,8 +39,10 @@ class Sqlite(Row):
 class Commits(Row):
     name = "commits"
     title = "one publisher, 100 bytes, a commit for each event"
+    grows = "publishers"
     note = ("`SQLite alone` is a C program that writes the same rows with the same settings, and does nothing else"
             " (`Benchmarks/Peers/commits.c`). A commit of belfryd has a page more: the topic's row, which counts its events.")
+    aims = [Aim(EVENT, "SQLite, normal", 1, ("memory", 1), at_most=2.5)]
 
     def measure(self, lab):
         requests = lab.times(50_000)

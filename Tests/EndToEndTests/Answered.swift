@@ -5,7 +5,7 @@ struct Answered: Equatable, CustomStringConvertible {
     let description: String
     let closes: Bool
 
-    init(_ answer: RawClient.Answer, at port: UInt16 = 0) {
+    init(_ answer: RawClient.Answer, at port: UInt16? = nil) {
         let masked = [
             "date", "event-id", "event-time", "location", "event-cursor", "event-oldest", "link",
         ]
@@ -20,9 +20,16 @@ struct Answered: Equatable, CustomStringConvertible {
             }
             text += isOwn ? "…," : part + ","
         }
-        // Their order says nothing, and one more header in front counts.
-        description = ([answer.statusLine] + headers.sorted() + [text]).joined(separator: "\n")
-            .replacing(/header \d+/, with: "header …").replacing(":\(port)", with: ":…")
+        // Their order says nothing.
+        var description = ([answer.statusLine] + headers.sorted() + [text]).joined(separator: "\n")
+            .replacing(port.map { "\($0)" } ?? "no port", with: "…").replacing(
+                /through\W+\d+/, with: "through …")
+        // One more header in front counts.
+        if description.contains(/header \d+/) {
+            description = description.replacing(/header \d+/, with: "header …")
+                .replacing(/Content-Length: \d+/, with: "Content-Length: …")
+        }
+        self.description = description
         closes = answer.header("connection") == "close"
     }
 }

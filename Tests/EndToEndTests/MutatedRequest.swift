@@ -43,10 +43,11 @@ struct MutatedRequest: CustomStringConvertible {
 
     var description: String { text(port: 0).debugDescription }
 
-    /// Headers that mean something to one who reads them, or to a proxy in front.
+    /// Headers that mean something to one who reads them, or to a proxy in front. None that is answered before
+    /// the request is whole.
     private static let headers = [
         "Connection: close", "Connection: keep-alive", "Connection: Upgrade", "Upgrade: websocket",
-        "Expect: 100-continue", "Transfer-Encoding: chunked", "Content-Encoding: gzip",
+        "Transfer-Encoding: chunked", "Content-Encoding: gzip",
         "Content-Length: 1", "Content-Length: 05", "Host: evil.example", "Host: localhost:{port}",
         "Origin: http://evil.example", "Origin: http://localhost:{port}",
         "Sec-Fetch-Site: cross-site", "Content-Type: application/json",

@@ -29,7 +29,7 @@ import Topics
     }
 
     @Test func theQueueGivesWhatIsThereWhenEnoughIsOrNobodyElseComes() throws {
-        let queue = try CommitQueue()
+        let queue = CommitQueue()
         queue.open(bytesMax: 1 << 20)
         let delay = Self.delay([2], commitMicroseconds: 100_000)
         let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])

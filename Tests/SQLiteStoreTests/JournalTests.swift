@@ -167,7 +167,7 @@ import Topics
     }
 
     @Test func aWriterThatIsRousedGoesRoundOnce() throws {
-        let queue = try CommitQueue()
+        let queue = CommitQueue()
         queue.open(bytesMax: 1 << 20)
         queue.rouse()
         #expect(queue.take(milliseconds: -1, GroupCommitDelay()).isEmpty)

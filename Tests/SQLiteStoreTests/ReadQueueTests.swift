@@ -1,4 +1,5 @@
 import Glibc
+import Protection
 import TestSupport
 import Testing
 
@@ -7,12 +8,12 @@ import Testing
 @Suite(.blocking) struct ReadQueueTests {
     /// Processor time of taking each of so many jobs that wait, in nanoseconds, and their order.
     private func take(_ count: Int) throws -> (each: Double, isInOrder: Bool) {
-        let queue = try ReadQueue()
+        let queue = ReadQueue()
         let order = Order()
         for number in 0..<count { queue.add(.answer { order.add(number) }) }
         let begin = Self.processorNanoseconds
         for _ in 0..<count {
-            if case .answer(let answer)? = queue.take() { answer() }
+            if case .answer(let answer)? = queue.take(sleepingAt: WakeUp()) { answer() }
         }
         let end = Self.processorNanoseconds
         return (Double(end - begin) / Double(count), order.count == count)
@@ -47,11 +48,35 @@ import Testing
     }
 
     @Test func whatWaitsAtTheEndIsGivenBack() throws {
-        let queue = try ReadQueue()
+        let queue = ReadQueue()
         for _ in 0..<3 { queue.add(.answer {}) }
-        _ = queue.take()
+        _ = queue.take(sleepingAt: WakeUp())
         #expect(queue.close().count == 2)
         #expect(!queue.add(.answer {}))
-        if queue.take() != nil { Issue.record("a closed queue gave something") }
+        if queue.take(sleepingAt: WakeUp()) != nil { Issue.record("a closed queue gave something") }
+    }
+
+    /// Readers that sleep between any two jobs, and one job at a time: one that wakes nobody stays.
+    @Test func eachJobWakesAReader() throws {
+        let queue = ReadQueue()
+        let done = Protected(0)
+        try inParallel(3) { thread in
+            guard thread == 0 else {
+                let wakeUp = WakeUp()
+                while case .answer(let answer)? = queue.take(sleepingAt: wakeUp) { answer() }
+                return
+            }
+            defer { _ = queue.close() }
+            for _ in 0..<20_000 {
+                let gate = Gate()
+                queue.add(
+                    .answer {
+                        done.write { $0 += 1 }
+                        gate.open()
+                    })
+                try gate.wait()
+            }
+        }
+        #expect(done.value == 20_000)
     }
 }

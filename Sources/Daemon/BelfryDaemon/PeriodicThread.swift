@@ -6,20 +6,18 @@ internal import Protection
 /// a hardened service may not, and say so on standard error.
 final class PeriodicThread: Sendable {
     private let thread: Protected<OwnedThread?>
-    private let end: WakeUpPipe
+    private let end = WakeUp()
 
     /// Begins after the first interval.
     ///
-    /// - Throws: when the system has no thread or descriptor left.
+    /// - Throws: when the system has no thread left.
     init(everyMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void)
         throws(DaemonError)
     {
         do throws(Errno) {
-            let end = try WakeUpPipe()
-            let thread = try OwnedThread {
+            let thread = try OwnedThread { [end] in
                 while !end.wait(milliseconds: Int32(milliseconds)) { work() }
             }
-            self.end = end
             self.thread = Protected(thread)
         } catch {
             throw DaemonError(detail: "no thread for periodic work: \(error)")

@@ -5,7 +5,7 @@ internal import Topics
 ///
 /// Safe from any thread; one thread takes.
 final class CommitQueue: Sendable {
-    private let wakeUp: WakeUpPipe
+    private let wakeUp = WakeUp()
     private let state = Protected(State())
 
     /// One thing for the writer to do.
@@ -56,10 +56,6 @@ final class CommitQueue: Sendable {
         case queued
         case tooMuch
         case closed
-    }
-
-    init() throws(Errno) {
-        wakeUp = try WakeUpPipe()
     }
 
     /// Lets entries in, of so many bytes together.

@@ -7,15 +7,13 @@ internal import Telemetry
 /// Safe from any thread; one writes and one keeps.
 final class JournalCare: Sendable {
     private let schedule: Protected<JournalSchedule>
-    private let keeperWakeUp: WakeUpPipe
-    private let writerWakeUp: WakeUpPipe
+    private let keeperWakeUp = WakeUp()
+    private let writerWakeUp = WakeUp()
 
     /// - Parameters:
     ///   - syncsCommits: Whether every commit is synced by itself.
-    init(syncsCommits: Bool) throws(Errno) {
+    init(syncsCommits: Bool) {
         schedule = Protected(JournalSchedule(syncsCommits: syncsCommits))
-        keeperWakeUp = try WakeUpPipe()
-        writerWakeUp = try WakeUpPipe()
     }
 
     // MARK: The writer
@@ -66,15 +64,17 @@ final class JournalCare: Sendable {
     /// What the keeper does next, once that is due; nil at the end.
     ///
     /// - Parameters:
-    ///   - hasRoom: Whether the disk has room for a long journal.
-    func next(hasRoom: () -> Bool) -> JournalSchedule.Step? {
+    ///   - hasRoom: Whether the disk has room for a long journal, as far as is known.
+    ///   - look: Whether it has now; called behind each wait.
+    func next(_ hasRoom: inout Bool, look: () -> Bool) -> JournalSchedule.Step? {
         while true {
-            let hasRoom = hasRoom()
             let now = MonotonicClock.microseconds()
             let step = schedule.write { $0.keeperStep(hasRoom: hasRoom, now: now) }
             switch step {
             case .end: return nil
-            case .wait(let milliseconds): keeperWakeUp.wait(milliseconds: milliseconds)
+            case .wait(let milliseconds):
+                keeperWakeUp.wait(milliseconds: milliseconds)
+                hasRoom = look()
             case .sync, .checkpoint, .leave: return step
             }
         }

@@ -29,7 +29,8 @@ final class JournalKeeper: ThreadWork {
 
     /// Works until the journal is closed.
     func run() {
-        while let step = journal.next(hasRoom: { file.hasRoom(Limits.longJournalRoomBytesMin) }) {
+        var hasRoom = hasRoomForLongJournal
+        while let step = journal.next(&hasRoom, look: { hasRoomForLongJournal }) {
             guard step != .leave else {
                 queue.rouse()
                 continue
@@ -39,7 +40,10 @@ final class JournalKeeper: ThreadWork {
                 try database.syncJournal()
                 return true
             }
+            if step == .checkpoint { hasRoom = hasRoomForLongJournal }
             if journal.keeperEnded(step, outcome) { queue.rouse() }
         }
     }
+
+    private var hasRoomForLongJournal: Bool { file.hasRoom(Limits.longJournalRoomBytesMin) }
 }

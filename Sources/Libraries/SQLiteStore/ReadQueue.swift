@@ -6,7 +6,6 @@ internal import Topics
 ///
 /// Safe from any thread.
 final class ReadQueue: Sendable {
-    private let wakeUp: WakeUpPipe
     private let state = Protected(State())
 
     /// One thing for a reader to do.
@@ -19,53 +18,49 @@ final class ReadQueue: Sendable {
 
     private struct State {
         var jobs = Ring<Job>()
-        var sleepers = 0
+        /// Where readers sleep, one each.
+        var sleepers: [WakeUp] = []
         var isClosed = false
-    }
-
-    init() throws(Errno) {
-        wakeUp = try WakeUpPipe()
     }
 
     /// Returns false if it was closed.
     @discardableResult
     func add(_ job: Job) -> Bool {
-        let (isTaken, isAsleep) = state.write { state in
-            guard !state.isClosed else { return (false, false) }
+        let (isTaken, sleeper) = state.write { state -> (Bool, WakeUp?) in
+            guard !state.isClosed else { return (false, nil) }
             state.jobs.append(job)
-            return (true, state.sleepers > 0)
+            return (true, state.sleepers.popLast())
         }
-        if isAsleep { wakeUp.signal() }
+        sleeper?.signal()
         return isTaken
     }
 
     /// Lets nothing in from now on. Returns what was waiting.
     func close() -> [Job] {
-        let left = state.write { state in
+        let (left, sleepers) = state.write { state in
             state.isClosed = true
             var left: [Job] = []
             while !state.jobs.isEmpty { left.append(state.jobs.removeFirst()) }
-            return left
+            defer { state.sleepers = [] }
+            return (left, state.sleepers)
         }
-        wakeUp.signal()
+        for sleeper in sleepers { sleeper.signal() }
         return left
     }
 
     /// The next job; nil when the queue is closed.
-    func take() -> Job? {
+    ///
+    /// - Parameters:
+    ///   - wakeUp: Where the reader sleeps that asks; nobody else does.
+    func take(sleepingAt wakeUp: WakeUp) -> Job? {
         while true {
             let (job, isClosed) = state.write { state -> (Job?, Bool) in
                 guard state.jobs.isEmpty else { return (state.jobs.removeFirst(), false) }
-                if !state.isClosed { state.sleepers += 1 }
+                if !state.isClosed { state.sleepers.append(wakeUp) }
                 return (nil, state.isClosed)
             }
-            if let job { return job }
-            if isClosed {
-                wakeUp.signal()  // for the next thread that sleeps
-                return nil
-            }
+            if job != nil || isClosed { return job }
             wakeUp.wait(milliseconds: -1)
-            state.write { $0.sleepers -= 1 }
         }
     }
 }

@@ -9,6 +9,7 @@ final class Reader: ThreadWork {
     private let queue: ReadQueue
     private let progress: CommitProgress
     private let path: String
+    private let wakeUp = WakeUp()
 
     init(
         _ database: Database, path: String, queue: ReadQueue, marks: TopicMarks,
@@ -22,7 +23,7 @@ final class Reader: ThreadWork {
 
     /// Works until the queue is closed.
     func run() {
-        while let job = queue.take() {
+        while let job = queue.take(sleepingAt: wakeUp) {
             switch job {
             case .answer(let answer): answer()
             case .read(var read):

@@ -94,7 +94,7 @@ package final class SQLiteStore: EventStore {
         let now = context.clock.now()
         let opening = try StoreOpening(
             configuration, schema: schema, ceiling: idCeiling, now: now, vfs: vfs)
-        let shared = try SharedParts(configuration.sync)
+        let shared = SharedParts(configuration.sync)
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))
         try start(opening, shared, context)

@@ -3,8 +3,8 @@ internal import Topics
 
 /// What the threads of a store and its callers have in common. Safe from any thread.
 final class SharedParts: Sendable {
-    let queue: CommitQueue
-    let reads: ReadQueue
+    let queue = CommitQueue()
+    let reads = ReadQueue()
     let marks = TopicMarks()
     let progress = CommitProgress()
     let journal: JournalCare
@@ -12,13 +12,7 @@ final class SharedParts: Sendable {
     let readiness = Protected(Readiness.ready)
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 
-    init(_ sync: SQLiteStoreConfiguration.Sync) throws(StoreError) {
-        do throws(Errno) {
-            queue = try CommitQueue()
-            reads = try ReadQueue()
-            journal = try JournalCare(syncsCommits: sync == .full)
-        } catch {
-            throw StoreError(detail: "no pipe for the store: \(error)")
-        }
+    init(_ sync: SQLiteStoreConfiguration.Sync) {
+        journal = JournalCare(syncsCommits: sync == .full)
     }
 }

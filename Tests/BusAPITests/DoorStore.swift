@@ -78,9 +78,7 @@ final class DoorStore: EventStore {
         inner.trim(trim, then: then)
     }
 
-    func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
-        inner.tellLosses(to: tell)
-    }
+    func tellLosses(to observer: any StoreLossObserver) { inner.tellLosses(to: observer) }
 
     func close() { inner.close() }
 }

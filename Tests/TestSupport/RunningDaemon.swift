@@ -192,11 +192,14 @@ public final class RunningDaemon {
     /// Sends it a signal.
     public func send(_ signal: Int32) { child.send(signal) }
 
-    /// Waits for its end.
+    /// Waits for its end, and shows what a sanitizer said of it.
     public func wait(within seconds: Double = 60) throws(ChildProcess.Failure)
         -> ChildProcess.Ending
     {
-        try child.wait(within: seconds)
+        let ending = try child.wait(within: seconds)
+        let said = child.text(of: .errors)
+        if said.contains("Sanitizer:") { print(said) }
+        return ending
     }
 
     /// Stops it by SIGTERM and waits for its end.

@@ -149,7 +149,7 @@ struct LogAgainstModel {
         } else {
             let name = pick(names)
             subscribed.append(name)
-            log.beginSubscription(Selector(name))
+            _ = log.beginSubscription(Selector(name))
             model.subscribe(name, 1)
         }
     }

@@ -175,8 +175,11 @@ struct TopicTests {
         var count = 0
         func change(by change: Int) {
             for _ in 0..<abs(change) {
-                change > 0
-                    ? bench.bus.beginSubscription(selector) : bench.bus.endSubscription(selector)
+                if change > 0 {
+                    bench.bus.beginSubscription(selector)
+                } else {
+                    bench.bus.endSubscription(selector)
+                }
             }
             count += change
             #expect(bench.bus.subscriptions(to: name) == count)
@@ -463,10 +466,12 @@ struct TopicTests {
             }
         }
         let hub = ObjectIdentifier(bench.bus.followers)
-        let events = Admission(topic: name, newest: receipt.last, change: .events, hub: hub)
+        let events = Admission(
+            topic: name, newest: receipt.last, change: .events, subscribers: 0, hub: hub)
         #expect(seenByThen.value == [events])
         let place = try bench.remove("a")
-        let removal = Admission(topic: name, newest: place, change: .removal, hub: hub)
+        let removal = Admission(
+            topic: name, newest: place, change: .removal, subscribers: 0, hub: hub)
         #expect(witness.seen.value == [events, removal])
     }
 

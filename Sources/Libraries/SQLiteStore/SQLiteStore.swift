@@ -181,9 +181,10 @@ package final class SQLiteStore: EventStore {
         shared.queue.add(CommitQueue.TrimJob(trim: trim, then: then))
     }
 
-    /// Has `tell` called with what the size limit removes.
-    package func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {
-        shared.tellLoss.value = tell
+    /// Has `observer` told of what the size limit removes.
+    package func tellLosses(to observer: any StoreLossObserver) {
+        // Weak: the bus owns its store.
+        shared.tellLoss.value = { [weak observer] in observer?.storeRemoved($1, of: $0) }
     }
 
     /// Commits what was asked for, moves the journal into the file, and lets go of it.

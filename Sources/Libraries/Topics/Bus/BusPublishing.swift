@@ -59,7 +59,7 @@ extension EventBus {
         let time = events[events.count - 1].time
         let now = clock.now()
         let subscribers = withLog { $0.admit(events, of: prepared, now: now) }
-        notify(prepared.batch.topic, newest: last, .events)
+        notify(prepared.batch.topic, newest: last, .events, subscribers: subscribers)
         return PublishReceipt(
             first: first, last: last, count: events.count, time: time, subscribers: subscribers)
     }

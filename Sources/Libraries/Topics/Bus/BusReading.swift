@@ -171,7 +171,11 @@ extension EventBus {
     /// Counts one more subscription, until `endSubscription` with the same selector.
     ///
     /// While there is one to exactly its name, a topic does not vanish.
-    package func beginSubscription(_ selector: Selector) {
+    ///
+    /// - Returns: How far the bus is, or for one name its topic: what comes behind it counts this
+    ///   subscription (``Admission/subscribers``). What lies before it and behind an earlier look may not.
+    @discardableResult
+    package func beginSubscription(_ selector: Selector) -> EventID {
         withLog { $0.beginSubscription(selector) }
     }
 

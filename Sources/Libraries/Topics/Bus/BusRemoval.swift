@@ -97,3 +97,10 @@ extension EventBus {
         }
     }
 }
+
+extension EventBus: StoreLossObserver {
+    package func storeRemoved(_ loss: StoreLoss, of topic: TopicName) {
+        let now = clock.now()
+        withLog { $0.applyStoreLoss(topic, loss, now: now) }
+    }
+}

@@ -73,12 +73,7 @@ public final class EventBus: Sendable {
                 log: EventLog(
                     contents: contents, store: store.capabilities, limits: limits,
                     defaults: defaults, autocreate: autocreate, now: clock.now())))
-        // Weak: the bus owns its store.
-        store.tellLosses { [weak self] topic, loss in
-            guard let self else { return }
-            let now = self.clock.now()
-            withLog { $0.applyStoreLoss(topic, loss, now: now) }
-        }
+        store.tellLosses(to: self)
         relieve()
     }
 
@@ -103,10 +98,7 @@ public final class EventBus: Sendable {
 
     private func perform(_ leftovers: Leftovers) {
         for trim in leftovers.trims {
-            store.trim(trim) { [self] loss in
-                let now = clock.now()
-                withLog { $0.applyStoreLoss(trim.topic, loss, now: now) }
-            }
+            store.trim(trim) { [self] loss in storeRemoved(loss, of: trim.topic) }
         }
         if leftovers.evicted > 0 {
             logger.debug("memory is full: the largest topics dropped \(leftovers.evicted) events")
@@ -138,9 +130,12 @@ public final class EventBus: Sendable {
         $0 != .events && $0 != .topics
     }
 
-    func notify(_ topic: TopicName, newest: EventID, _ change: Admission.Change) {
+    func notify(
+        _ topic: TopicName, newest: EventID, _ change: Admission.Change, subscribers: Int = 0
+    ) {
         let admission = Admission(
-            topic: topic, newest: newest, change: change, hub: ObjectIdentifier(followers))
+            topic: topic, newest: newest, change: change, subscribers: subscribers,
+            hub: ObjectIdentifier(followers))
         broadcaster.notify((any TopicObserver).self) { $0.admitted(admission) }
     }
 

@@ -85,6 +85,9 @@ public struct Admission: Hashable, Sendable {
     public let newest: EventID
     /// What happened.
     public let change: Change
+    /// Subscriptions that matched the topic when its events became visible, filters aside: 0 where
+    /// nobody waited for them. Of a removal it is 0.
+    public let subscribers: Int
     /// Which bus it happened on: several may share a broadcaster.
     let hub: ObjectIdentifier
 }

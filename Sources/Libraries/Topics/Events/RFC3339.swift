@@ -85,9 +85,12 @@ private struct DigitWriter {
     }
 
     mutating func write(_ number: Int64, digits: Int) {
-        var rest = number
-        for index in stride(from: count + digits - 1, through: count, by: -1) {
-            buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+        // Of 32 bits, which divide by a multiplication, and shorter ones.
+        var rest = UInt32(number)
+        var index = count + digits
+        while index > count {
+            index -= 1
+            buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
         count += digits

@@ -224,8 +224,10 @@ struct EventLog {
         }
     }
 
-    mutating func beginSubscription(_ selector: Selector) {
-        subscribers.change(selector, of: selector.singleName.flatMap { records[$0] }, by: 1)
+    mutating func beginSubscription(_ selector: Selector) -> EventID {
+        let record = selector.singleName.flatMap { records[$0] }
+        subscribers.change(selector, of: record, by: 1)
+        return record?.newest ?? newest
     }
 
     mutating func endSubscription(_ selector: Selector, isForgotten: Bool) {

@@ -9,6 +9,7 @@ extension EventLog {
     mutating func noteHeld(of record: TopicRecord) { note(record.heldBytes, of: record) }
 
     private mutating func note(_ now: HeldBytes, of record: TopicRecord) {
+        guard now != record.countedHeld else { return }
         heldBytes.change(from: record.countedHeld, to: now)
         if let owner = record.owner {
             var own = heldByOwner[owner] ?? HeldBytes()

@@ -41,9 +41,10 @@ struct CommitLine<Job> {
 
     /// Takes an entry behind the others, unless too much waits or the line is closed.
     ///
+    /// - Parameter job: Makes it; called where it has to wait.
     /// - Returns: Whether it was taken, and whether the caller is to commit what waits, which may
     ///   be the case even if it was not: somebody may rely on it.
-    mutating func add(_ job: Job, bytes: Int) -> (place: Place, isToCommit: Bool) {
+    mutating func add(bytes: Int, _ job: () -> Job) -> (place: Place, isToCommit: Bool) {
         let fits = queuedBytes == 0 || queuedBytes + bytes <= queuedBytesMax
         let isIdle = !isCommitting && jobs.isEmpty
         let place: Place =
@@ -52,7 +53,7 @@ struct CommitLine<Job> {
         case .first: queuedBytes += bytes
         case .queued:
             queuedBytes += bytes
-            jobs.append(job)
+            jobs.append(job())
         case .tooMuch, .closed: break
         }
         guard !isCommitting, place == .first || !jobs.isEmpty else { return (place, false) }

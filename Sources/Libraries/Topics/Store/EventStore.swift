@@ -39,9 +39,10 @@ package protocol EventStore: AnyObject, Sendable {
     /// one topic that wait, a store may do only the last, for all of them, and call its `then` alone.
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void)
 
-    /// Has `tell` called with whatever limits of the store's own remove, in the order of commits
-    /// and one at a time like every `then`. Called once, right after `open`.
-    func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void)
+    /// Has `observer` told of whatever limits of the store's own remove, in the order of commits
+    /// and one at a time like every `then`, as long as somebody else keeps it. Called once, right
+    /// after `open`.
+    func tellLosses(to observer: any StoreLossObserver)
 
     /// Finishes what it was asked for, and lets go of what it has open; blocks until that is done.
     /// Whatever is asked for afterwards fails. Called once. Called by a `then` it returns before all
@@ -49,9 +50,14 @@ package protocol EventStore: AnyObject, Sendable {
     func close()
 }
 
+/// An observer of what a store removes by limits of its own.
+package protocol StoreLossObserver: AnyObject, Sendable {
+    func storeRemoved(_ loss: StoreLoss, of topic: TopicName)
+}
+
 extension EventStore {
     /// Does nothing: a store without limits of its own removes nothing by itself.
-    package func tellLosses(to tell: @escaping @Sendable (TopicName, StoreLoss) -> Void) {}
+    package func tellLosses(to observer: any StoreLossObserver) {}
 
     /// Idle: whoever commits to a store without a thread of its own does the work.
     package var progress: StoreProgress { StoreProgress(settled: 0, isIdle: true) }

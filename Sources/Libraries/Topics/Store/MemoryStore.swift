@@ -90,14 +90,14 @@ package final class MemoryStore: EventStore {
     package func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
-        let job = Job(entry: entry, queuedBytes: entry.queuedBytes, then: then)
+        let bytes = entry.queuedBytes
         waiters.arrive()
         let (place, isToCommit) = queue.write { line in
             waiters.leave()
-            return line.add(job, bytes: job.queuedBytes)
+            return line.add(bytes: bytes) { Job(entry: entry, queuedBytes: bytes, then: then) }
         }
         switch place {
-        case .first: if finish(job, rest: []) == .more { commitWhatWaits() }
+        case .first: if finish(entry, bytes, then, rest: []) == .more { commitWhatWaits() }
         case .queued: break
         case .closed: then(.failure(.draining))
         case .tooMuch: then(.failure(.commitQueueFull))
@@ -136,21 +136,24 @@ package final class MemoryStore: EventStore {
                 waiters.requestHandOver(line.isTurnOver)
             }
             for (index, job) in jobs.enumerated() {
-                guard finish(job, rest: jobs[(index + 1)...]) == .more else { return }
+                let rest = jobs[(index + 1)...]
+                guard finish(job.entry, job.queuedBytes, job.then, rest: rest) == .more
+                else { return }
             }
             jobs.removeAll(keepingCapacity: true)
         }
     }
 
-    private func finish(_ job: Job, rest: ArraySlice<Job>) -> CommitLine<Job>.Next {
+    private func finish(
+        _ entry: StoreEntry, _ bytes: Int,
+        _ then: @Sendable (Result<StoreReceipt, BusError>) -> Void, rest: ArraySlice<Job>
+    ) -> CommitLine<Job>.Next {
         committer.set()
-        job.then(perform(job.entry))
+        then(perform(entry))
         committer.clear()
         return queue.write { line in
             defer { waiters.requestHandOver(line.isTurnOver) }
-            return line.finish(
-                bytes: job.queuedBytes, rest: rest,
-                hasWaiters: !waiters.isEmpty)
+            return line.finish(bytes: bytes, rest: rest, hasWaiters: !waiters.isEmpty)
         }
     }
 

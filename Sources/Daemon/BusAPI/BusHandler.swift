@@ -148,7 +148,10 @@ final class BusHandler: RequestHandler {
     }
 
     /// Whoever waits and has told everything it was woken for has told everything up to here.
-    var deliveredThrough: EventID { deliveries.deliveredThrough }
+    var deliveredThrough: EventID {
+        if let quiet = waker.quietThrough { deliveries.add(through: quiet) { _ in } }
+        return deliveries.deliveredThrough
+    }
 
     /// Whether somebody is yet to be told something.
     private var hasNews: Bool {
@@ -198,6 +201,26 @@ final class BusHandler: RequestHandler {
         loop.post { handler in (handler as! BusHandler).judgeOn() }
     }
 
+    /// Puts a subscription that has looked at the log into the loop's table, and on the bus's count.
+    ///
+    /// What was admitted behind its look and before it counted has woken nobody: it looks once more.
+    @discardableResult
+    func enroll(
+        _ subscription: any HTTPSubscription, near group: SubscriptionGroup? = nil
+    ) -> SubscriptionGroup {
+        if subscription.isSubscriber {
+            let newest = bus.beginSubscription(subscription.reader.selector)
+            if subscription.reader.isBehind(from: newest) {
+                // It is only touched again on its loop, where the job runs.
+                nonisolated(unsafe) let subscription = subscription
+                loop.post { _ in if subscription.place != nil { subscription.advance(nil) } }
+            }
+        } else {
+            waker.countOnlooker(1)
+        }
+        return subscriptions.insert(subscription, near: group)
+    }
+
     /// Takes a subscription out of the loop's table, and off the bus's count.
     ///
     /// A selector that nobody waits for after that is taken out in a later turn: many may go together,
@@ -207,6 +230,8 @@ final class BusHandler: RequestHandler {
         subscriptions.remove(subscription)
         if subscription.isSubscriber {
             bus.endSubscription(selector, isForgotten: selector.singleName != nil)
+        } else {
+            waker.countOnlooker(-1)
         }
         guard subscriptions.hasVacant, !clearsVacant else { return }
         clearsVacant = true

@@ -48,6 +48,8 @@ struct LogReader {
     let filter: EventFilter
     /// How far the bus was when this began to wait; what became visible before is no news to it.
     private(set) var beganAt = EventID.zero
+    /// From where on the news of its loop have all that it waits for.
+    private var countedFrom = EventID.zero
     /// The read of many topics that goes on at its position.
     private var kept: KeptRead?
     /// The same read where a turn of it did not come to an end.
@@ -101,7 +103,7 @@ struct LogReader {
             if read.goesOn(at: position, limit) { return take(look(read), within: atOnce) }
             kept = nil
         }
-        let read = log.look(position, matching: selector, of: news, filter, limit)
+        let read = log.look(position, matching: selector, of: known(news), filter, limit)
         return take(read, within: atOnce)
     }
 
@@ -134,16 +136,27 @@ struct LogReader {
     mutating func next(
         _ limit: ReadLimit, of news: LogNews? = nil, in reads: SharedReads, within atOnce: AtOnce
     ) -> SharedRead? {
-        let read = reads.read(position, selector, filter, limit, of: news)
+        let read = reads.read(position, selector, filter, limit, of: known(news))
         if passes(before: read.outcome, atOnce) { return nil }
         pass(read.outcome)
         return read
     }
 
+    private func known(_ news: LogNews?) -> LogNews? { position.after < countedFrom ? nil : news }
+
     /// Goes on to where its loop has delivered, if it has told everything that it was woken for:
     /// nothing in between was for it.
     mutating func skip(to delivered: EventID) {
         if isCaughtUp, position.after < delivered { position.after = delivered }
+    }
+
+    /// Whether what it has looked at ends before `newest`, from where on it is counted: what came in between
+    /// is in no news, and it has to look once more.
+    mutating func isBehind(from newest: EventID) -> Bool {
+        countedFrom = newest
+        guard isCaughtUp, position.after < newest else { return false }
+        isCaughtUp = false
+        return true
     }
 
     /// There may be something behind its cursor, which it cannot tell now.

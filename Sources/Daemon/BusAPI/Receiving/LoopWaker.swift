@@ -2,18 +2,19 @@ internal import HTTPFront
 internal import Protection
 internal import Topics
 
-/// One loop's ear on the bus: gathers which topics changed, and wakes the loop once for all.
+/// One loop's ear on the bus: gathers which topics changed for somebody, and wakes the loop once for all.
+/// What nobody waits for wakes no loop.
 ///
 /// Safe from any thread. A topic admitted before ``take(for:)`` is in what it returns; one admitted
 /// after it wakes the loop anew.
 final class LoopWaker: TopicObserver {
     /// What has changed since it was last asked.
     struct Changes {
-        /// Topics with new events, or that were removed.
+        /// Topics with new events for somebody, or that were removed.
         var topics: Set<TopicName> = []
         /// Topics that were removed, each with the place of its last removal.
         var removed: [TopicName: EventID] = [:]
-        /// The newest id of these changes: there are no others up to here.
+        /// The newest id of all changes: there are no others up to here that anybody waited for.
         var through = EventID.zero
 
         var isEmpty: Bool { topics.isEmpty }
@@ -26,24 +27,42 @@ final class LoopWaker: TopicObserver {
         }
     }
 
-    private let changes = Protected(Changes())
+    private struct State {
+        var changes = Changes()
+        /// How many wait here for all changes, and are no subscribers.
+        var onlookers = 0
+    }
+
+    private let state = Protected(State())
     private let loop: LoopHandle
 
     init(loop: LoopHandle) { self.loop = loop }
 
     func admitted(_ admission: Admission) {
-        let wasIdle = changes.write { changes in
-            let wasIdle = changes.isEmpty
-            changes.topics.insert(admission.topic)
-            changes.through = admission.newest
-            if admission.change == .removal { changes.removed[admission.topic] = admission.newest }
-            return wasIdle
+        let isFirst = state.write { state in
+            state.changes.through = admission.newest
+            let isRemoval = admission.change == .removal
+            guard admission.subscribers > 0 || isRemoval || state.onlookers > 0 else {
+                return false
+            }
+            let isFirst = state.changes.isEmpty
+            state.changes.topics.insert(admission.topic)
+            if isRemoval { state.changes.removed[admission.topic] = admission.newest }
+            return isFirst
         }
-        if wasIdle { loop.post { handler in (handler as! BusHandler).deliver() } }
+        if isFirst { loop.post { handler in (handler as! BusHandler).deliver() } }
+    }
+
+    /// Counts who waits for all changes, before they look: one more or one less.
+    func countOnlooker(_ change: Int) { state.write { $0.onlookers += change } }
+
+    /// How far nothing was admitted that is still to be taken; nil where something was.
+    var quietThrough: EventID? {
+        state.read { $0.changes.isEmpty ? $0.changes.through : nil }
     }
 
     /// Hands over what has changed, in exchange for empty changes with their memory.
     func take(for empty: inout Changes) {
-        changes.write { swap(&$0, &empty) }
+        state.write { swap(&$0.changes, &empty) }
     }
 }

@@ -51,8 +51,7 @@ extension BusHandler {
         subscription.account = account
         subscription.accessNumber = accessNumber
         meters.subscribers(in: subscription.form).add(1)
-        if subscription.isSubscriber { bus.beginSubscription(subscription.reader.selector) }
-        return subscriptions.insert(subscription, near: group)
+        return enroll(subscription, near: group)
     }
 
     /// Forgets a subscription that had joined; called once.

@@ -123,8 +123,7 @@ extension BusHandler {
         withdraw(subscription)
         subscription.reader.skip(to: judgedThrough)
         subscription.reader.limit(to: selector)
-        if subscription.isSubscriber { bus.beginSubscription(selector) }
-        subscriptions.insert(subscription)
+        enroll(subscription)
         subscription.advance(nil)
     }
 }

@@ -129,6 +129,16 @@ import Testing
         #expect(seconds < 30)
     }
 
+    @Test func noWaitEndsBeforeItsTime() throws {
+        try client.register("t")
+        for _ in 0..<50 {
+            let begin = monotonicSeconds()
+            let answer = try client.get("/topics/t?wait=2ms")
+            #expect(monotonicSeconds() - begin >= 0.002)
+            #expect(answer.status == 204)
+        }
+    }
+
     @Test func preferenceBeatsParameterAndIsClamped() throws {
         let at = try client.get("/topics/t?wait=1h", headers: [("Prefer", "wait=0")])
         #expect(at.status == 204)

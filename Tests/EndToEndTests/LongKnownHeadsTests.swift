@@ -47,7 +47,7 @@ import Testing
                     try daemon.reload(rules: rules, settings: settings + Self.waits)
                 }
             }
-            let request: MutatedRequest
+            var request: MutatedRequest
             if let old = seen.suffix(4).randomElement(using: &random),
                 Bool.random(using: &random)
             {
@@ -57,6 +57,7 @@ import Testing
                 seen.append(request)
             }
             for _ in 0..<3 {
+                request.trace(using: &random)
                 let uid = Self.users.randomElement(using: &random)!
                 let wanted = try Self.client(of: parsing, as: uid).told(
                     of: request, onceMore: true, at: parsing.daemon.port, beside: neighbours[1])

@@ -55,9 +55,21 @@ struct MutatedRequest: CustomStringConvertible {
         "Accept: application/json", "Last-Event-ID: 0",
         "Idempotency-Key: a", "Authorization: Bearer x", "X-Forwarded-For: 10.0.0.1",
         "Range: bytes=0-",
-        "If-Match: *", " folded", "No colon", ": no name", "Two words: x",
+        "If-Match: *", "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "Traceparent: 00-00000000000000000000000000abcdef-abcdef0000000001-00", " folded",
+        "No colon", ": no name", "Two words: x",
     ]
     private static let letters = Array("\u{0}\t\n\r !\"%&+,-./0189:;=?@AZaz{}~\u{7F}".utf8)
+
+    /// Gives it another traceparent, if it has one.
+    mutating func trace(using random: inout SeededRandom) {
+        for index in lines.indices {
+            guard lines[index].dropFirst().starts(with: "raceparent:".utf8),
+                let place = lines[index].indices.suffix(54).randomElement(using: &random)
+            else { continue }
+            lines[index][place] = Array("0123456789abcdef".utf8).randomElement(using: &random)!
+        }
+    }
 
     mutating func mutate(using random: inout SeededRandom) {
         isChanged = true

@@ -7,6 +7,20 @@ extension HeadPattern {
         try agree(HeadHash(of: input)?.value, hash, "the hash of what is known")
         return parts
     }
+
+    /// `input` with the traceparent of this pattern in place of its own, if all before and behind it is
+    /// as long as here but for the value.
+    func withOwnTrace(_ input: [UInt8], bodyBytes: Int = 0) -> [UInt8] {
+        let trace = places.trace
+        let isBehindValue = trace.lowerBound >= places.value.upperBound
+        let shift = isBehindValue ? input.count - bodyBytes - places.bytes.count : 0
+        let place = trace.lowerBound + shift..<trace.upperBound + shift
+        let letters = Array("0123456789abcdefABCDEF-".utf8)
+        guard !trace.isEmpty, place.lowerBound >= 0, place.upperBound <= input.count,
+            input[place].allSatisfy(letters.contains)
+        else { return input }
+        return Array(input[..<place.lowerBound]) + places.bytes[trace] + input[place.upperBound...]
+    }
 }
 
 /// A publish that was parsed and may come again, and what an input says comes of it.

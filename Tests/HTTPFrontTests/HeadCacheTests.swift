@@ -51,12 +51,12 @@ import Testing
         for guess in kept.map(\.hash) + [0, .max] {
             for (header, known) in zip(["x", "y", "z"], kept) {
                 let found = Self.post(header, to: "b").withUnsafeBytes {
-                    cache.find($0, at: nil, under: 0, guess: guess)?.head
+                    cache.find($0, at: nil, under: 0, guess: guess)
                 }
                 #expect(found === known)
             }
             let unknown = Self.post("w").withUnsafeBytes {
-                cache.find($0, at: nil, under: 0, guess: guess)?.head
+                cache.find($0, at: nil, under: 0, guess: guess)
             }
             #expect(unknown == nil)
         }

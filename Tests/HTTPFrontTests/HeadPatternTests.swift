@@ -92,6 +92,58 @@ import Testing
         }
     }
 
+    private static let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    @Test(arguments: ["", "Host: a\r\n"], ["traceparent: ", "Traceparent:", "TRACEPARENT: "])
+    func anotherTraceparentIsKnown(before: String, name: String) throws {
+        func text(_ number: String, _ trace: String) -> String {
+            Self.before + number + "&as=json HTTP/1.1\r\n\(before)\(name)\(trace)\r\nX-A: b\r\n\r\n"
+        }
+        let kept = try #require(
+            try pattern(text("123", Self.trace), headers: [("traceparent", Self.trace)]))
+        let other = "00-00000000000000000000000000abcdef-ABCDEF0000000001-00"
+        for trace in [Self.trace, other] {
+            for number in ["1", "123", "123456"] {
+                let input = Array(text(number, trace).utf8)
+                #expect(value(kept, in: input) == number)
+                #expect(input.withUnsafeBytes { HeadHash(of: $0)?.value } == kept.hash)
+            }
+        }
+        let ofOther = try #require(
+            try pattern(text("7", other), headers: [("traceparent", other)]))
+        #expect(ofOther.isSame(as: kept))
+        for trace in [
+            Self.trace + "-00", String(Self.trace.dropLast()), Self.trace.replacing("f", with: "g"),
+            Self.trace.replacing("-01", with: "\r\n1"), Self.trace.replacing("-01", with: " 01"),
+        ] {
+            #expect(value(kept, in: Array(text("123", trace).utf8)) == nil, "\(trace)")
+        }
+        #expect(
+            value(kept, in: Array(text("123", Self.trace).replacing("X-A: b", with: "X-A: c").utf8))
+                == nil)
+    }
+
+    @Test func aTraceparentThatIsNoOneLineOfItsFormIsComparedLikeEverythingElse() throws {
+        let other = Self.trace.replacing("4bf9", with: "4bf8")
+        let forms = [
+            ("X-Traceparent: \(Self.trace)", [("X-Traceparent", Self.trace)]),
+            ("X: traceparent: \(Self.trace)", [("X", "traceparent: \(Self.trace)")]),
+            ("traceparent:  \(Self.trace)", [("traceparent", Self.trace)]),
+            ("traceparent: \(Self.trace) ", [("traceparent", Self.trace)]),
+            (
+                "traceparent: \(Self.trace)\r\ntraceparent: \(Self.trace)",
+                [("traceparent", Self.trace), ("traceparent", Self.trace)]
+            ),
+        ]
+        for (lines, headers) in forms {
+            let text = Self.byParameter.replacing("X-A: b", with: lines)
+            let kept = try #require(try pattern(text, headers: headers))
+            #expect(value(kept, in: Array(text.utf8)) == "123", "\(lines)")
+            let changed = text.replacing(Self.trace, with: other)
+            #expect(value(kept, in: Array(changed.utf8)) == nil, "\(lines)")
+        }
+    }
+
     @Test func aHeaderThatTheParserSawOtherwiseMakesNoPattern() throws {
         let place = ValuePlace.header("last-event-id")
         for headers in [

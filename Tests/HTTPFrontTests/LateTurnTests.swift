@@ -17,7 +17,7 @@ import Testing
 
     init() {
         budget = TurnBudget(clock: time.look)
-        budget.beginTurn()
+        budget.beginTurn(at: 0)
     }
 
     /// Lets so much time pass, and does enough for somebody to look at the clock.
@@ -35,7 +35,7 @@ import Testing
             #expect(budget.left(for: work) == HTTPFrontLimits.lateStepsPerKind)
         }
         budget.endTurn(countingIn: meters)
-        budget.beginTurn()
+        budget.beginTurn(at: 0)
         for work in TurnWork.allCases { #expect(budget.left(for: work) == work.stepsMax) }
     }
 
@@ -97,7 +97,7 @@ import Testing
         var turns = 0
         while queues.contains(where: { !$0.1.isEmpty }) {
             turns += 1
-            budget.beginTurn()
+            budget.beginTurn(at: 0)
             for (work, queue) in queues.shuffled(using: &random) where !queue.isEmpty {
                 let before = done[work.rawValue]
                 queue.run(while: { budget.isLeft(for: work) }) { number in
@@ -117,7 +117,7 @@ import Testing
         work(.messages, lasting: HTTPFrontLimits.punctualMicrosecondsMax)
         budget.endTurn(countingIn: meters)
         #expect(meters.turnsCutShort.value == 0)
-        budget.beginTurn()
+        budget.beginTurn(at: 0)
         work(.messages, lasting: HTTPFrontLimits.punctualMicrosecondsMax)
         for _ in 0..<2 { #expect(!budget.isLeft(for: .messages)) }
         budget.endTurn(countingIn: meters)

@@ -16,6 +16,9 @@ final class Backstage: Sendable {
         var uncertain = 0
         /// The values of requests that were answered without being parsed, in order.
         var known: [String] = []
+        /// What says how many turns have ended, and the turns in which `/again` answered known requests.
+        var turnsEnded: (@Sendable () -> Int)?
+        var turnsOfAgain: [Int] = []
         /// How many were made to answer known requests.
         var made = 0
         var configurationNumber: UInt32 = 0
@@ -244,7 +247,10 @@ final class Again: KnownRequest {
 
     func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         let body = differences.body
-        handler.backstage.state.write { $0.known.append("\(body.count)") }
+        handler.backstage.state.write { state in
+            state.known.append("\(body.count)")
+            if let turnsEnded = state.turnsEnded { state.turnsOfAgain.append(turnsEnded()) }
+        }
         answer(body, exchange)
     }
 

@@ -12,6 +12,7 @@ private final class Directory: PeerGroups {
     let then = Protected<(@Sendable ([UInt32]?) -> Void)?>(nil)
     let withdrawn = Protected<[UInt64]>([])
     let lastTicket = Protected<UInt64>(0)
+    var areNeeded: Bool { true }
 
     func withdraw(_ ticket: UInt64, about uid: UInt32) {
         withdrawn.write { $0.append(ticket) }

@@ -55,6 +55,34 @@ import Testing
         server.expectEmpty()
     }
 
+    @Test(arguments: LoopServer.Transport.allCases)
+    func whoseAnswerIsAboutToBeWrittenDoesNotPayForWhatOthersDoNotRead(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer(memoryBytes: 1 << 20) { $0.socketSendBufferBytes = 4096 }
+        let (reader, view) = try server.beginStream(receiveBufferBytes: 4096)
+        let client = try server.connect(transport)
+        try client.send("GET", "/later")
+        let reply = server.replies(1)[0]
+        let (held, go) = (Gate(), Gate())
+        server.backstage.state.value.loops[0].post { _ in
+            held.open()
+            try? go.wait()
+        }
+        try held.wait()
+        // Behind the turn in which the parser is given the answer, before it writes that.
+        reply.send(LoopHandler.text("later"))
+        server.backstage.state.value.loops[0].post { _ in view.write(bytes: 400_000) }
+        go.open()
+        server.expect(view.state.value.writes.count, becomes: 1)
+        #expect(view.state.value.writes == [false])
+        #expect(try client.readAnswer().text == "later")
+        #expect(server.server.loops[0].shed.value == 0)
+        reader.close()
+        client.close()
+        server.expectEmpty()
+    }
+
     @Test func streamThatEndsBehindSomethingPendingIsWrittenToItsEnd() throws {
         let server = try LoopServer { $0.socketSendBufferBytes = 4096 }
         let (client, view) = try server.beginStream(receiveBufferBytes: 4096)

@@ -61,6 +61,9 @@ public final class GroupDirectory: Sendable {
         return now.tv_sec
     }
 
+    /// Whether anybody needs groups, as ``reset(isNeeded:)`` was told.
+    public var isNeeded: Bool { state.read { $0.isNeeded } }
+
     /// Whether anybody needs groups; while nobody does, none are looked up. Forgets what is known.
     public func reset(isNeeded: Bool) {
         state.write { state in

@@ -25,8 +25,14 @@ extension Configuration.AccessControl {
 }
 
 /// The users of this machine, as the HTTP front asks for their groups.
-struct SystemGroups: PeerGroups {
-    let directory: GroupDirectory
+final class SystemGroups: PeerGroups {
+    private let directory: GroupDirectory
+
+    init(directory: GroupDirectory) {
+        self.directory = directory
+    }
+
+    var areNeeded: Bool { directory.isNeeded }
 
     func groups(
         of uid: UInt32, then: @escaping @Sendable ([UInt32]?) -> Void

@@ -60,7 +60,7 @@ public final class Exchange {
 
     /// Says that the head of this request, with another value in one place, can be answered without
     /// being parsed when it comes again, on this or another connection of the loop; `make` makes what
-    /// answers it then.
+    /// answers it then. The answer must not depend on `traceparent`, which may be another one.
     ///
     /// `make` is called before this returns, and only where the bytes of the request are known to be
     /// all that it has. What it makes is held until many other heads have come, or

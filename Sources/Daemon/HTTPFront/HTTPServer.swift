@@ -17,7 +17,7 @@ public final class HTTPServer: Sendable {
     private let log: Log
     private let memory: MemoryBudget
     private let makeHandler: RequestHandlerMaker
-    private let turnClock: @Sendable () -> Int
+    private let turnClock: (@Sendable () -> Int)?
     private let state = Protected(State.idle)
     private let openConnections = Gauge()
     let accounts = CallerAccounts()
@@ -34,13 +34,13 @@ public final class HTTPServer: Sendable {
     ) {
         self.init(
             configuration: configuration, log: log, memory: memory,
-            turnClock: MonotonicClock.microseconds, makeHandler: makeHandler)
+            turnClock: nil, makeHandler: makeHandler)
     }
 
     /// The same with another clock, in microseconds, for how long turns last; each loop looks at it.
     init(
         configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
-        turnClock: @escaping @Sendable () -> Int, makeHandler: @escaping RequestHandlerMaker
+        turnClock: (@Sendable () -> Int)?, makeHandler: @escaping RequestHandlerMaker
     ) {
         self.configuration = configuration
         self.log = log

@@ -224,8 +224,9 @@ public enum HTTPFrontLimits {
     /// request that has as many, with its body, is parsed.
     ///
     /// As much as a message of a WebSocket seldom exceeds: one that lies whole in it is not copied.
-    /// Looking at a request copies, and beyond some kilobytes parsing is the lesser part of its cost.
-    static let receiveBufferBytes = 16 * 1024
+    /// Half of what TCP holds of a request that nobody has begun to read, on a machine with the kernel's
+    /// defaults: what does not fit there never comes whole.
+    static let receiveBufferBytes = 32 * 1024
 
     /// Bodies up to this many bytes are sent by the parser; longer ones leave it
     /// together with their connection.

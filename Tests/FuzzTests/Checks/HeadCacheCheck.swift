@@ -28,7 +28,7 @@ extension ParserCheck {
             }
             for guess in kept.map(\.head.hash) + [0, head.hash] {
                 let found = bytes.withUnsafeBytes {
-                    cache.find($0, at: head.port, under: rules, guess: guess)?.head
+                    cache.find($0, at: head.port, under: rules, guess: guess)
                 }
                 guard let found else {
                     try hold(wanted.isEmpty, "a head that was kept is not found")

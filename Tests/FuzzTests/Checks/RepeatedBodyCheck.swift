@@ -44,7 +44,8 @@ extension ParserCheck {
 
         guard let rest = try known(body, by: pattern) else { return }
         let value = body.dropFirst(before.count).dropLast(after.count + rest.count)
-        try agree(body, before + value + after + rest, "what comes next")
+        let traced = pattern.withOwnTrace(body, bodyBytes: rest.count)
+        try agree(traced, before + value + after + rest, "what comes next")
         try agree(
             Int(String(decoding: value, as: UTF8.self)), rest.count, "the length of what comes next"
         )

@@ -22,7 +22,7 @@ extension ParserCheck {
         let next = halves.count > 1 ? Array(halves[1]) : whole
         let middle = next.dropFirst(before.count).dropLast(after.count)
         let isRepetition =
-            next == before + middle + after && (1...16).contains(middle.count)
+            pattern.withOwnTrace(next) == before + middle + after && (1...16).contains(middle.count)
             && middle.allSatisfy { (0x30...0x39).contains($0) }
         try agree(known(next, by: pattern), isRepetition ? Array(middle) : nil, "what comes next")
 
@@ -31,7 +31,9 @@ extension ParserCheck {
             head: meaning.head, valueAt: .nowhere)
         try agree(same == nil, false, "whether the same again is known")
         if let same {
-            for (bytes, isIt) in [(first.bytes, true), (next, next == first.bytes)] {
+            for (bytes, isIt) in [
+                (first.bytes, true), (next, same.withOwnTrace(next) == first.bytes),
+            ] {
                 try agree(known(bytes, by: same), isIt ? [] : nil, "the same again")
             }
         }

@@ -1,6 +1,9 @@
+internal import Glibc
+
 /// What a loop knows of one accepted socket, from accept to close, in and out of the parser.
 ///
-/// Kept small: thousands lie idle. Confined to its loop's thread.
+/// Kept small: thousands lie idle. So what is smaller than a word lies together. Confined to its loop's
+/// thread.
 final class Connection {
     // What every write to a stream looks at lies together, in front: with thousands of streams it is
     // not in the processor's cache.
@@ -11,6 +14,10 @@ final class Connection {
     var isResting = false
     /// Whether its unsent bytes wait for a turn of the loop that has room for them.
     var awaitsTurn = false
+    /// Whether the poller tells when the kernel takes more of a stream.
+    var isWatchedForRoom = false
+    /// Requests that the parser had although their heads could be known, less those that were known.
+    var unknownHeads: UInt8 = 0
     /// The turn that `turnCost` is about.
     var turn: UInt32 = 0
     /// What a stream's writes in that turn have cost, about as bytes.
@@ -24,6 +31,8 @@ final class Connection {
     let slot: Int
     /// Tells this connection's events from those of the slot's earlier ones.
     let generation: UInt32
+    /// The hash of the head that was known last; 0 while none was.
+    var headHash: UInt32 = 0
     /// Who is at the other end.
     var peer: Peer
 
@@ -40,10 +49,6 @@ final class Connection {
 
     /// What was there to be read before the parser read the request that it is busy with.
     var seen: SeenInput?
-    /// Requests that the parser had although their heads could be known, less those that were known.
-    var unknownHeads: UInt8 = 0
-    /// The hash of the head that was known last; 0 while none was.
-    var headHash: UInt32 = 0
     /// What the handler left for the next request.
     var memo: AnyObject?
 
@@ -56,8 +61,6 @@ final class Connection {
     var owner: SocketOwner?
     /// When the detached socket is looked at again.
     var deadlines = DetachedDeadlines()
-    /// Whether the poller tells when the kernel takes more of a stream.
-    var isWatchedForRoom = false
     /// When the peer connected, or last took a byte of an answer: for choosing whom to close when
     /// memory is short, and who is new when the loop drains.
     var progressedAt: UInt64 = 0
@@ -87,6 +90,12 @@ final class Connection {
 
     /// Whether bytes wait in the kernel.
     var hasUnread: Bool { TCPReceipt.bytesUnread(in: descriptor) ?? 0 > 0 }
+
+    /// Whether the kernel takes bytes for the peer; it does not once too many are unread.
+    var takesBytes: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
 
     /// Bytes that the parser has read behind the requests it gave us; nil when nobody can tell.
     func pipelinedBytes() -> UInt64? { input.pipelined(in: descriptor, peer.transport) }

@@ -7,18 +7,23 @@ struct HeadCache {
     private var heads = [KnownHead?](repeating: nil, count: HTTPFrontLimits.knownHeadsMax)
     /// Tells the rules that the heads were judged by from earlier and later ones.
     private var rulesNumber: UInt64 = 0
+    /// The hash of the head that was found last.
+    private var lastHash: UInt32 = 0
+    /// Where in the input of the head that was found last lies what differs.
+    private(set) var parts = HeadPattern.Parts.nowhere
 
-    /// The head that all of `input` is a request of, but perhaps for some of its body, and where in it
-    /// lies what differs; nil where none is known to mean the same at this port, by these rules.
+    /// The head that all of `input` is a request of, but perhaps for some of its body, which leaves
+    /// ``parts``; nil where none is known to mean the same at this port, by these rules.
     ///
     /// - Parameter guess: The hash of the head that its connection sent last: most send it again, and
-    ///   then the input needs none.
+    ///   then the input needs none. With 0, of a new connection, it is that of the head found last.
     /// - Complexity: O(bytes of the head).
     mutating func find(
         _ input: UnsafeRawBufferPointer, at port: UInt16?, under rulesNumber: UInt64,
         guess: UInt32
-    ) -> (head: KnownHead, parts: HeadPattern.Parts)? {
+    ) -> KnownHead? {
         forget(unless: rulesNumber)
+        let guess = guess == 0 ? lastHash : guess
         if let known = find(input, hash: guess, at: port) { return known }
         guard let hash = HeadHash(of: input)?.value, hash != guess else { return nil }
         return find(input, hash: hash, at: port)
@@ -26,13 +31,15 @@ struct HeadCache {
 
     private mutating func find(
         _ input: UnsafeRawBufferPointer, hash: UInt32, at port: UInt16?
-    ) -> (head: KnownHead, parts: HeadPattern.Parts)? {
+    ) -> KnownHead? {
         for place in places(of: hash) {
             guard let head = heads[place] else { return nil }
             guard head.hash == hash, head.port == port, let parts = head.pattern.parts(of: input)
             else { continue }
             moveToFront(place)
-            return (head, parts)
+            lastHash = hash
+            self.parts = parts
+            return head
         }
         return nil
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// A hash of what is the same in all requests of one head: its bytes without digits, without the
-/// last segment of the path where that is a plain name, and without what is plain in the values of
-/// its query.
+/// last segment of the path where that is a plain name, without what is plain in the values of
+/// its query, and without the value of traceparent.
 struct HeadHash {
     let value: UInt32
 
@@ -20,7 +20,10 @@ struct HeadHash {
         var sum = Self.sum(UnsafeRawBufferPointer(rebasing: head[..<name.lowerBound]))
         sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: head[name.upperBound..<query.lowerBound]))
         sum &+= Self.sum(ofQuery: UnsafeRawBufferPointer(rebasing: head[query]))
-        sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: head[query.upperBound...]))
+        let headers = UnsafeRawBufferPointer(rebasing: head[query.upperBound...])
+        let trace = TraceParent.value(in: headers)
+        sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: headers[..<trace.lowerBound]))
+        sum &+= Self.sum(UnsafeRawBufferPointer(rebasing: headers[trace.upperBound...]))
         // The upper bits of the product depend on all bits of the sum.
         value = (sum &* 0x9E37_79B1) >> 8
     }

@@ -14,7 +14,7 @@ struct SeenInput {
 }
 
 /// The bytes of a head that was parsed, by which the same head with another value in one place,
-/// and another name in one of its target, is known without parsing it.
+/// another name in one of its target, and another traceparent, is known without parsing it.
 ///
 /// Everything else in such a request means what it meant before, because the bytes are the same.
 /// Where the value is the length of the body, the body follows, as far as it has come. An input that
@@ -66,6 +66,9 @@ struct HeadPattern {
         let body: Range<Int>
         /// How much of the body is not there yet.
         let missingBytes: Int
+
+        static let nowhere = Parts(
+            target: 0..<0, name: 0..<0, value: 0..<0, body: 0..<0, missingBytes: 0)
     }
 
     /// The pattern of the request that was parsed from `seen`; nil when it has to be parsed each time.
@@ -112,15 +115,15 @@ struct HeadPattern {
 
     /// Whether both know the same requests.
     func isSame(as other: HeadPattern) -> Bool {
-        func fixed(_ places: HeadPlaces) -> [ArraySlice<UInt8>] {
-            let (bytes, name, value) = (places.bytes, places.name, places.value)
-            return [
-                bytes[..<name.lowerBound], bytes[name.upperBound..<value.lowerBound],
-                bytes[value.upperBound...],
-            ]
+        form == other.form && fixed == other.fixed
+    }
+
+    /// Its bytes with a NUL in place of each part that may differ; no head has one.
+    private var fixed: [UInt8] {
+        let parts = [places.name, places.value, places.trace].filter { $0 != 0..<0 }
+        return parts.sorted { $0.lowerBound > $1.lowerBound }.reduce(into: places.bytes) {
+            $0.replaceSubrange($1, with: CollectionOfOne(0))
         }
-        return form == other.form && places.name.isEmpty == other.places.name.isEmpty
-            && fixed(places) == fixed(other.places)
     }
 
     /// The parts of a request with this pattern; nil of any other input.
@@ -145,8 +148,22 @@ struct HeadPattern {
             body: headBytes..<input.count, missingBytes: bodyBytes - (input.count - headBytes))
     }
 
-    /// Whether these bytes of the model stand in `input` from `start` on, which has as many.
+    /// Whether these bytes of the model stand in `input` from `start` on, which has as many, or
+    /// among them another value of traceparent.
     private func isSame(
+        _ input: UnsafeRawBufferPointer, _ range: Range<Int>, at start: Int
+    ) -> Bool {
+        let trace = places.trace
+        guard !trace.isEmpty, range.contains(trace.lowerBound) else {
+            return isEqual(input, range, at: start)
+        }
+        let traceStart = start + trace.lowerBound - range.lowerBound
+        return isEqual(input, range.lowerBound..<trace.lowerBound, at: start)
+            && TraceParent.isValue(in: input, at: traceStart)
+            && isEqual(input, trace.upperBound..<range.upperBound, at: traceStart + trace.count)
+    }
+
+    private func isEqual(
         _ input: UnsafeRawBufferPointer, _ range: Range<Int>, at start: Int
     ) -> Bool {
         places.bytes.withUnsafeBytes { bytes in

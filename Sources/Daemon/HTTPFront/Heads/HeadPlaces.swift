@@ -9,6 +9,9 @@ struct HeadPlaces {
     let name: Range<Int>
     /// Where the value stands in them.
     let value: Range<Int>
+    /// Where the value of traceparent stands in them, which means nothing here; empty where there is none
+    /// that may differ.
+    let trace: Range<Int>
 
     /// The places in the bytes of a request; nil where they are not what the parser took them for.
     init?(
@@ -45,6 +48,8 @@ struct HeadPlaces {
         self.target = target
         self.value = value
         self.name = Self.place(of: name, target, before: value, in: bytes) ?? 0..<0
+        let isSingle = head.headers.occurrences(of: "traceparent") == 1
+        trace = isSingle ? bytes.withUnsafeBytes { TraceParent.value(in: $0) } : 0..<0
     }
 
     /// Where the target stands, if the bytes begin as a request of this head does.

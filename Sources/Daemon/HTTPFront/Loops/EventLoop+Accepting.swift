@@ -41,7 +41,7 @@ extension EventLoop {
     /// Learns the groups of a user whom the kernel names by uid alone; nothing is read meanwhile.
     private func identify(_ connection: Connection) {
         guard let uid = connection.peer.uid, connection.peer.groups == nil,
-            let directory = settings.configuration.peerGroups
+            let directory = settings.configuration.peerGroups, directory.areNeeded
         else { return }
         let token = connection.token
         let handle = handle

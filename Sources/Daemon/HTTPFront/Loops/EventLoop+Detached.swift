@@ -33,11 +33,12 @@ extension EventLoop {
         return true
     }
 
-    /// Sets when the owner of a parked socket hears `timedOut`.
+    /// Sets when the owner of a parked socket hears `timedOut`: not before so much time has passed.
     func setDeadline(of connection: Connection, milliseconds: Int?) {
-        // Counted from the clock, not the turn's beginning, which may be long ago.
+        // Counted from the clock, not the turn's beginning, which may be long ago, and from the end
+        // of its millisecond.
         connection.deadlines.owner =
-            milliseconds.map { MonotonicClock.milliseconds() + UInt64(max(0, $0)) } ?? .max
+            milliseconds.map { MonotonicClock.milliseconds() + 1 + UInt64(max(0, $0)) } ?? .max
         armDetached(connection)
     }
 

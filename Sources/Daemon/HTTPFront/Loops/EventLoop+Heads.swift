@@ -9,13 +9,14 @@ extension EventLoop {
         let input = reader.peek(into: connection.descriptor)
         let known = heads.find(
             input, at: connection.peer.localPort, under: rulesNumber, guess: connection.headHash)
-        guard let (head, parts) = known else {
+        guard let head = known else {
             if refusesBroken(input, on: connection) { return true }
             if (1..<HTTPFrontLimits.receiveBufferBytes).contains(input.count) {
                 connection.seen = SeenInput(input)
             }
             return false
         }
+        let parts = heads.parts
         let bodyBytes = parts.body.count + parts.missingBytes
         guard !connection.machine.isReadClosed, mayAnswer(head, bodyBytes: bodyBytes) else {
             return false

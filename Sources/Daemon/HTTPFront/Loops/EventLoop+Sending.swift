@@ -196,8 +196,12 @@ extension EventLoop {
             }
         }
         slow.sort { $0.progressedAt < $1.progressedAt }
+        var hasFound = false
         for connection in slow {
             if excess <= 0 { break }
+            // The parser writes the answer when it runs next, or has done so.
+            if connection.tail == nil, connection.takesBytes { continue }
+            hasFound = true
             excess -= connection.unsentBytes
             meters.shed.add()
             switch connection.machine.phase {
@@ -206,6 +210,6 @@ extension EventLoop {
             default: cutOff(connection)
             }
         }
-        return !slow.isEmpty
+        return hasFound
     }
 }

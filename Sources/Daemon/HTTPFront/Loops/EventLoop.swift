@@ -43,7 +43,7 @@ final class EventLoop {
     /// A loop that is ready to run.
     init(
         index: Int, settings: LoopSettings, listeners: [ListeningSocket], meters: LoopMeters,
-        memory: MemoryBudget, log: Log, turnClock: @escaping () -> Int
+        memory: MemoryBudget, log: Log, turnClock: (() -> Int)?
     ) throws(ServerError) {
         handle = LoopHandle(index: index, mailbox: try Mailbox())
         self.settings = settings
@@ -103,10 +103,10 @@ final class EventLoop {
     private func runTurn() {
         let count = poller.wait(milliseconds: sleepMilliseconds())
         turn.begin()
-        budget.beginTurn()
+        budget.beginTurn(at: turn.began)
         defer {
             budget.endTurn(countingIn: meters)
-            meters.turns.observe(turn.microseconds)
+            meters.turns.observe(turn.end())
         }
         meters.beginTurn(at: now)
         // First, so that who is told to wait in this turn waits for the next.
@@ -155,7 +155,7 @@ final class EventLoop {
         if let resumesAt = acceptor.resumesAt { due = min(due, resumesAt) }
         if let drainDue { due = min(due, drainDue) }
         guard due != .max else { return -1 }
-        let current = MonotonicClock.milliseconds()
+        let current = UInt64(turn.ended / 1_000)
         return due <= current ? 0 : Int32(min(due - current, UInt64(Int32.max)))
     }
 
@@ -182,6 +182,12 @@ final class EventLoop {
     }
 
     private func passDeadlines() {
+        if timers.mayBeDue(at: now) { passTimers() }
+        acceptor.resumeIfDue(at: now)
+        if let drainDue, now >= drainDue { endDrain() }
+    }
+
+    private func passTimers() {
         let steps = HTTPFrontLimits.deadlineSteps
         let countMax = (budget.left(for: .deadlines) + steps - 1) / steps
         for (index, slot) in timers.advance(to: now, atMost: countMax).enumerated() {
@@ -194,8 +200,6 @@ final class EventLoop {
                 carryOut(connection.machine.deadlinePassed(), on: connection)
             }
         }
-        acceptor.resumeIfDue(at: now)
-        if let drainDue, now >= drainDue { endDrain() }
     }
 
     /// Answers the requests that have begun to arrive, or gives them to the parser.

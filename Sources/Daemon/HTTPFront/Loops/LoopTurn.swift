@@ -10,21 +10,27 @@ struct LoopTurn {
     private(set) var number: UInt32 = 0
     /// Whether it is every other one.
     var isOdd: Bool { number % 2 == 1 }
-    private var began = MonotonicClock.microseconds()
+    /// Microseconds of that clock when it began and when it ended.
+    private(set) var began = MonotonicClock.microseconds()
+    private(set) var ended: Int
 
     /// The time before a loop's first turn.
     init() {
         now = UInt64(began / 1_000)
+        ended = began
     }
-
-    /// Microseconds since it began.
-    var microseconds: Int { MonotonicClock.microseconds() - began }
 
     /// Goes on to the next.
     mutating func begin() {
         began = MonotonicClock.microseconds()
         now = UInt64(began / 1_000)
         number &+= 1
+    }
+
+    /// Ends it, and returns how many microseconds it has lasted.
+    mutating func end() -> Int {
+        ended = MonotonicClock.microseconds()
+        return ended - began
     }
 
     /// Counts a write of a stream; true once the stream has had its share.

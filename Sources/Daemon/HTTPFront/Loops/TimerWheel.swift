@@ -66,13 +66,17 @@ struct TimerWheel {
         }
     }
 
+    /// Whether something may be due at `now`; the wheel stands there where nothing is.
+    mutating func mayBeDue(at now: UInt64) -> Bool {
+        if armedCount > 0, now >= earliest { return true }
+        turnedTo = max(turnedTo, now)
+        return false
+    }
+
     /// Disarms and returns what is due at `now`, so many at most: the rest stays due.
     mutating func advance(to now: UInt64, atMost countMax: Int) -> [Int] {
-        expired.removeAll(keepingCapacity: true)
-        guard armedCount > 0, now >= earliest else {
-            turnedTo = max(turnedTo, now)
-            return []
-        }
+        if !expired.isEmpty { expired.removeAll(keepingCapacity: true) }
+        guard mayBeDue(at: now) else { return [] }
         let steps = Swift.min(
             (now >> Self.tickShift) &- (turnedTo >> Self.tickShift) + 1, UInt64(Self.bucketCount))
         let first = turnedTo >> Self.tickShift

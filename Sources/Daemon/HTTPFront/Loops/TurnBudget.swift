@@ -13,7 +13,8 @@ internal import Telemetry
 ///
 /// Belongs to its loop.
 public final class TurnBudget {
-    private let clock: () -> Int
+    /// In place of the monotonic clock.
+    private let clock: (() -> Int)?
     /// The moment of the clock at which the turn is late; without a beginning it has none.
     private var lateAt = Int.max
     private var isLate = false
@@ -36,10 +37,10 @@ public final class TurnBudget {
     private var isRestGiven = false
 
     /// The budget of a turn in which nothing was done, and which has not begun.
-    public convenience init() { self.init(clock: MonotonicClock.microseconds) }
+    public convenience init() { self.init(clock: nil) }
 
-    /// The same, whose turns are late by a clock of microseconds.
-    init(clock: @escaping () -> Int) {
+    /// The same, whose turns are late by a clock of microseconds, if one is given.
+    init(clock: (() -> Int)?) {
         self.clock = clock
     }
 
@@ -54,8 +55,10 @@ public final class TurnBudget {
         return counters
     }
 
-    /// Begins a turn at this moment.
-    func beginTurn() { lateAt = clock() + HTTPFrontLimits.punctualMicrosecondsMax }
+    /// Begins a turn now, which is this moment of the monotonic clock.
+    func beginTurn(at moment: Int) {
+        lateAt = (clock?() ?? moment) + HTTPFrontLimits.punctualMicrosecondsMax
+    }
 
     /// Whether a kind of work may begin something.
     public func isLeft(for work: TurnWork) -> Bool { left(for: work) > 0 }
@@ -128,7 +131,7 @@ public final class TurnBudget {
 
     private func look() {
         stepsToLook = HTTPFrontLimits.stepsPerLook
-        if !isLate, lateAt < .max { isLate = clock() >= lateAt }
+        if !isLate, lateAt < .max { isLate = (clock?() ?? MonotonicClock.microseconds()) >= lateAt }
     }
 
     /// Ends a turn: counts what it did in `meters`.

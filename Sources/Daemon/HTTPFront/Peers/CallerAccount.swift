@@ -10,6 +10,9 @@ public final class CallerAccount: Sendable {
     /// The user; nil for those who are unknown.
     public let uid: UInt32?
 
+    /// Connections; changed by `CallerAccounts` alone.
+    let connections = Gauge()
+
     /// Requests that wait and streams.
     public let subscribers = Gauge()
 
@@ -23,5 +26,8 @@ public final class CallerAccount: Sendable {
     /// The user in words, for the beginning of a sentence.
     public var name: String { uid.map { "User \($0)" } ?? "All unknown callers together" }
 
-    var isIdle: Bool { subscribers.value == 0 && queuedBytes.value == 0 }
+    /// Whether its user has nothing.
+    var isIdle: Bool {
+        connections.value == 0 && subscribers.value == 0 && queuedBytes.value == 0
+    }
 }

@@ -6,22 +6,11 @@ internal import Protection
 /// until there are many: most users come again.
 /// Safe from any thread; each connection takes the lock twice in its life, requests never do.
 final class CallerAccounts: Sendable {
-    private struct Entry {
-        let account: CallerAccount
-        var connections = 0
-
-        var isInUse: Bool { connections > 0 || !account.isIdle }
-
-        mutating func enter(connectionsMax: Int) -> CallerAccount? {
-            guard connections < connectionsMax else { return nil }
-            connections += 1
-            return account
-        }
-    }
-
     private struct Table {
-        var entries: [UInt32?: Entry] = [:]
-        /// How many entries there may be before idle ones are looked for.
+        var accounts: [UInt32?: CallerAccount] = [:]
+        /// That of who came last: most often it is the same user again.
+        var last: CallerAccount?
+        /// How many there may be before idle ones are looked for.
         var sweepAt = CallerAccounts.sweepMin
     }
 
@@ -30,32 +19,47 @@ final class CallerAccounts: Sendable {
     /// Counts one more connection of a user; nil when they have as many as they may.
     func enter(_ uid: UInt32?, connectionsMax: Int) -> CallerAccount? {
         table.write { table in
-            if table.entries[uid] == nil {
-                Self.sweep(&table)
-                table.entries[uid] = Entry(account: CallerAccount(uid: uid))
-            }
-            return table.entries[uid]!.enter(connectionsMax: connectionsMax)
+            let account = Self.account(of: uid, &table)
+            guard account.connections.value < connectionsMax else { return nil }
+            account.connections.add(1)
+            return account
         }
     }
 
     /// Counts one connection less.
     func leave(_ account: CallerAccount) {
-        table.write { $0.entries[account.uid]!.connections -= 1 }
+        // In the lock: who looks for idle ones sees what was taken before.
+        table.write { _ in _ = account.connections.add(-1) }
     }
 
     /// The accounts of users who have something, each with its number of connections.
     var all: [(account: CallerAccount, connections: Int)] {
         table.read { table in
-            table.entries.values.filter(\.isInUse).map { ($0.account, $0.connections) }
+            table.accounts.values.filter { !$0.isIdle }.map { ($0, $0.connections.value) }
         }
+    }
+
+    private static func account(of uid: UInt32?, _ table: inout Table) -> CallerAccount {
+        if let last = table.last, last.uid == uid { return last }
+        let account = table.accounts[uid] ?? open(uid, &table)
+        table.last = account
+        return account
+    }
+
+    private static func open(_ uid: UInt32?, _ table: inout Table) -> CallerAccount {
+        sweep(&table)
+        let account = CallerAccount(uid: uid)
+        table.accounts[uid] = account
+        return account
     }
 
     /// Forgets users without connections whose last publishes have been answered since: only who
     /// has a connection can take more. Each look pays for as many new users as it left.
     private static func sweep(_ table: inout Table) {
-        guard table.entries.count >= table.sweepAt else { return }
-        table.entries = table.entries.filter { $1.isInUse }
-        table.sweepAt = max(sweepMin, 2 * table.entries.count)
+        guard table.accounts.count >= table.sweepAt else { return }
+        table.accounts = table.accounts.filter { !$1.isIdle }
+        table.last = nil
+        table.sweepAt = max(sweepMin, 2 * table.accounts.count)
     }
 
     private static let sweepMin = 64

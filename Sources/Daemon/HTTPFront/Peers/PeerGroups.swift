@@ -1,7 +1,10 @@
 /// Says which groups a user is in, for callers over TCP, whom the kernel names by their uid alone.
 ///
 /// It is asked on the loops' threads, for every connection, and must not wait.
-public protocol PeerGroups: Sendable {
+public protocol PeerGroups: AnyObject, Sendable {
+    /// Whether anybody needs groups: nobody is asked about otherwise.
+    var areNeeded: Bool { get }
+
     /// The groups of a user, or the promise to call `then` with them, once, on any thread.
     func groups(
         of uid: UInt32, then: @escaping @Sendable (_ groups: [UInt32]?) -> Void

@@ -38,6 +38,7 @@ public struct TextWriter {
         count += fill(rest(atLeast: capacity))
     }
 
+    @inline(__always)
     private func rest(atLeast needed: Int) -> UnsafeMutableRawBufferPointer {
         precondition(needed <= room.count - count, "text is longer than was said")
         return UnsafeMutableRawBufferPointer(rebasing: room[count...])
@@ -47,11 +48,10 @@ public struct TextWriter {
 extension [UInt8] {
     /// The text that `write` writes, at most `capacity` bytes of it.
     public init(atMost capacity: Int, _ write: (inout TextWriter) -> Void) {
-        self = []
-        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { room in
+        self = withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { room in
             var writer = TextWriter(room)
             write(&writer)
-            append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<writer.count]))
+            return Self(UnsafeRawBufferPointer(rebasing: room[..<writer.count]))
         }
     }
 }

@@ -35,12 +35,13 @@ struct Outbox {
     /// Empties it by `send`, which gets each answer that nobody has closed the connection of, in the
     /// order in which they were made, and adds none.
     mutating func drain(_ send: (Answer, UnsafeRawBufferPointer) -> Void) {
+        guard !answers.isEmpty else { return }
         bytes.withUnsafeBytes { bytes in
             for answer in answers where answer.connection.machine.phase != .closed {
                 send(answer, UnsafeRawBufferPointer(rebasing: bytes[answer.bytes]))
             }
         }
         bytes.removeAll(keepingCapacity: true)
-        answers.removeAll(keepingCapacity: true)
+        while answers.popLast() != nil {}
     }
 }

@@ -56,19 +56,4 @@ extension BusHandler {
                     + "more; wait for answers first.")
         }
     }
-
-    /// Publishes for a caller, whose bytes count until the store has them.
-    ///
-    /// - Throws: `LIMIT_CALLER` when too many of theirs wait already; one batch always may.
-    func publish(
-        _ batch: PublishBatch, for account: CallerAccount,
-        then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
-    ) throws(Refusal) {
-        let bytes = batch.queuedBytes
-        try queue(bytes, for: account)
-        bus.publish(batch) { result in
-            account.queuedBytes.add(-bytes)
-            then(result)
-        }
-    }
 }

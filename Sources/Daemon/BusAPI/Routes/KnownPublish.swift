@@ -1,4 +1,5 @@
 internal import Access
+internal import Glibc
 internal import HTTPFront
 internal import Topics
 
@@ -31,7 +32,7 @@ final class KnownPublish: KnownRequest {
     /// else while the configuration is the same.
     private func judge(_ peer: Peer, _ name: UnsafeRawBufferPointer) throws(Refusal) {
         let isSameCaller = caller.isSame(as: peer)
-        let isSameTopic = name.isEmpty || request.topic.text.utf8.elementsEqual(name)
+        let isSameTopic = name.isEmpty || Self.isSame(request.topic, name)
         if !isSameCaller || !isSameTopic {
             let caller = try handler.caller(peer, caller.token)
             let text = isSameTopic ? request.topic.text : String(decoding: name, as: UTF8.self)
@@ -39,5 +40,12 @@ final class KnownPublish: KnownRequest {
             self.caller = caller
         }
         request.sender = Sender(uid: peer.uid, pid: peer.pid)
+    }
+
+    private static func isSame(_ topic: TopicName, _ name: UnsafeRawBufferPointer) -> Bool {
+        var text = topic.text
+        return text.withUTF8 {
+            $0.count == name.count && memcmp($0.baseAddress!, name.baseAddress!, name.count) == 0
+        }
     }
 }

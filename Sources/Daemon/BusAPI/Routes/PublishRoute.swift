@@ -32,9 +32,12 @@ extension BusHandler {
             topic: request.topic, attributes: attributes, sender: request.sender,
             payloads: payloads)
         let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
-        let reply = exchange.reply
+        let (account, reply) = (exchange.account, exchange.reply)
         let (topic, isSplit) = (request.topic, request.isSplit)
-        try publish(batch, for: exchange.account) { result in
+        let bytes = batch.queuedBytes
+        try queue(bytes, for: account)
+        bus.publish(batch) { result in
+            account.queuedBytes.add(-bytes)
             switch result {
             case .success(let receipt):
                 reply.send(

@@ -25,18 +25,18 @@ final class StreamingResponse: HTTPSubscription {
     let form: DeliveryForm
     let eventsSayCursor: Bool
     let isStrict: Bool
-    /// Whether it ends as soon as it has told everything there is.
-    let endsCaughtUp: Bool
+    var accessNumber: UInt32 = 0
     /// The last cursor that was told, by an event or without one.
     var told = EventID.zero
     /// Events until it has told as many as it was asked for; nil for no end.
     var left: Int?
+    /// Whether it ends as soon as it has told everything there is.
+    let endsCaughtUp: Bool
     var timer: StreamTimer
     var place: SubscriptionTable.Place?
 
     let caller: Caller
     var account: CallerAccount?
-    var accessNumber: UInt32 = 0
     let writing: any StreamForm
 
     init(_ request: ReceiveRequest, in writing: any StreamForm, on handler: BusHandler) {

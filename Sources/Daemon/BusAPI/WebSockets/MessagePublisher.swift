@@ -9,8 +9,8 @@ internal import Topics
 /// that topic, with nothing said of it: `type` and `key` of the request choose what is received.
 struct MessagePublisher {
     private let topic: TopicName?
-    private let isRaw: Bool
     private let sender: Sender
+    private let isRaw: Bool
     private let caller: Caller
     /// The page that opened the socket, if it is one of another origin.
     private let page: CrossOrigin?

@@ -17,11 +17,11 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     /// What is told; nil once it has ended.
     private var stream: StreamingResponse?
     private var ending: StreamEnd?
+    /// Whether the last beat was one without a ping.
+    private var owesPing = false
     private var answers = PublishAcknowledgements()
     /// Nil until the client publishes, which most do not.
     private var outcomes: PublishCompletionQueue?
-    /// Whether the last beat was one without a ping.
-    private var owesPing = false
 
     /// Takes the socket of a request for `stream`; nil where that cannot be.
     init?(
@@ -120,15 +120,18 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
         // The thread that commits touches `outcomes`, `meters` and `loop`, which are Sendable; all
         // else is touched on the loop.
         nonisolated(unsafe) let socket = self
+        let bytes = batch.queuedBytes
         do throws(Refusal) {
-            try handler.publish(batch, for: account) { result in
-                switch result {
-                case .success(let receipt): socket.settle(number, .success(receipt.last))
-                case .failure(let error): socket.refuse(number, Refusal(error))
-                }
-            }
+            try handler.queue(bytes, for: account)
         } catch {
-            refuse(number, error)
+            return refuse(number, error)
+        }
+        handler.bus.publish(batch) { [account] result in
+            account.queuedBytes.add(-bytes)
+            switch result {
+            case .success(let receipt): socket.settle(number, .success(receipt.last))
+            case .failure(let error): socket.refuse(number, Refusal(error))
+            }
         }
     }
 

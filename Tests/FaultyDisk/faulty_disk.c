@@ -20,7 +20,7 @@ struct change {
 struct image {
     char *path;
     char *synced;
-    sqlite3_int64 synced_count;
+    sqlite3_int64 synced_count, synced_room;
     struct change *changes, **last;
     struct image *next;
 };
@@ -83,12 +83,13 @@ static void load(struct image *image) {
     FILE *stream = fopen(image->path, "r");
     free(image->synced);
     image->synced = NULL;
-    image->synced_count = 0;
+    image->synced_count = image->synced_room = 0;
     if (!stream) return;
     fseek(stream, 0, SEEK_END);
     image->synced_count = ftell(stream);
     rewind(stream);
-    image->synced = malloc(image->synced_count + 1);
+    image->synced_room = image->synced_count + 1;
+    image->synced = malloc(image->synced_room);
     if (fread(image->synced, 1, image->synced_count, stream) != (size_t)image->synced_count) abort();
     fclose(stream);
 }
@@ -106,13 +107,14 @@ static void forget_changes(struct image *image) {
 // Applies the first `count` bytes of a change to the image.
 static void apply(struct image *image, struct change *change, int count) {
     sqlite3_int64 end = change->bytes ? change->offset + count : change->offset;
-    if (!change->bytes || end > image->synced_count) {
-        image->synced = realloc(image->synced, end + 1);
-        if (end > image->synced_count) {
-            memset(image->synced + image->synced_count, 0, end - image->synced_count);
-        }
-        image->synced_count = end;
+    if (end > image->synced_room) {
+        image->synced_room = 2 * end;
+        image->synced = realloc(image->synced, image->synced_room);
     }
+    if (end > image->synced_count) {
+        memset(image->synced + image->synced_count, 0, end - image->synced_count);
+    }
+    if (!change->bytes || end > image->synced_count) image->synced_count = end;
     if (change->bytes) memcpy(image->synced + change->offset, change->bytes, count);
 }
 

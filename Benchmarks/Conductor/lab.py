@@ -23,6 +23,11 @@ PROGRAMS = {
 }
 
 
+def told(text):
+    """The figures that a load prints, each as `name=value`."""
+    return {name: float(value) for name, value in (part.split("=") for part in text.split())}
+
+
 class Lab:
     """The tools of one run."""
 
@@ -111,10 +116,23 @@ class Lab:
             raise Broken(f"{name}: the load did not end") from None
         if load.returncode:
             raise Broken(f"{name}: {pathlib.Path(load.args[0]).name}: {(err + out).strip()[:400]}")
-        return {name: float(value) for name, value in (part.split("=") for part in out.split())}
+        return told(out)
 
     def load(self, program, server, **options):
         return self.figures(self.start_load(program, server, **options), server)
+
+    def wrk(self, server, path, connections, seconds):
+        """Publishes by `wrk` over kept connections: operations, their rate, and the server's CPU for each."""
+        before = server.cpu_ns()
+        load = subprocess.run(
+            ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "-s", str(HERE / "Load/publish.lua"),
+             f"http://127.0.0.1:{server.port}{path}"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=180, check=False)
+        figures = {} if load.returncode else told(load.stdout.splitlines()[-1])
+        if figures.get("failed") != 0:
+            raise Broken(f"{server.name}: wrk: {load.stdout.strip()[:400]}")
+        figures["cpu_us"] = (server.wait_until_idle() - before) / 1000 / figures["requests"]
+        return figures
 
     def fan(self, server, mode, **options):
         """`fan` in one of its modes, with the paths of the server where none are given."""

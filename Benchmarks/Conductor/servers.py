@@ -98,6 +98,27 @@ class Server:
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) * 1024
 
+    def cpu_ns(self):
+        """Processor time of all its threads so far, the kernel's in its name included."""
+        return self.scheduled_ns(0)
+
+    def scheduled_ns(self, column):
+        """A column of `schedstat`, over all its threads: the time that they ran, or were ready and did not."""
+        tasks = pathlib.Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[column]) for task in tasks)
+
+    def wait_until_idle(self):
+        """Returns that time once it has hardly grown for a tenth of a second."""
+        time_before, quiet = self.cpu_ns(), 0
+        for _ in range(500):
+            time.sleep(0.02)
+            time_now = self.cpu_ns()
+            quiet = quiet + 1 if time_now - time_before < 200_000 else 0
+            time_before = time_now
+            if quiet == 5:
+                return time_now
+        raise Broken(f"{self.name} is not idle after 10 s")
+
 
 class Belfry(Server):
     """belfryd, with limits that let every row in. `wrap` is a command to run it under. With

@@ -79,12 +79,20 @@ class Path:
             self.publish()
 
 
-class ParsedPath(Path):
-    """What clients do that trace their requests: no head comes twice."""
+class TracedPath(Path):
+    """What clients do that trace their requests."""
 
     @property
     def headers(self):
         return b"traceparent: 00-%032x-%016x-01\r\n" % (self.count * 2654435761, self.count)
+
+
+class ParsedPath(Path):
+    """What clients do that give each request an id: no head comes twice."""
+
+    @property
+    def headers(self):
+        return b"X-Request-Id: %016x\r\n" % (self.count * 2654435761)
 
 
 class NewConnection(Path):
@@ -182,6 +190,7 @@ def at_nchan(path):
 # Name, what is done, and how many deliveries each publish makes.
 PATHS = {
     "publish": (Path, 0),
+    "publish, traced": (TracedPath, 0),
     "publish, parsed": (ParsedPath, 0),
     "new connection": (NewConnection, 0),
     "new, close": (ClosedConnection, 0),

@@ -79,8 +79,7 @@ class Daemon(Belfry):
 
     def kept_waiting_seconds(self):
         """How long its threads were ready and had no processor."""
-        tasks = pathlib.Path(f"/proc/{self.pid}/task").glob("*/schedstat")
-        return sum(int(task.read_text().split()[1]) for task in tasks) / 1e9
+        return self.scheduled_ns(1) / 1e9
 
     def peak_bytes(self):
         """The most that was resident since `forget_peak`."""

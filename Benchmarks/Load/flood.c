@@ -1,6 +1,6 @@
 // flood: publishes a fixed number of events over kept connections, one request on each at a time;
-// with `--redis` of redis-server, which keeps each in a stream. With `--traced` each request has a
-// traceparent of its own (W3C Trace Context), as those of traced programs have.
+// with `--redis` of redis-server, which keeps each in a stream. With `--numbered` each request has an
+// X-Request-Id of its own, as those of some programs and of proxies have.
 //
 // Prints the rate, the latency of an answer, and with --pid the server's processor time for each
 // request. Fails at any answer but 2xx. The first tenth of the requests warms up and is not counted.
@@ -22,17 +22,17 @@ struct connection {
     char input[4096];
 };
 
-static int port, connections = 64, size = 100, topics = 1, pid, is_redis, is_traced;
+static int port, connections = 64, size = 100, topics = 1, pid, is_redis, is_numbered;
 static long requests = 100000, sent;
 static const char *path = "/pub/t{topic}";
 static char *event;
 
 static int request_head(char *out, size_t capacity, const char *target) {
     if (is_redis) return redis_add(out, capacity, target, size);
-    char trace[80] = "";
-    if (is_traced) snprintf(trace, sizeof trace, "traceparent: 00-%032lx-%016lx-01\r\n", sent * 2654435761u, sent);
+    char number[80] = "";
+    if (is_numbered) snprintf(number, sizeof number, "X-Request-Id: %016lx\r\n", sent * 2654435761u);
     return snprintf(out, capacity, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%sContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
-        target, port, trace, size);
+        target, port, number, size);
 }
 
 static void publish(struct connection *c) {
@@ -63,7 +63,7 @@ static void read_arguments(int count, char **arguments) {
     static const struct option options[] = {
         {"port", 1, 0, 'p'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"requests", 1, 0, 'n'},
         {"size", 1, 0, 's'}, {"topics", 1, 0, 't'}, {"pid", 1, 0, 'i'}, {"redis", 0, 0, 'r'},
-        {"unix", 1, 0, 'x'}, {"traced", 0, 0, 'd'}, {0},
+        {"unix", 1, 0, 'x'}, {"numbered", 0, 0, 'd'}, {0},
     };
     for (int option; (option = getopt_long(count, arguments, "", options, 0)) != -1;) {
         switch (option) {
@@ -75,7 +75,7 @@ static void read_arguments(int count, char **arguments) {
         case 't': topics = atoi(optarg); break;
         case 'i': pid = atoi(optarg); break;
         case 'r': is_redis = 1; break;
-        case 'd': is_traced = 1; break;
+        case 'd': is_numbered = 1; break;
         case 'x': dial_unix(optarg); break;
         default: exit(2);
         }

@@ -62,7 +62,7 @@ async def publish_tells_a_mistake_before_it_sends(stage: Stage) -> None:
     field = page.get_by_role("textbox", name="JSON text")
     await field.fill('{"a": 1,\n "b": }')
     await page.get_by_role("button", name="Publish", exact=True).click()
-    await page.get_by_text("Line 2").wait_for()
+    await page.locator("main").get_by_text("Line 2").wait_for()
     same("what was sent", (await served.client.get("/topics"))["topics"], [])
     await field.fill('{"a": 1, "b": 12345678901234567890}')
     line = await curl_line(page)

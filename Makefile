@@ -11,7 +11,7 @@ TARGETS ?= test test-systemd interop recipes fuzz-check
 # Of the Debian package: rises when the packaging changes and the sources do not.
 REVISION ?= 1
 
-# What .ci/run does less of.
+# What `make ci` does less of.
 RESTARTS ?= 100
 SLOW_SECONDS ?= 30
 
@@ -43,14 +43,18 @@ COMMAND_BINARY = .build-static/release/belfry
 
 # All tests are Swift Testing's: XCTest has none to run, and leaks.
 TEST_FLAGS = --disable-xctest
-# What reads the text of the repository finds the same in every build: `make test` runs it.
+# What reads the text of the repository finds the same in every build: `make test` and `make test-release` run it.
 SKIP_TEXTS = --skip StructureTests
 RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
-# What .ci/run does besides `check`, each a target that fails when it cannot run.
-CI_CHECKS = docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test webhooks-test monitoring-test page-test debian13
+# What .ci/run does, each a target that fails when it cannot run: the longest of them at the end, when their builds are made.
+# Each test is run in debug under the sanitizers here, and optimised on a Debian 13. All combinations of systems and builds do
+# not fit into its time: `make check` and `make debian13` have the others.
+CI_TARGETS = lint docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test \
+	webhooks-test monitoring-test page-test asan tsan debian13
+CI_SETTINGS = RESTARTS=10 SLOW_SECONDS=6 OPENAPI_SEED=1 TARGETS=test-release
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
@@ -74,7 +78,7 @@ test: setup ## run every test
 	$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS)
 
 test-release: setup ## run every test, optimised as a release is
-	$(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(RELEASE_TEST_FLAGS)
+	$(RUN_TESTS) $(TEST_FLAGS) $(RELEASE_TEST_FLAGS)
 
 release: setup $(RELEASE_BINARY) $(COMMAND_BINARY) ## build daemon and command for use: optimised, no Swift library needed
 
@@ -144,17 +148,22 @@ check: ## everything that a change must pass: lint, build, test, test-release, a
 	$(MAKE) asan
 	$(MAKE) tsan
 
+# Before `make asan` and `make tsan` run it, for scripts/ci.
+asan-build: setup
+	$(SWIFT) build --build-tests $(ASAN_FLAGS)
+
+tsan-build: setup
+	$(SWIFT) build --build-tests $(TSAN_FLAGS)
+
 asan: setup ## run the tests under the address sanitizer, leaks included
 	ASAN_OPTIONS=detect_leaks=1 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(ASAN_FLAGS)
 
+# Every program that ends would wait a second for races of threads that still run: the tests end hundreds.
 tsan: setup ## run the tests under the thread sanitizer
-	$(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(TSAN_FLAGS)
+	TSAN_OPTIONS=atexit_sleep_ms=50 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(TSAN_FLAGS)
 
-ci: RESTARTS = 10
-ci: SLOW_SECONDS = 6
-ci: OPENAPI_SEED = --seed 1
-ci: TARGETS = test
-ci: check $(CI_CHECKS) ## everything that .ci/run does: check, and short tests of the daemon from outside
+ci: ## everything that .ci/run does: the tests on Debian 12 and 13, and short tests of the daemon from outside
+	@MAKE='$(MAKE)' scripts/ci $(CI_TARGETS) $(CI_SETTINGS)
 
 long-tests: setup ## run the long form of the suites named Long…, whose short one is in `make test`
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
@@ -220,7 +229,7 @@ fuzz-check: # what is kept, and as many inputs more from one seed, in a minute
 openapi-test: ## send the daemon every request of docs/openapi.yaml, right and wrong (ARGS='--seconds 60')
 	@SWIFT='$(SWIFT)' scripts/setup openapi
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
-	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(OPENAPI_SEED) $(ARGS)
+	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(if $(OPENAPI_SEED),--seed $(OPENAPI_SEED)) $(ARGS)
 
 webhooks-test: ## have `belfry push` bring events to a receiver that fails, over kills, and verify each (ARGS='--events 60 --kills 10')
 	@SWIFT='$(SWIFT)' scripts/setup webhooks

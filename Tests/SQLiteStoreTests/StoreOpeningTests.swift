@@ -192,12 +192,14 @@ import Topics
         }
     }
 
-    @Test func aStepThatFailsLeavesTheVersionThatWas() throws {
+    @Test func aStepThatFailsLeavesTheVersionThatWasBeforeAllSteps() throws {
         var bench = try StoreBench()
         let ids = try bench.publish("a", "x")
         bench.close()
         let broken = Schema(
-            steps: Schema.current.steps + ["CREATE TABLE extra (a); CREATE TABLE bus (a)"])
+            steps: Schema.current.steps + [
+                "CREATE TABLE more (a);", "CREATE TABLE extra (a); CREATE TABLE bus (a);",
+            ])
         let detail = Self.refusal(bench.folder, StoreBench.Settings(schema: broken))
         #expect(detail.contains("cannot be used"))
         bench = try bench.reopened()

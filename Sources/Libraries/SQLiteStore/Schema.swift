@@ -131,24 +131,22 @@ struct Schema {
         "ALTER TABLE topics ADD COLUMN hold TEXT;",
     ])
 
-    /// Brings an empty or older file to this version, each step in a transaction of its own.
+    /// Brings an empty or older file to this version in one transaction, which waits for the disk once.
     ///
     /// The caller has seen to it that the version is not a newer one.
     func migrate(_ database: Database) throws(DatabaseError) {
-        var version = try database.integer("PRAGMA user_version")
-        while version < self.version {
-            do {
-                try database.execute(
-                    """
-                    BEGIN IMMEDIATE; \(steps[Int(version)])
-                    PRAGMA application_id = \(Self.applicationID);
-                    PRAGMA user_version = \(version + 1); COMMIT
-                    """)
-            } catch {
-                if database.isInTransaction { try? database.execute("ROLLBACK") }
-                throw error
-            }
-            version += 1
+        let version = try database.integer("PRAGMA user_version")
+        guard version < self.version else { return }
+        do {
+            try database.execute(
+                """
+                BEGIN IMMEDIATE; \(steps[Int(version)...].joined(separator: "\n"))
+                PRAGMA application_id = \(Self.applicationID);
+                PRAGMA user_version = \(self.version); COMMIT
+                """)
+        } catch {
+            if database.isInTransaction { try? database.execute("ROLLBACK") }
+            throw error
         }
     }
 }

@@ -24,16 +24,19 @@ class Connection:
         self.socket.sendall(
             b"%s %s HTTP/%s\r\nHost: 127.0.0.1\r\n%s%s\r\n%s" % (method, target, version, headers, length, body or b""))
 
+    def read_more(self):
+        try:
+            got = self.socket.recv(65536)
+        except TimeoutError:
+            raise Broken(f"no answer on connection {self.socket.getsockname()[1]} behind {self.input[-200:]!r}") from None
+        if not got:
+            raise Broken(f"cut off behind {self.input[-200:]!r}")
+        self.input += got
+
     def read_until(self, end):
         """Everything up to and with `end`; what comes behind it is kept."""
         while end not in self.input:
-            try:
-                got = self.socket.recv(65536)
-            except TimeoutError:
-                raise Broken(f"no answer on connection {self.socket.getsockname()[1]} behind {self.input[-200:]!r}") from None
-            if not got:
-                raise Broken(f"cut off behind {self.input[-200:]!r}")
-            self.input += got
+            self.read_more()
         taken, _, self.input = self.input.partition(end)
         return taken + end
 
@@ -43,7 +46,7 @@ class Connection:
             raise Broken(f"refused: {head[:300]!r}")
         length = int(re.search(rb"Content-Length: (\d+)", head)[1])
         while len(self.input) < length:
-            self.input += self.socket.recv(65536)
+            self.read_more()
         body, self.input = self.input[:length], self.input[length:]
         return head, body
 
@@ -138,6 +141,7 @@ class LongPoll(Path):
     def __init__(self, port):
         super().__init__(port)
         self.subscriber = Connection(port)
+        # The event that it begins behind.
         super().publish()
         self.ask(b"?since=" + re.search(rb"Event-ID: (\d+)", self.answer[0])[1])
 

@@ -126,6 +126,10 @@ struct InterleavedRun {
     /// Stops the daemon while everybody is connected; all streams have to end as they should.
     private mutating func restartDaemon() throws {
         try endPublishers()
+        // Connections are accepted in their order, and one that was not accepted is not answered.
+        for address in [daemon.tcp, daemon.unix] {
+            try #require(try RawClient(address).exchange("GET", "/healthz").status == 200)
+        }
         daemon.send(SIGTERM)
         for index in subscribers.indices { try subscribers[index].readToEnd() }
         try #require(try daemon.wait() == .exited(0))

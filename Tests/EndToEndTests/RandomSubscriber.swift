@@ -173,15 +173,27 @@ struct RandomSubscriber {
     }
 
     private mutating func open(_ client: RawClient, _ request: SubscriberRequest) throws {
-        if let stream = try form.open(client, request) {
+        let status = try client.nextStatus(within: 60)
+        if isStopping, status == 503 { return try takeRefusal(client) }
+        if status != 410, let stream = try form.open(client, request) {
             link = .streaming(stream, request)
             return
         }
+        let isDeletable = surroundings.deletes && history.selector.isName
+        try #require(status != 410 || isDeletable, "gone: \(description)")
         let answer = try client.readAnswer(within: 60)
         let closes = answer.header("connection")?.lowercased() == "close"
         link = closes ? .none : .idle(client)
         try take(answer.told(isJSON: form == .json))
         try check(request)
+    }
+
+    /// What is read once the bus stops is refused.
+    private mutating func takeRefusal(_ client: RawClient) throws {
+        let answer = try client.readAnswer(within: 60)
+        try #require(answer.member("code") == "DRAINING", "\(answer.text)")
+        try #require(answer.header("connection")?.lowercased() == "close", "\(answer.headers)")
+        link = .none
     }
 
     private mutating func take(_ told: [Told]) throws {

@@ -254,7 +254,7 @@ public final class RawClient {
         }
     }
 
-    private func need(until deadline: Double) throws(Failure) {
+    func need(until deadline: Double) throws(Failure) {
         guard try fill(until: deadline) else {
             throw .closed(received: String(decoding: received, as: UTF8.self))
         }

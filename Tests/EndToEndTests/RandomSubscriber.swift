@@ -173,28 +173,26 @@ struct RandomSubscriber {
     }
 
     private mutating func open(_ client: RawClient, _ request: SubscriberRequest) throws {
-        let status = try client.nextStatus(within: 60)
-        if isStopping, status == 503 { return try takeRefusal(client) }
-        if status != 410, let stream = try form.open(client, request) {
+        let status = try client.nextStatus()
+        let isRefused = isStopping && status == 503
+        if !isRefused, status != 410, let stream = try form.open(client, request) {
             link = .streaming(stream, request)
             return
         }
-        let isDeletable = surroundings.deletes && history.selector.isName
-        try #require(status != 410 || isDeletable, "gone: \(description)")
         let answer = try client.readAnswer(within: 60)
         let closes = answer.header("connection")?.lowercased() == "close"
         link = closes ? .none : .idle(client)
+        if isRefused {
+            try #require(answer.member("code") == "DRAINING" && closes, "\(answer)")
+            return
+        }
+        try #require(status != 410 || isEndedByDeletion, "gone: \(description)")
         try take(answer.told(isJSON: form == .json))
         try check(request)
     }
 
-    /// What is read once the bus stops is refused.
-    private mutating func takeRefusal(_ client: RawClient) throws {
-        let answer = try client.readAnswer(within: 60)
-        try #require(answer.member("code") == "DRAINING", "\(answer.text)")
-        try #require(answer.header("connection")?.lowercased() == "close", "\(answer.headers)")
-        link = .none
-    }
+    /// Whether the end of a topic ends what it asks for.
+    private var isEndedByDeletion: Bool { surroundings.deletes && history.selector.isName }
 
     private mutating func take(_ told: [Told]) throws {
         var told = told
@@ -223,8 +221,7 @@ struct RandomSubscriber {
             }
             let isDue =
                 isStopping || request.ends || count == request.max || isHalfClosed
-                || surroundings.cuts
-                || surroundings.deletes && history.selector.isName || isTampered
+                || surroundings.cuts || isEndedByDeletion || isTampered
             try #require(isDue, "ended for nothing after \(count): \(description)")
             if isKept, !isHalfClosed { link = .idle(stream.client) }
         }

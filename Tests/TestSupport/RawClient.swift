@@ -203,10 +203,7 @@ public final class RawClient {
         until deadline: Double
     ) throws(Failure) -> (String, Int, [(name: String, value: String)]) {
         let statusLine = try takeLine(until: deadline)
-        let parts = statusLine.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].hasPrefix("HTTP/1."), parts[1].utf8.count == 3,
-            let status = Int(parts[1])
-        else { throw .malformed(statusLine) }
+        let status = try Self.status(of: statusLine)
         var headers: [(name: String, value: String)] = []
         while true {
             let line = try takeLine(until: deadline)
@@ -217,6 +214,14 @@ public final class RawClient {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             headers.append((String(line[..<colon]), String(value)))
         }
+    }
+
+    static func status(of line: String) throws(Failure) -> Int {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].hasPrefix("HTTP/1."), parts[1].utf8.count == 3,
+            let status = Int(parts[1])
+        else { throw .malformed(line) }
+        return status
     }
 
     private func readChunks(until deadline: Double) throws(Failure) -> [UInt8] {
@@ -241,7 +246,7 @@ public final class RawClient {
         return Array(received[..<count])
     }
 
-    private func takeLine(until deadline: Double) throws(Failure) -> String {
+    func takeLine(until deadline: Double) throws(Failure) -> String {
         var scanned = 0
         while true {
             if let end = received[scanned...].firstIndex(of: 0x0A) {
@@ -254,7 +259,7 @@ public final class RawClient {
         }
     }
 
-    func need(until deadline: Double) throws(Failure) {
+    private func need(until deadline: Double) throws(Failure) {
         guard try fill(until: deadline) else {
             throw .closed(received: String(decoding: received, as: UTF8.self))
         }

@@ -9,13 +9,9 @@ extension RawClient {
 
     /// The status of the answer that comes next, which is left to be read.
     public func nextStatus(within seconds: Double = 60) throws(Failure) -> Int {
-        let deadline = Self.now() + seconds
-        while received.count < 12 { try need(until: deadline) }
-        let begin = String(decoding: received[..<12], as: UTF8.self)
-        guard begin.hasPrefix("HTTP/1."), let status = Int(begin.suffix(3)) else {
-            throw .malformed(begin)
-        }
-        return status
+        let line = try takeLine(until: Self.now() + seconds)
+        putBack(Array("\(line)\r\n".utf8))
+        return try Self.status(of: line)
     }
 
     /// Reads what is there, at most about 64 KiB, after waiting for it as long as is said.

@@ -200,7 +200,9 @@ let package = Package(
                 "Protection", "Broadcasting", "Topics", "SQLiteStore", "Work", "TestSupport",
             ],
             swiftSettings: strict),
-        .testTarget(name: "StructureTests", dependencies: ["TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "StructureTests", dependencies: ["Protection", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["belfryd", "belfry", "Protection", "TestSupport"],

@@ -2,8 +2,43 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A stop that somebody holds up.
+/// A stop: what it answers, and what holds it up.
 @Suite(.blocking) struct DrainTests {
+    /// More than a loop is told of at once, so that some are behind others.
+    @Test(arguments: ["memory", "sqlite"])
+    func everyRequestThatHadArrivedBeforeTheStopIsServed(store: String) throws {
+        let daemon = try RunningDaemon(configuration: "[store]\nstore = \(store)\n")
+        let clients = try (0..<300).map { index in
+            try RawClient(index % 2 == 0 ? daemon.tcp : daemon.unix)
+        }
+        let newcomers = try (0..<20).map { _ in try daemon.connect() }
+        // They are known to the loop, so that only their requests are new.
+        for client in clients { #expect(try client.exchange("GET", "/version").status == 200) }
+        for (index, client) in clients.enumerated() {
+            try client.send("POST", "/topics/stop", body: Array("\(index)".utf8))
+        }
+        for client in newcomers { try client.send("POST", "/topics/stop", body: [0x78]) }
+        daemon.send(SIGTERM)
+        for client in clients + newcomers { #expect(try client.readAnswer().status == 201) }
+        #expect(try daemon.wait() == .exited(0))
+    }
+
+    @Test func aReaderThatAskedBeforeTheStopIsToldWhatWasPublishedBeforeIt() throws {
+        let daemon = try RunningDaemon()
+        let readers = try (0..<100).map { _ in try daemon.connect() }
+        for reader in readers { #expect(try reader.exchange("GET", "/version").status == 200) }
+        let publisher = try daemon.connect()
+        #expect(try publisher.exchange("POST", "/topics/stop", body: [0x78]).status == 201)
+        for reader in readers { try reader.send("GET", "/topics/stop?since=earliest") }
+        daemon.send(SIGTERM)
+        for reader in readers {
+            let answer = try reader.readAnswer()
+            #expect(answer.status == 200)
+            #expect(answer.text == "x")
+        }
+        #expect(try daemon.wait() == .exited(0))
+    }
+
     @Test func aReaderThatReadsNothingHoldsAStopForItsTimeOnly() throws {
         let daemon = try RunningDaemon(configuration: "[daemon]\ndrain_seconds = 1\n")
         let client = try stuckReader(daemon)

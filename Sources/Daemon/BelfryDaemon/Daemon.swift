@@ -172,10 +172,11 @@ public final class Daemon: Sendable {
             return (state.parts, state.configuration.drainSeconds)
         }
         guard let parts else { return }
-        parts.bus.drain()
-        // Before the server, so that whoever waits for a job is answered as if there was none.
-        parts.work.drain()
-        parts.server.drain(within: .seconds(seconds))
+        parts.server.drain(within: .seconds(seconds)) {
+            parts.bus.drain()
+            // Before the loops, so that a worker that waits is answered as if there was no job.
+            parts.work.drain()
+        }
         parts.sweeper.stop()
         accessLog.close()
         parts.bus.close()

@@ -123,20 +123,36 @@ public final class HTTPServer: Sendable {
 
     /// Answers what is open and ends; blocks until all is done, or the time is up.
     ///
-    /// At once: no new connections are taken, listeners that were opened here close, ones that
+    /// First the requests that had arrived whole when this was called are handled as always, and
+    /// `refuse` is called, once, on the calling thread: whether a request is answered or refused
+    /// depends on when it came, not on how busy the loops are.
+    ///
+    /// Then: no new connections are taken, listeners that were opened here close, ones that
     /// were handed over stay open for a successor, unaccepted. Each handler's `drain` is called;
     /// every answer closes its connection; idle connections are closed. What is left at the end of
     /// the time is closed without an answer.
     ///
     /// A second call does nothing and waits for nothing. Not to be called on a loop's thread.
-    public func drain(within limit: Duration) {
+    public func drain(within limit: Duration, refuse: () -> Void = {}) {
         let milliseconds = max(
             0,
             limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000)
         let due = MonotonicClock.milliseconds() + UInt64(milliseconds)
+        if milliseconds > 0 { handleArrivals(until: due) }
+        refuse()
         let threads = letGoOfListeners()
         for thread in threads { thread.mailbox.post(.drain(until: due)) }
         for thread in threads { thread.join() }
+    }
+
+    private func handleArrivals(until due: UInt64) {
+        let wakeUp = WakeUp()
+        let threads = running
+        for thread in threads { thread.mailbox.post(.arrivals { wakeUp.signal() }) }
+        for _ in threads {
+            let now = MonotonicClock.milliseconds()
+            guard now < due, wakeUp.wait(milliseconds: Int32(clamping: due - now)) else { return }
+        }
     }
 
     /// Ends at once, closing whatever is open.

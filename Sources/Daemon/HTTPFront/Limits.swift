@@ -123,6 +123,10 @@ public enum HTTPFrontLimits {
     /// Steps of closing a socket whose peer has gone, with its owner's part.
     static let hangUpSteps = 12
 
+    /// Turns of a loop that requests may still take, beside one for each that waits, where they had
+    /// arrived before a stop: a large one is read in several.
+    static let arrivalTurns = 64
+
     /// Steps of telling a connection of a drain: it may be closed.
     static let drainSteps = 4
 

@@ -46,6 +46,11 @@ struct DeferredWork {
             && mail.isEmpty && hangUps.isEmpty)
     }
 
+    /// The requests among it.
+    var requestCount: Int {
+        arrived.count + postponed.count + postponedLong.count + hangUps.count
+    }
+
     /// Adds what other threads brought, many answers in pieces.
     func takeMail(_ messages: [LoopMessage]) {
         let countMax = HTTPFrontLimits.repliesAtOnceMax

@@ -35,6 +35,8 @@ final class EventLoop {
     let budget: TurnBudget
     /// Until when it drains; `.max` once that time is over, nil while it serves.
     private(set) var drainDue: UInt64?
+    /// What had arrived before a stop, while some of it may not be handled yet.
+    private var arrivals: ArrivalWatch?
     var lastRequestNumber: UInt64 = 0
 
     private(set) var parser: Parser!
@@ -102,6 +104,7 @@ final class EventLoop {
 
     private func runTurn() {
         let count = poller.wait(milliseconds: sleepMilliseconds())
+        arrivals?.waited(count)
         turn.begin()
         budget.beginTurn(at: turn.began)
         defer {
@@ -141,11 +144,12 @@ final class EventLoop {
         budget.giveRest()
         continueWriting()
         tellLost()
+        endArrivals()
     }
 
     /// How long nothing will happen unless the kernel says so; -1 for ever.
     private func sleepMilliseconds() -> Int32 {
-        if mailbox.hasOwnMessages || deferred.isDue { return 0 }
+        if mailbox.hasOwnMessages || deferred.isDue || arrivals != nil { return 0 }
         var due = UInt64.max
         if let milliseconds = parser.dueMilliseconds {
             if milliseconds == 0 { return 0 }
@@ -166,6 +170,8 @@ final class EventLoop {
         case .settings(let others): settings.replace(by: others)
         case .inventory(let tell): tell(LoopInventory(index: handle.index, connections))
         case .makeRoom(let bytes): makeRoom(forAnswersOf: bytes)
+        case .arrivals(let tell):
+            arrivals = ArrivalWatch(connections: connections.count, tell)
         case .drain(let due): beginDrain(until: due)
         }
     }
@@ -222,8 +228,47 @@ final class EventLoop {
     }
 }
 
+/// What had arrived at a loop when it was asked, until it has been handled.
+private struct ArrivalWatch {
+    /// How many waits may still tell of something that had arrived. The kernel tells of it in the
+    /// order in which it came, so that what comes meanwhile is behind it.
+    private var waitsLeft: Int
+    /// How many turns what is known may still take; nil until all is known.
+    private var turnsLeft: Int?
+    private let tell: @Sendable () -> Void
+
+    init(connections: Int, _ tell: @escaping @Sendable () -> Void) {
+        waitsLeft = connections / Poller.eventsMax + 1
+        self.tell = tell
+    }
+
+    /// A wait has told of so much. One that had room for more has told of everything.
+    mutating func waited(_ count: Int) {
+        waitsLeft = count < Poller.eventsMax ? 0 : max(0, waitsLeft - 1)
+    }
+
+    /// A turn has ended. Calls `tell` and returns true if nothing that had arrived is left.
+    ///
+    /// - Parameter waiting: The requests that wait for a later turn. Each turn handles one at least,
+    ///   and those that came first are first.
+    mutating func turnEnded(waiting: Int, isParserDue: Bool) -> Bool {
+        guard waitsLeft == 0 else { return false }
+        let left = turnsLeft ?? waiting + HTTPFrontLimits.arrivalTurns
+        turnsLeft = left - 1
+        guard waiting == 0 && !isParserDue || left == 0 else { return false }
+        tell()
+        return true
+    }
+}
+
 // The end: whatever is open is answered, then closed.
 extension EventLoop {
+    private func endArrivals() {
+        let isOver = arrivals?.turnEnded(
+            waiting: deferred.requestCount, isParserDue: parser.dueMilliseconds == 0)
+        if isOver == true { arrivals = nil }
+    }
+
     /// Begins to drain: accepts no more, lets the handler answer what waits, closes what is idle.
     /// Who has only just connected has a moment left for a first request: a new connection is
     /// answered, by this daemon or, while it is not accepted, by the next.

@@ -15,6 +15,8 @@ enum LoopMessage: Sendable {
     case inventory(@Sendable (LoopInventory) -> Void)
     /// Close whoever does not read, until unsent answers leave room for so many bytes.
     case makeRoom(Int)
+    /// Handle the requests that have arrived by now as always, and call this then.
+    case arrivals(@Sendable () -> Void)
     /// Begin to drain; at the moment, in monotonic milliseconds, end whatever is left.
     case drain(until: UInt64)
 

@@ -83,7 +83,7 @@ final class Poller {
     }
 
     /// Events of one wait; what is left over comes with the next.
-    private static let eventsMax = 256
+    static let eventsMax = 256
 }
 
 /// What a loop's poller calls its own descriptors; connections have a generation above.

@@ -15,7 +15,8 @@ final class UserLines<Element> {
             self.user = user
         }
 
-        var isEmpty: Bool { first == waiting.count }
+        var isEmpty: Bool { count == 0 }
+        var count: Int { waiting.count - first }
 
         func append(_ element: Element) { waiting.append(element) }
 
@@ -46,6 +47,7 @@ final class UserLines<Element> {
     }
 
     var isEmpty: Bool { order.isEmpty && arrived.isEmpty }
+    var count: Int { order.reduce(arrived.count) { $0 + $1.count } }
 
     func append(_ element: Element) { arrived.append(element) }
 

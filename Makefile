@@ -5,15 +5,19 @@ ARGS ?=
 SECONDS ?= 60
 MINUTES ?= 10
 
-# What `make debian13` runs there.
-TARGETS ?= test test-systemd interop recipes fuzz-check
-
 # Of the Debian package: rises when the packaging changes and the sources do not.
 REVISION ?= 1
 
-# What `make ci` does less of.
+# What `make night` does less of.
 RESTARTS ?= 100
 SLOW_SECONDS ?= 30
+
+# Of `make flakes`: a regular expression as of `swift test --filter`, and how often.
+FILTER ?=
+ROUNDS ?= $(if $(FILTER),500,20)
+
+# Of `make night`: the target to go on from.
+FROM ?=
 
 DESTDIR ?=
 PREFIX ?= /usr
@@ -49,20 +53,24 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
-# What .ci/run does, each a target that fails when it cannot run: the longest of them at the end, when their builds are made.
-# Each test is run in debug under the sanitizers here, and optimised on a Debian 13. All combinations of systems and builds do
-# not fit into its time: `make check` and `make debian13` have the others.
-CI_TARGETS = lint docs test-libraries interop recipes bench-counts fair-check test-systemd slow-test fuzz-check openapi-test \
-	webhooks-test monitoring-test page-test asan tsan debian13
-CI_SETTINGS = RESTARTS=10 SLOW_SECONDS=6 OPENAPI_SEED=1 TARGETS=test-release
+# What .ci/run does, in 20 minutes. Its random tests have one seed: the same commit passes again. `make night` and
+# `make flakes` draw others.
+CI_TARGETS = lint test smoke
+CI_SEED = 1
+
+# What `make night` does: all else, on both systems, in both builds.
+NIGHT_TARGETS = lint docs test test-release smoke asan tsan test-libraries bench-counts fair-check test-systemd slow-test \
+	fuzz-check openapi-test webhooks-test monitoring-test page-test interop recipes \
+	debian13-test debian13-test-release debian13-smoke debian13-test-systemd debian13-interop debian13-recipes \
+	debian13-fuzz-check test-deb
 
 .DEFAULT_GOAL = menu
 # All targets but files, whose names are those of variables: what begins a line and is lower case.
-.PHONY: $(sort $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST))))
+.PHONY: $(sort $(shell sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST))))
 
 menu:
 	@echo 'Belfry, an event bus for one machine:'
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
+	@sed -n 's/^\([a-z][a-z0-9%-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
 		| awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 setup: ## install the packages that this machine lacks for building and running
@@ -138,22 +146,7 @@ docs: setup ## make the documentation of the libraries (.build-docs), and check 
 	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' scripts/docs
 
 # A crashed test must end, not wait for a backtrace.
-check test-release asan tsan long-tests debian13: export SWIFT_BACKTRACE = enable=no
-
-check: ## everything that a change must pass: lint, build, test, test-release, asan, tsan
-	$(MAKE) lint
-	$(MAKE) build
-	$(MAKE) test
-	$(MAKE) test-release
-	$(MAKE) asan
-	$(MAKE) tsan
-
-# Before `make asan` and `make tsan` run it, for scripts/ci.
-asan-build: setup
-	$(SWIFT) build --build-tests $(ASAN_FLAGS)
-
-tsan-build: setup
-	$(SWIFT) build --build-tests $(TSAN_FLAGS)
+ci night test-release asan tsan long-tests: export SWIFT_BACKTRACE = enable=no
 
 asan: setup ## run the tests under the address sanitizer, leaks included
 	ASAN_OPTIONS=detect_leaks=1 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(ASAN_FLAGS)
@@ -162,8 +155,16 @@ asan: setup ## run the tests under the address sanitizer, leaks included
 tsan: setup ## run the tests under the thread sanitizer
 	TSAN_OPTIONS=atexit_sleep_ms=50 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(TSAN_FLAGS)
 
-ci: ## everything that .ci/run does: the tests on Debian 12 and 13, and short tests of the daemon from outside
-	@MAKE='$(MAKE)' scripts/ci $(CI_TARGETS) $(CI_SETTINGS)
+ci: export BELFRY_SEED = $(CI_SEED)
+ci: ## what every change must pass, as .ci/run does: lint, test, smoke
+	@MAKE='$(MAKE)' scripts/ci $(CI_TARGETS)
+
+night: ## everything else, on Debian 12 and 13, which must pass before a release (hours; FROM=tsan goes on there)
+	@MAKE='$(MAKE) RESTARTS=10 SLOW_SECONDS=6' scripts/night $(if $(FROM),--from '$(FROM)') $(NIGHT_TARGETS)
+
+flakes: setup ## run the tests ROUNDS=20 times beside busy processors (FILTER=SUITE: 500 times)
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests
+	@SWIFT='$(SWIFT)' scripts/flakes '$(ROUNDS)' '$(FILTER)'
 
 long-tests: setup ## run the long form of the suites named Long…, whose short one is in `make test`
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
@@ -192,27 +193,27 @@ test-systemd: release ## boot a real systemd with the installed service (needs r
 	@scripts/test-systemd .build-systemd --elsewhere .build-systemd/elsewhere --restarts $(RESTARTS)
 
 # Each release of Debian has its own package, made on it. The Debian 13 has the last commit.
-test-deb: setup ## try the package on a clean Debian 12 and a clean Debian 13 (needs root and Debian 12; FROM= a folder with the release before)
+test-deb: setup ## try the package on a clean Debian 12 and a clean Debian 13 (needs root and Debian 12; BEFORE= a folder with the release before)
 	@. /etc/os-release; [ "$$ID$$VERSION_ID" = debian12 ] || { \
 		echo 'test-deb: only a Debian 12 can try both: make test-deb-here is for this system alone' >&2; exit 1; }
 	$(MAKE) test-deb-here
 	@SWIFT='$(SWIFT)' scripts/setup debian13
-	@SWIFT='$(SWIFT)' scripts/debian13 $(if $(FROM),--bring '$(FROM)') make test-deb-here $(if $(FROM),FROM=/brought)
+	@SWIFT='$(SWIFT)' scripts/debian13 $(if $(BEFORE),--bring '$(BEFORE)') make test-deb-here $(if $(BEFORE),BEFORE=/brought)
 
 test-deb-here: release # the same on this system's own release alone
 	@SWIFT='$(SWIFT)' scripts/setup deb
 	@SWIFT='$(SWIFT)' scripts/setup systemd
 	rm -rf .build-test-deb/installed
 	$(MAKE) install DESTDIR=.build-test-deb/installed PREFIX=/usr SYSCONFDIR=/etc UNITDIR=/usr/lib/systemd/system
-	@scripts/test-deb .build-test-deb/installed '$(FROM)'
+	@scripts/test-deb .build-test-deb/installed '$(BEFORE)'
 
 test-container: ## build the Dockerfile without a registry, and use its image (needs root)
 	@SWIFT='$(SWIFT)' scripts/setup container
 	@SWIFT='$(SWIFT)' scripts/test-container
 
-debian13: ## run make targets in a Debian 13 of its own (needs root; TARGETS='test test-systemd interop recipes fuzz-check')
+debian13-%: ## run a make target in a Debian 13 of its own, on the last commit (needs root): debian13-test, debian13-smoke
 	@SWIFT='$(SWIFT)' scripts/setup debian13
-	@SWIFT='$(SWIFT)' scripts/debian13 make RESTARTS=$(RESTARTS) $(TARGETS)
+	@SWIFT='$(SWIFT)' scripts/debian13 make RESTARTS=$(RESTARTS) $*
 
 slow-test: release ## run an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)
 	@SWIFT='$(SWIFT)' scripts/setup slow
@@ -313,4 +314,4 @@ bench-command: release ## measure `belfry`: lines beside curl, printing events, 
 	@Benchmarks/command --programs $(dir $(COMMAND_BINARY)) $(ARGS)
 
 clean: ## remove all build products
-	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-page .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb
+	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-page .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb .build-night .build-flakes

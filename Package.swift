@@ -20,7 +20,7 @@ let fuzzing: Target =
         swiftSettings: strict)
     : .executableTarget(
         name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
-        exclude: ["Corpus", "CorpusTests.swift"],
+        exclude: ["Corpus", "CorpusTests.swift", "CorpusTextTests.swift"],
         swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
 
 let package = Package(

@@ -4,7 +4,7 @@
 /// that nothing crashes is the least of it. `make fuzz` looks for inputs that break a check, and
 /// the tests replay those that it has kept.
 struct ParserCheck: Sendable {
-    /// The name of the parser, and of the folder of its inputs.
+    /// The name of the parser, and of the file of its inputs.
     let name: String
     /// Bytes of an input at the most: enough to step over every bound of the parser's own.
     let bytesMax: Int

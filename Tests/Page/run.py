@@ -1,6 +1,6 @@
 """The daemon's page in Chromium, as people and strangers use it: a line for each act.
 
-Usage: run.py --daemon PROGRAM [--act NAME]… [--seconds N] [--shots FOLDER] [--store memory|sqlite]
+Usage: run.py --daemon PROGRAM [--act NAME]… [--seconds N] [--shots [FOLDER]] [--store memory|sqlite]
 """
 
 import argparse
@@ -32,6 +32,8 @@ ACTS: list[Act] = [
     *acts_hostile.ACTS, *acts_strangers.ACTS, *acts_idle.ACTS, *acts_crowd.ACTS,
 ]
 SECONDS = 8
+SHOTS = Path(".build-page/shots")
+"""Beside what drives the browser: `make clean` removes it."""
 ACT_SECONDS = 120
 """For an act without the time that it measures: far more than it needs on a machine that does other things too."""
 
@@ -44,7 +46,8 @@ def arguments() -> argparse.Namespace:
                         help="only acts whose name begins so; may be repeated")
     parser.add_argument("--seconds", type=float, default=SECONDS,
                         help="how long frames and memory are measured; from 60 on the bounds are strict")
-    parser.add_argument("--shots", type=Path, metavar="FOLDER", help="take screenshots of all views, too")
+    parser.add_argument("--shots", type=Path, nargs="?", const=SHOTS, metavar="FOLDER",
+                        help=f"take screenshots of all views, too, into {SHOTS} or the named folder")
     parser.add_argument("--store", choices=["memory", "sqlite"], default="",
                         help="where all buses keep their events, instead of where each act wants it")
     return parser.parse_args()

@@ -50,6 +50,9 @@ TEST_FLAGS = --disable-xctest
 # What reads the text of the repository finds the same in every build: `make test` and `make test-release` run it.
 SKIP_TEXTS = --skip StructureTests
 RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
+# Of the rows that LongSoakTests print.
+SOAK_COLUMNS = Store | Minutes | Rounds | Events published | Delivered | Gaps told | Clients that vanished | Reads \
+	| Resident KiB, warm | at the end | KiB a minute | Descriptors, warm | at the end
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
 
@@ -217,7 +220,7 @@ debian13-%: ## run a make target in a Debian 13 of its own, on the last commit (
 
 slow-test: release ## run an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)
 	@SWIFT='$(SWIFT)' scripts/setup slow
-	@python3 -B Tests/Outside/under_slow_attack.py --daemon $(RELEASE_BINARY) --seconds $(SLOW_SECONDS)
+	@Benchmarks/keep slow-test python3 -B Tests/Outside/under_slow_attack.py --daemon $(RELEASE_BINARY) --seconds $(SLOW_SECONDS)
 
 fuzz: setup ## try every parser on inputs that libFuzzer makes (SECONDS=60 each; ARGS='--parser names --keep')
 	BELFRY_FUZZ=1 $(SWIFT) build $(FUZZ_FLAGS) --product fuzz
@@ -282,28 +285,31 @@ bench-profile: setup $(RELEASE_BINARY) ## show where the instructions of each pa
 	@Benchmarks/profile --daemon $(RELEASE_BINARY) $(ARGS)
 
 soak: setup $(RELEASE_BINARY) ## load a daemon with each store for MINUTES=10 with clients of all kinds (short in test and long-tests)
+	@SWIFT='$(SWIFT)' scripts/setup keep >&2
 	@$(SWIFT) build $(BUILD_FLAGS) --build-tests >&2
 	@BELFRY_SOAK_MINUTES='$(MINUTES)' BELFRY_LONG=1 BELFRY_DAEMON='$(abspath $(RELEASE_BINARY))' \
-		$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongSoakTests \
-		>.build/soak.log 2>&1 || { cat .build/soak.log; exit 1; }
-	@grep '^|' .build/soak.log
+		Benchmarks/keep --rows '$(SOAK_COLUMNS)' soak \
+		env $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongSoakTests
 
 bench-core: setup ## measure the bus inside one process beside others (ARGS='broadcaster --rounds 31')
+	@SWIFT='$(SWIFT)' scripts/setup keep >&2
 	@$(SWIFT) build $(BENCH_FLAGS) --product bench-core >&2
-	@.build-bench/release/bench-core $(ARGS)
+	@Benchmarks/keep bench-core .build-bench/release/bench-core $(ARGS)
 
 bench-loops: setup $(RELEASE_BINARY) ## measure different numbers of event loops (ROUNDS=5)
-	@Benchmarks/loops $(RELEASE_BINARY)
+	@SWIFT='$(SWIFT)' scripts/setup keep >&2
+	@Benchmarks/keep bench-loops Benchmarks/loops $(RELEASE_BINARY)
 
 bench-idle: setup $(RELEASE_BINARY) ## measure the cost of 10,000 subscribers of quiet topics
+	@SWIFT='$(SWIFT)' scripts/setup keep >&2
 	@$(SWIFT) build $(BUILD_FLAGS) --build-tests >&2
 	@BELFRY_LONG=1 BELFRY_DAEMON='$(abspath $(RELEASE_BINARY))' \
-		$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongIdleTests \
-		| grep -E '^\||✘'
+		Benchmarks/keep --rows 'What | Figure' bench-idle \
+		env $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build --filter LongIdleTests
 
 bench-store: setup $(RELEASE_BINARY) ## measure the cost of keeping events, beside redis-server and nats-server (ROUNDS=5)
 	@SWIFT='$(SWIFT)' scripts/setup store >&2
-	@Benchmarks/store $(RELEASE_BINARY)
+	@Benchmarks/keep bench-store Benchmarks/store $(RELEASE_BINARY)
 
 bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, redis-server and nats-server (ARGS='take --rounds 5', --help)
 	@SWIFT='$(SWIFT)' scripts/setup work
@@ -311,7 +317,7 @@ bench-work: setup $(RELEASE_BINARY) ## measure work groups beside beanstalkd, re
 
 bench-command: release ## measure `belfry`: lines beside curl, printing events, its start (ARGS='--rounds 5')
 	@SWIFT='$(SWIFT)' scripts/setup command
-	@Benchmarks/command --programs $(dir $(COMMAND_BINARY)) $(ARGS)
+	@Benchmarks/keep bench-command Benchmarks/command --programs $(dir $(COMMAND_BINARY)) $(ARGS)
 
 clean: ## remove all build products
 	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-page .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb .build-night .build-flakes

@@ -1,14 +1,18 @@
 """What the conductor makes of figures."""
 
+import contextlib
+import io
 import pathlib
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import Jobs  # noqa: E402
 import Rows  # noqa: E402
-from Conductor import results  # noqa: E402
+from Conductor import kept, pages, results  # noqa: E402
 from Conductor.row import Aim, Figure, Row  # noqa: E402
 
 UNIT = "µs"
@@ -40,7 +44,7 @@ class ConductorTests(unittest.TestCase):
         self.assertIn("not measured", results.table([Example()], {"example": [[]]}, {}))
 
     def test_a_broken_row_has_no_figures(self):
-        page = results.document("make bench", "", [Example()], {"example": rounds((1, 2))}, {"example": "cut off"}, "")
+        page = results.document("bench", "", [Example()], {"example": rounds((1, 2))}, {"example": "cut off"}, "")
         self.assertNotIn("## example", page)
         self.assertIn("cut off", results.table([Example()], {"example": []}, {"example": "cut off"}))
 
@@ -51,6 +55,40 @@ class ConductorTests(unittest.TestCase):
         for every in Rows.ALL, Jobs.ALL:
             self.assertEqual(len({row.name for row in every}), len(every))
             self.assertTrue(all(row.aims and row.grows for row in every))
+
+
+class KeptTests(unittest.TestCase):
+    """What a benchmark prints is shown, and kept as a page."""
+
+    def kept(self, script, columns=""):
+        """The status, what was shown, and each page."""
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(pages, "RESULTS", pathlib.Path(folder) / "results"), \
+                contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.redirect_stderr(io.StringIO()):
+            status = kept.keep("bench-example", ["sh", "-c", script], columns)
+            found = {page.name: page.read_text() for page in pages.folder().iterdir()}
+        return status, shown.getvalue(), found
+
+    def test_a_page_has_what_was_printed_and_how_to_measure_it_again(self):
+        status, shown, found = self.kept("echo figures")
+        self.assertEqual((status, shown), (0, "figures\n"))
+        self.assertIn("Written by `make bench-example`", found["bench-example.md"])
+        self.assertTrue(found["bench-example.md"].endswith("\n\nfigures\n"))
+
+    def test_rows_alone_are_a_table_below_their_columns(self):
+        table = "| What | Figure |\n|---|---|\n| one | 1 |\n"
+        status, shown, found = self.kept("echo test; echo '| one | 1 |'", "What | Figure")
+        self.assertEqual((status, shown), (0, table))
+        self.assertTrue(found["bench-example.md"].endswith(f"\n\n{table}"))
+
+    def test_a_command_that_fails_keeps_no_page_and_says_why(self):
+        status, shown, found = self.kept("echo '| one | 1 |'; echo reason >&2; exit 3", "What | Figure")
+        self.assertEqual((status, found), (1, {}))
+        self.assertIn("reason", shown)
+
+    def test_a_run_of_a_part_leaves_the_page_of_a_whole_run(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(pages, "RESULTS", pathlib.Path(folder)):
+            self.assertNotEqual(pages.folder(), pages.folder(is_whole=False))
 
 
 if __name__ == "__main__":

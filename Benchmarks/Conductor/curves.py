@@ -1,4 +1,4 @@
-"""GROWTH.md: one picture for each row and unit, drawn by gnuplot."""
+"""How rows grow: one picture for each row and unit, drawn by gnuplot, and a page that shows them."""
 
 import re
 import statistics
@@ -36,11 +36,11 @@ def plot(path, row, unit, points):
     subprocess.run(["gnuplot"], input=script + "\n".join(data) + "\n", text=True, check=True)
 
 
-def write(folder, head, rows, figures):
+def write(folder, target, head, rows, figures):
     """Draws what was measured at several points; the files that were written."""
-    pictures = folder / "Growth"
+    pictures = folder / f"{target}-growth"
     pictures.mkdir(exist_ok=True)
-    parts = [f"# How it grows\n\nWritten by `make bench ARGS=--growth`.\n\n{head}\n"]
+    parts = [f"# How it grows\n\nWritten by `make {target} ARGS=--growth`.\n\n{head}\n"]
     for row in rows:
         drawn = []
         for unit, points in results.grouped(figures[row.name]).items():
@@ -49,9 +49,9 @@ def write(folder, head, rows, figures):
             words = f"{row.name} {unit}".replace("µ", "u").lower()
             name = re.sub(r"[^a-z0-9]+", "-", words).strip("-") + ".svg"
             plot(pictures / name, row, unit, points)
-            drawn.append(f"![{unit} by {row.grows}](Growth/{name})")
+            drawn.append(f"![{unit} by {row.grows}]({pictures.name}/{name})")
         if drawn:
             parts.append(f"## {row.name}\n\n{row.title[0].upper()}{row.title[1:]}.\n\n" + "\n".join(drawn) + "\n")
-    document = folder / "GROWTH.md"
+    document = folder / f"{target}-growth.md"
     document.write_text("\n".join(parts))
     return [document, pictures]

@@ -46,12 +46,18 @@ def host():
     return f"{processor()}, {os.cpu_count()} processors, {memory:.0f} GiB; Linux {platform.release()}, {system()}"
 
 
+def commit():
+    return output("git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty")
+
+
 def program(daemon):
-    commit = output("git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty")
-    return f"{output(str(daemon), '--version')} at {commit}"
+    return f"{output(str(daemon), '--version')} at {commit()}"
+
+
+def listed(facts):
+    return "\n".join(f"- {fact}" for fact in facts)
 
 
 def describe(daemon, rounds, seconds, peers):
     """The head of the documents: a list of facts."""
-    facts = [moment(f"{rounds} rounds", seconds), host(), f"{program(daemon)}; {peers}"]
-    return "\n".join(f"- {fact}" for fact in facts)
+    return listed([moment(f"{rounds} rounds", seconds), host(), f"{program(daemon)}; {peers}"])

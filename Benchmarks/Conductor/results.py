@@ -1,4 +1,4 @@
-"""The document of a run: the aims first, then every figure of every row."""
+"""The page of a run: the aims first, then every figure of every row."""
 
 import statistics
 
@@ -77,7 +77,7 @@ def section(row, rounds):
 
 def document(target, head, rows, figures, broken, aims):
     parts = [
-        f"# Measured\n\nWritten by `{target}`; [PERFORMANCE.md](../docs/PERFORMANCE.md) says what each figure means and what"
+        f"# Measured\n\nWritten by `make {target}`; `docs/PERFORMANCE.md` says what each figure means and what"
         f" bounds it.\n\n{head}\n\nCPU is the server's, of all its threads. A ratio is the median of the quotients of each"
         " round.\n", aims, "",
     ]

@@ -1,4 +1,4 @@
-"""A run of rows: what was asked for, the rounds, and the document of their figures."""
+"""A run of rows: what was asked for, the rounds, and the page of their figures."""
 
 import argparse
 import pathlib
@@ -6,8 +6,8 @@ import signal
 import sys
 import time
 
-from . import curves, machine, results
-from .lab import HERE, Lab
+from . import curves, machine, pages, results
+from .lab import Lab
 from .servers import Broken
 
 
@@ -55,11 +55,10 @@ def run(rows, lab, rounds):
     return figures, broken, time.monotonic() - began
 
 
-def conduct(about, every, programs, document, target, peers):
-    """Runs what the command line asks for.
+def conduct(about, every, programs, target, peers):
+    """Runs what the command line asks for, and writes its page.
 
-    A run of all rows writes `document` beside the benchmarks, other runs write it into the folder of --work.
-    `target` is the make target that the document names, `peers` says the versions of the other servers.
+    `target` is the make target, whose name the page has; `peers` says the versions of the other servers.
     """
     chosen = arguments(about, every)
     # Ends as Ctrl-C does, which stops the servers.
@@ -71,13 +70,14 @@ def conduct(about, every, programs, document, target, peers):
     figures, broken, seconds = run(rows, lab, rounds)
 
     whole = len(rows) == len(every) and not chosen.quick
-    folder = HERE if whole else lab.folder
+    folder = pages.folder(whole)
+    page = folder / f"{target}.md"
     head = machine.describe(lab.daemon, rounds, seconds, peers())
     table = results.table(rows, figures, broken)
-    (folder / document).write_text(results.document(target, head, rows, figures, broken, table))
-    written = [folder / document]
+    page.write_text(results.document(target, head, rows, figures, broken, table))
+    written = [page]
     if chosen.growth:
-        written += curves.write(folder, head, rows, figures)
+        written += curves.write(folder, target, head, rows, figures)
     print(results.summary(rows, figures, broken))
     tell("wrote " + ", ".join(str(path) for path in written))
     return 1 if broken else 0

@@ -1,12 +1,10 @@
-"""FAIR.md: the aims first, then what the client saw."""
+"""The page of a run of attacks: the aims first, then what the client saw."""
 
-import json
-import pathlib
+from Conductor import machine
 
 from .attack import MEGABYTE, share
 from .daemon import longest_turn
 
-BEFORE = pathlib.Path(__file__).parent / "before.json"
 HEAD = """# Beside one greedy user
 
 One user does what the limits allow, and an ordinary client beside it publishes and asks for `/healthz`. It makes 400 requests a
@@ -14,17 +12,13 @@ second by a timetable, half of them on new connections. A request that is due wh
 Its times are compared with those without the attack, on the same daemon just before. The daemon has its default configuration,
 except for what an attack needs.
 
-Written by `nice -n -15 make fair` ([how](../docs/PERFORMANCE.md#beside-one-greedy-user)). The attack's own client gives way to the
+Written by `nice -n -15 make fair`; `docs/PERFORMANCE.md` says how. The attack's own client gives way to the
 others, because the processors are what they share.
 """
 
 
 def number(value):
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
-
-
-def key(attack, store):
-    return f"{attack.name} {store}"
 
 
 def judged(result):
@@ -34,17 +28,15 @@ def judged(result):
         yield figure, number(figure.value), bound, "met" if figure.is_met else "**missed**"
 
 
-def aims(results, before):
-    lines = ["| Attack | Store | Figure | Before | Now | Aim | |", "|---|---|---|---:|---:|---:|---|"]
+def aims(results):
+    lines = ["| Attack | Store | Figure | Found | Aim | |", "|---|---|---|---:|---:|---|"]
     for result in results:
         row = f"| {result.attack.name} | {result.store} |"
         if result.broken:
-            lines.append(f"{row} | | | | **not measured**: {result.broken} |".replace("\n", " "))
+            lines.append(f"{row} | | | **not measured**: {result.broken} |".replace("\n", " "))
             continue
-        old = before["figures"].get(key(result.attack, result.store), {})
         for figure, value, bound, state in judged(result):
-            then = number(old[figure.name]) if figure.name in old else ""
-            lines.append(f"{row} {figure.name} | {then} | {value} | {bound} | {state} |")
+            lines.append(f"{row} {figure.name} | {value} | {bound} | {state} |")
     return "\n".join(lines)
 
 
@@ -76,15 +68,14 @@ def observations(results):
 
 
 def document(facts, results):
-    before = json.loads(BEFORE.read_text())
     titles = {result.attack.name: result.attack.title for result in results}
     attacks = "\n".join(f"| {name} | {title} |" for name, title in titles.items())
     parts = [
-        HEAD, "\n".join(f"- {fact}" for fact in [*facts, f"before: {before['program']}"]),
+        HEAD, machine.listed(facts),
         "## Attacks", f"| Attack | What it does |\n|---|---|\n{attacks}",
         "## Aims",
         "The longest turn of the loop is the upper bound of its bucket in `belfry_http_loop_turn_seconds`. The bucket around 10 ms is"
-        " decided by the client's longest request.", aims(results, before),
+        " decided by the client's longest request.", aims(results),
         "## What the client saw",
         "*Refused* are requests of the client without the answer that it has otherwise. *Loop* is the share of time that the"
         " event loop spent in its turns. *CPU* is the daemon's processor time, and *waited* the time in which its threads"
@@ -92,15 +83,6 @@ def document(facts, results):
         observations(results),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
-
-
-def remember(program, results):
-    """Has later pages show these figures as those of before."""
-    figures = {key(result.attack, result.store): {
-        figure.name: round(figure.value, 2) for figure in result.attack.figures(result.seen)}
-        for result in results if not result.broken}
-    figures = json.loads(BEFORE.read_text())["figures"] | figures
-    BEFORE.write_text(json.dumps({"program": program, "figures": figures}, indent=1) + "\n")
 
 
 def summary(result):

@@ -18,7 +18,7 @@ class Sizes(Row):
     grows = "bytes"
     note = (
         "The daemon has its default limits, which let 1 MiB in. `bare relay` writes the same bytes to each socket, without a"
-        " parser or a log. 1 MiB to 1,000 subscribers, a gigabyte an event, is only in GROWTH.md.")
+        " parser or a log. 1 MiB to 1,000 subscribers, a gigabyte an event, is only measured with `--growth`.")
     aims = [
         *(Aim(CPU[readers], "belfryd", size, ("nchan", size), at_most=0.9) for readers in READERS for size in SIZES[:3]),
         Aim(SPEED[100], "belfryd", MIB, (RELAY, MIB), at_least=0.8),

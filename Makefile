@@ -107,7 +107,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -D $(INSTALL_STRIP) -m 0755 $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfry'
 	scripts/install-manual $(RELEASE_BINARY) $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/share' '$(DESTDIR)$(ZSHDIR)'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
-	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring Benchmarks/Growth)
+	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring Benchmarks)
 	install -d '$(DESTDIR)$(SYSCONFDIR)/belfry/run.d' '$(DESTDIR)$(SYSCONFDIR)/belfry/push.d'
 	for unit in $(notdir $(wildcard systemd/*)); do \
 		sed 's|/usr/bin/belfry|$(PREFIX)/bin/belfry|g; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|g; s|///usr/share/doc/belfry/|//$(DOCDIR)/|g' \
@@ -118,8 +118,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -m 0644 $(wildcard docs/*.*) '$(DESTDIR)$(DOCDIR)/docs'
 	install -m 0644 config/belfryd.conf '$(DESTDIR)$(DOCDIR)/config'
 	install -m 0644 monitoring/alerts.yml monitoring/grafana.json '$(DESTDIR)$(DOCDIR)/monitoring'
-	install -m 0644 $(wildcard Benchmarks/*.md) '$(DESTDIR)$(DOCDIR)/Benchmarks'
-	install -m 0644 $(wildcard Benchmarks/Growth/*.svg) '$(DESTDIR)$(DOCDIR)/Benchmarks/Growth'
+	install -m 0644 Benchmarks/FIGURES.md '$(DESTDIR)$(DOCDIR)/Benchmarks'
 
 uninstall: ## stop the service and remove the installed files; list the files that stay
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' UNITDIR='$(UNITDIR)' \

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -10,6 +11,7 @@ import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import Fair  # noqa: E402
 import Jobs  # noqa: E402
 import Rows  # noqa: E402
 from Conductor import kept, pages, results  # noqa: E402
@@ -55,6 +57,14 @@ class ConductorTests(unittest.TestCase):
         for every in Rows.ALL, Jobs.ALL:
             self.assertEqual(len({row.name for row in every}), len(every))
             self.assertTrue(all(row.aims and row.grows for row in every))
+
+    def test_rows_that_the_page_of_figures_names_are_there(self):
+        page = (pathlib.Path(__file__).parent / "FIGURES.md").read_text()
+        for target, every in ("bench", Rows.ALL), ("bench-work", Jobs.ALL), ("fair", Fair.ALL):
+            table = page.partition(f"| `make {target} ARGS=` |\n")[2].partition("\n\n")[0]
+            names = re.findall(r"\| `([a-z-]+)` \|$", table, re.MULTILINE)
+            self.assertGreater(len(names), 4)
+            self.assertLessEqual(set(names), {row.name for row in every})
 
 
 class KeptTests(unittest.TestCase):

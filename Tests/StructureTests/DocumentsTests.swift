@@ -42,8 +42,8 @@ import Testing
         #expect(missing == [])
     }
 
-    /// Every page at the top of the package and in its `docs`.
-    private static let pages = ["", "docs/"].flatMap { folder in
+    /// Every page at the top of the package, in its `docs`, and beside its benchmarks.
+    private static let pages = ["", "docs/", "Benchmarks/"].flatMap { folder in
         let path = Repository.root.appendingPathComponent(folder).path
         let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         return (names ?? []).filter { $0.hasSuffix(".md") }.map { folder + $0 }.sorted()
@@ -65,6 +65,21 @@ import Testing
             else { continue }
             #expect(Self.anchors(of: linked).contains(String(parts[1])), "\(page): \(link)")
         }
+    }
+
+    /// Benchmarks write into `.build-bench/results`, or each run would change committed pages.
+    @Test func benchmarksHaveOnePageOfFigures() {
+        #expect(Self.pages.filter { $0.hasPrefix("Benchmarks/") } == ["Benchmarks/FIGURES.md"])
+    }
+
+    @Test func theTargetsThatMeasureFiguresAreThere() throws {
+        let makefile = try String(
+            contentsOf: Repository.root.appendingPathComponent("Makefile"), encoding: .utf8)
+        let targets = Set(
+            try Self.quoted(in: "Benchmarks/FIGURES.md")
+                .compactMap { $0.firstMatch(of: /make ([a-z-]+)/)?.output.1 })
+        #expect(targets.count > 5)
+        for target in targets { #expect(makefile.contains("\n\(target):"), "\(target)") }
     }
 
     /// The names that headings of a page have in links.

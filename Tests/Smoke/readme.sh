@@ -1,0 +1,93 @@
+# README's first screen, as its reader types it. scripts/smoke reads this.
+
+# Writes the blocks that a reader types to N.block, and their output to N.wanted, and prints how many there are. A line of
+# the character 036 is behind the output of each step. DocumentationTests has the same rules, and runs all blocks of README.
+readme_blocks() {
+    awk -v folder="$work" '
+        /^```/ && !inside { inside = 1; types = $0 == "```sh"; if (types) { count++; wants = 0 }; next }
+        /^```/ { if (types) end_step(); inside = 0; next }
+        inside && types && /^# / { print substr($0, 3) >(folder "/" count ".wanted"); wants = 1; next }
+        inside && types { if (wants) end_step(); print >(folder "/" count ".block"); next }
+        !inside && /^## / { if (started) exit; started = $0 == "## Start it" }
+        function end_step() {
+            wants = 0
+            print "printf \"\\n\\036\\n\"" >(folder "/" count ".block")
+            print "\036" >(folder "/" count ".wanted")
+        }
+        END { print started ? count + 0 : "no heading: Start it" }' README.md
+}
+
+# Prints the steps whose output is not the wanted one: … stands for any text, and alone on a line for any lines.
+difference() { # wanted came
+    sed 's/[0-9]\{16\}/…/g; s/[0-9-]\{10\}T[0-9:]\{8\}\.[0-9]\{6\}Z/…/g' "$1" >"$work/pattern"
+    sed 's/\r$//' "$2" >"$work/lines"
+    awk '
+        function is_like(pattern, line,    parts, count, i, at) {
+            count = split(pattern, parts, "…")
+            if (count < 2) return pattern == line
+            if (substr(line, 1, length(parts[1])) != parts[1]) return 0
+            line = substr(line, length(parts[1]) + 1)
+            for (i = 2; i < count; i++) {
+                if (parts[i] == "") continue
+                if (!(at = index(line, parts[i]))) return 0
+                line = substr(line, at + length(parts[i]))
+            }
+            at = length(line) - length(parts[count])
+            return at >= 0 && substr(line, at + 1) == parts[count]
+        }
+        function are_like(step, i, j,    k) {
+            if (i > wants[step]) return j > comes[step]
+            if (want[step, i] == "…") {
+                for (k = j; k <= comes[step] + 1; k++) if (are_like(step, i + 1, k)) return 1
+                return 0
+            }
+            return j <= comes[step] && is_like(want[step, i], came[step, j]) && are_like(step, i + 1, j + 1)
+        }
+        FNR == 1 { file++; step = 1 }
+        file == 1 && $0 == "\036" { steps = step++; next }
+        file == 1 { want[step, ++wants[step]] = $0; next }
+        # The line end in front of the mark belongs to the mark.
+        $0 == "\036" { if (comes[step] && came[step, comes[step]] == "") comes[step]--; ended = step++; next }
+        { came[step, ++comes[step]] = $0 }
+        END {
+            if (ended != steps) print ended + 0 " steps of " steps
+            for (step = 1; step <= steps; step++) {
+                if (are_like(step, 1, 1)) continue
+                print "step " step " is to print"
+                for (i = 1; i <= wants[step]; i++) print want[step, i]
+                print "and printed"
+                for (j = 1; j <= comes[step]; j++) print came[step, j]
+            }
+        }' "$work/pattern" "$work/lines"
+}
+
+# Without these an error of the comparison would let everything pass.
+check_comparison() {
+    printf '%s\n' 'a … c' '{"id":"1795251600000001",…}' "$(printf '\036')" "$(printf '\036')" >"$work/wanted"
+    printf 'a b c\n{"id":"1795251600000002","x":1}\n\036\n\n\036\n' >"$work/came"
+    check 'the comparison of what is alike' '' "$(difference "$work/wanted" "$work/came")"
+    for change in 's/b c/b d/' 's/,/./' '$d' 's/^$/more/' '1d' 's/^{/x&/'; do
+        sed "$change" "$work/came" >"$work/changed"
+        check "that the comparison tells $change" yes "$(difference "$work/wanted" "$work/changed" | sed -n '1s/.*/yes/p')"
+    done
+}
+
+readme() {
+    check_comparison
+    blocks=$(readme_blocks)
+    check "the blocks to type up to the end of README's 'Start it', 3 or more" yes \
+        "$([ "$blocks" -ge 3 ] 2>/dev/null && echo yes || echo "$blocks")"
+    mkdir "$work/typed"
+    number=1
+    while [ "$number" -le "$blocks" ]; do
+        script=$(sed "s/localhost:7464/localhost:$port/g" "$work/$number.block")
+        code=0
+        timeout "$patience" env -i -C "$work/typed" HOME="$work" PATH="$PATH" \
+            dash -c "$script" >"$work/came" 2>"$work/err" || code=$?
+        check "the exit status of README's block $number" 0 "$code"
+        check "standard error of README's block $number" '' "$(cat "$work/err")"
+        check "the differences between README's block $number and what it prints" '' \
+            "$(difference "$work/$number.wanted" "$work/came")"
+        number=$((number + 1))
+    done
+}

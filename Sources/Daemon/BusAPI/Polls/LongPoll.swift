@@ -111,7 +111,11 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         if let path, isOverdue || path.socket == nil, !reader.isFetching { finish(nothingYet()) }
     }
 
-    func drain() { if !isMakingAnswer { answerWithCursor() } }
+    /// Answers with what is there; what is being read of the store is waited for.
+    func drain() {
+        guard reader.isFetching else { return answerWithCursor() }
+        if let socket = path?.socket, !isOverdue { awaitRead(on: socket) }
+    }
 
     func forbidden(_ refusal: Refusal) { finish(refusal.response) }
 
@@ -119,6 +123,11 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         if !reader.isFetching, case .fetch = lookAgain() { fetch() }
         guard path != nil else { return }
         guard reader.isFetching, !isOverdue else { return finish(nothingYet()) }
+        awaitRead(on: socket)
+    }
+
+    /// Ends the wait with what is being read, unless that takes too long.
+    private func awaitRead(on socket: DetachedSocket) {
         isOverdue = true
         socket.setDeadline(
             milliseconds: isMaking ? Limits.madeMillisecondsMax : Limits.fetchMillisecondsMax)

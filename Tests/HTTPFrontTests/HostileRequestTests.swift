@@ -24,12 +24,32 @@ import Testing
             "REQUEST_MALFORMED"
         ),
         (
+            "chunks and length",
+            "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+            "REQUEST_MALFORMED"
+        ),
+        (
             "gzip, chunked",
             "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
             "REQUEST_MALFORMED"
         ),
         (
             "identity", "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: identity\r\n\r\nx",
+            "REQUEST_MALFORMED"
+        ),
+        (
+            "identity and length",
+            "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: identity\r\nContent-Length: 1\r\n\r\nx",
+            "REQUEST_MALFORMED"
+        ),
+        (
+            "xchunked",
+            "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: xchunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+            "REQUEST_MALFORMED"
+        ),
+        (
+            "vertical tab before chunked",
+            "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: \u{B}chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
             "REQUEST_MALFORMED"
         ),
         (
@@ -44,10 +64,23 @@ import Testing
         ),
         ("blank before colon", "GET /a HTTP/1.1\r\n\(host)X-A : b\r\n\r\n", "REQUEST_MALFORMED"),
         ("tab before colon", "GET /a HTTP/1.1\r\n\(host)X-A\t: b\r\n\r\n", "REQUEST_MALFORMED"),
+        (
+            "blank before the colon of a length",
+            "POST /a HTTP/1.1\r\n\(host)Content-Length : 1\r\n\r\nx", "REQUEST_MALFORMED"
+        ),
+        (
+            "tab before the colon of a length",
+            "POST /a HTTP/1.1\r\n\(host)Content-Length\t: 1\r\n\r\nx", "REQUEST_MALFORMED"
+        ),
         ("blank in name", "GET /a HTTP/1.1\r\n\(host)X A: b\r\n\r\n", "REQUEST_MALFORMED"),
         ("folded header", "GET /a HTTP/1.1\r\n\(host)X-A: b\r\n c\r\n\r\n", "REQUEST_MALFORMED"),
         (
             "folded twice", "GET /a HTTP/1.1\r\n\(host)X-A: b\r\n\tc\r\n d\r\nX-B: e\r\n\r\n",
+            "REQUEST_MALFORMED"
+        ),
+        ("empty name", "GET /a HTTP/1.1\r\n\(host): x\r\n\r\n", "REQUEST_MALFORMED"),
+        (
+            "control byte in a value", "GET /a HTTP/1.1\r\n\(host)X: a\u{1}b\r\n\r\n",
             "REQUEST_MALFORMED"
         ),
         ("no colon", "GET /a HTTP/1.1\r\n\(host)no colon\r\n\r\n", "REQUEST_MALFORMED"),
@@ -56,6 +89,7 @@ import Testing
         ("noise", "\u{1}\u{2}\r\n\r\n", "REQUEST_MALFORMED"),
         ("method alone", "GET\r\n\r\n", "REQUEST_MALFORMED"),
         ("no version", "GET /a\r\n\r\n", "REQUEST_MALFORMED"),
+        ("lower-case http", "GET /a http/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
         ("length x", "POST /a HTTP/1.1\r\n\(host)Content-Length: x\r\n\r\n", "REQUEST_MALFORMED"),
         (
             "length +1", "POST /a HTTP/1.1\r\n\(host)Content-Length: +1\r\n\r\nx",
@@ -77,6 +111,7 @@ import Testing
         ),
         ("no Host", "GET /a HTTP/1.1\r\n\r\n", "REQUEST_MALFORMED"),
         ("no Host in HTTP/1.0", "GET /a HTTP/1.0\r\n\r\n", "REQUEST_MALFORMED"),
+        ("Host with a path", "GET /a HTTP/1.1\r\nHost: localhost/b\r\n\r\n", "REQUEST_MALFORMED"),
         ("two Hosts", "GET /a HTTP/1.1\r\n\(host)\(host)\r\n", "REQUEST_MALFORMED"),
         ("NUL in the path", "GET /a\0b HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
         ("NUL in the query", "GET /a?b\0c HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
@@ -87,6 +122,16 @@ import Testing
         ),
         ("encoded NUL", "GET /a%00b HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
         ("encoded slash", "GET /a%2Fb HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        ("encoded small slash", "GET /a%2fb HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        ("half an escape", "GET /a%4 HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        ("escape of no digits", "GET /a%zz HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        ("escaped byte of no text", "GET /a%FF HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        ("asterisk", "GET * HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        ("no slash before the path", "GET a HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
+        (
+            "target of another scheme", "GET ftp://localhost/a HTTP/1.1\r\n\(host)\r\n",
+            "REQUEST_MALFORMED"
+        ),
         ("blank in the target", "GET /a b HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
         ("strange method", "G(T /a HTTP/1.1\r\n\(host)\r\n", "REQUEST_MALFORMED"),
         ("foreign host", "GET /a HTTP/1.1\r\nHost: evil.example\r\n\r\n", "HOST_UNKNOWN"),
@@ -106,71 +151,97 @@ import Testing
         ),
     ]
 
-    @Test(arguments: malformed.indices)
-    func requestThatBreaksARuleIsRefusedBeforeAnyHandler(_ index: Int) throws {
-        let (name, request, code) = Self.malformed[index]
-        let server = try LoopServer()
-        let client = try server.connect()
-        try client.send(request)
-        let answer = try client.readAnswer()
-        #expect(answer.text.contains("\"\(code)\""), "\(name): \(answer.statusLine)")
-        #expect(answer.header("Content-Type") == "application/problem+json", "\(name)")
-        #expect(server.backstage.state.value.handled.isEmpty, "\(name)")
-        #expect(try server.connect().exchange("GET", "/after").text == "after")
-        client.close()
-        server.expectEmpty()
-    }
-
-    /// What libmicrohttpd refuses by itself: its words or a close, but never another request.
-    static let broken: [(String, String)] = [
-        ("HTTP/2.0", "GET /a HTTP/2.0\r\n\(host)\r\n"),
-        ("HTTP/0.9", "GET /a HTTP/0.9\r\n\(host)\r\n"),
-        ("other protocol", "GET /a FTP/1.1\r\n\(host)\r\n"),
-        ("chunk size", "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\nxyz\r\n"),
-        ("chunk end", "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n"),
-        (
-            "huge chunk",
-            "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"
-        ),
+    /// Rows of what only a Host over TCP can break: on a unix socket none is needed, and any may stand.
+    private static let ofTCPAlone: Set = [
+        "no Host in HTTP/1.0", "Host with a path", "foreign host",
     ]
 
-    @Test(arguments: broken.indices)
-    func requestThatIsNoHTTPEndsItsConnection(_ index: Int) throws {
-        let (name, request) = Self.broken[index]
+    private static let statuses = [
+        "REQUEST_MALFORMED": 400, "HOST_UNKNOWN": 421, "ORIGIN_FORBIDDEN": 403,
+        "EXPECTATION_UNKNOWN": 417,
+    ]
+
+    /// Behind each malformed one stands another, which nobody may take for a request of its own.
+    @Test(arguments: LoopServer.Transport.allCases)
+    func requestThatBreaksARuleIsRefusedBeforeAnyHandler(
+        _ transport: LoopServer.Transport
+    ) throws {
         let server = try LoopServer()
-        let client = try server.connect()
-        try client.send(request + "GET /smuggled HTTP/1.1\r\n\(Self.host)\r\n")
-        let bytes = try client.readToEnd()
-        let text = String(decoding: bytes, as: UTF8.self)
-        #expect(
-            text.isEmpty || text.hasPrefix("HTTP/1.1 4") || text.hasPrefix("HTTP/1.1 5"),
-            "\(name)")
-        #expect(server.backstage.state.value.handled.isEmpty, "\(name)")
+        for (name, request, code) in Self.malformed
+        where transport == .tcp || !Self.ofTCPAlone.contains(name) {
+            let client = try server.connect(transport)
+            let isMalformed = code == "REQUEST_MALFORMED"
+            try client.send(request + (isMalformed ? Self.smuggled : ""))
+            let answer = try client.readAnswer()
+            #expect(answer.status == Self.statuses[code], "\(name): \(answer.statusLine)")
+            #expect(answer.text.contains("\"\(code)\""), "\(name): \(answer.text)")
+            #expect(answer.header("Content-Type") == "application/problem+json", "\(name)")
+            if isMalformed {
+                #expect(answer.header("Connection") == "close", "\(name)")
+                #expect(try client.readToEnd() == [], "\(name)")
+            }
+            #expect(server.backstage.state.value.handled == [], "\(name)")
+        }
         #expect(try server.connect().exchange("GET", "/after").text == "after")
-        client.close()
         server.expectEmpty()
     }
 
-    @Test(arguments: malformed.indices)
-    func whatIsNotSeenBeforeItIsParsedIsNoOtherRequestEither(_ index: Int) throws {
-        let (name, request, _) = Self.malformed[index]
+    private static let smuggled = "GET /smuggled HTTP/1.1\r\n\(host)\r\n"
+
+    /// What libmicrohttpd refuses in words of its own, and the status.
+    static let broken: [(String, String, Int)] = [
+        ("HTTP/2.0", "GET /a HTTP/2.0\r\n\(host)\r\n", 505),
+        ("HTTP/0.9", "GET /a HTTP/0.9\r\n\(host)\r\n", 505),
+        ("HTTP/3", "GET /a HTTP/3\r\n\(host)\r\n", 400),
+        ("HTTP/1.2.3", "GET /a HTTP/1.2.3\r\n\(host)\r\n", 400),
+        ("chunk size", chunked + "xyz\r\n", 400),
+        ("negative chunk size", chunked + "-1\r\nx\r\n0\r\n\r\n", 400),
+        ("chunk end", chunked + "2\r\nabcd\r\n", 400),
+        ("huge chunk", chunked + "fffffffffffffffff\r\n", 413),
+    ]
+
+    private static let chunked = "POST /a HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n"
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func requestThatIsNoHTTPEndsItsConnection(_ transport: LoopServer.Transport) throws {
         let server = try LoopServer()
-        let client = try server.connect()
-        #expect(try client.exchange("GET", "/first").text == "first")
-        try client.send(request)
-        if let answer = try? client.readAnswer() {
-            let isJoined = name.hasPrefix("folded") && !ParserLibrary.loaded.hidesBrokenHeaders
-            #expect(
-                isJoined ? answer.status == 200 : (301...499).contains(answer.status), "\(name)")
+        for (name, request, status) in Self.broken {
+            let client = try server.connect(transport)
+            try client.send(request + Self.smuggled)
+            let answer = try client.readAnswer()
+            #expect(answer.status == status, "\(name): \(answer.statusLine)")
+            #expect(answer.header("Connection") == "close", "\(name)")
+            #expect(try client.readToEnd() == [], "\(name)")
+            #expect(server.backstage.state.value.handled == [], "\(name)")
         }
-        client.close()
-        #expect(server.backstage.state.value.handled.allSatisfy { ["first", "a"].contains($0) })
+        #expect(try server.connect().exchange("GET", "/after").text == "after")
+        server.expectEmpty()
+    }
+
+    @Test func whatIsNotSeenBeforeItIsParsedIsNoOtherRequestEither() throws {
+        let server = try LoopServer()
+        for (name, request, _) in Self.malformed {
+            let client = try server.connect()
+            #expect(try client.exchange("GET", "/first").text == "first")
+            try client.send(request)
+            if let answer = try? client.readAnswer() {
+                let isJoined =
+                    name.hasPrefix("folded") && !ParserLibrary.loaded.hidesBrokenHeaders
+                #expect(
+                    isJoined ? answer.status == 200 : (301...499).contains(answer.status),
+                    "\(name)")
+            }
+            #expect(
+                server.backstage.state.value.handled.allSatisfy { ["first", "a"].contains($0) },
+                "\(name)")
+        }
         server.expectEmpty()
     }
 
     private static let badLengths = [
-        "", " +1", " -1", " 0x1", " 1, 1", " 1 1", " 18446744073709551616",
+        "", " +1", " -1", " 0x1", " 1, 1", " 1 1", lengthBeyondBelief,
     ]
+    private static let lengthBeyondBelief = " 18446744073709551616"
 
     /// On a connection that we hold: a new one, or one whose last requests were known.
     @Test(arguments: LoopServer.Transport.allCases, [0, 3])
@@ -207,8 +278,10 @@ import Testing
                 "POST /a HTTP/1.1\r\n\(Self.host)Content-Length:\(length)\r\n\r\n"
                     + "GET /smuggled HTTP/1.1\r\n\(Self.host)\r\n")
             let text = String(decoding: try client.readToEnd(), as: UTF8.self)
-            let heads = text.matches(of: #/HTTP\/1\.1 (\d)/#)
-            #expect(heads.count <= headsMax && heads.allSatisfy { $0.1 == "4" }, "\(text)")
+            let statuses = text.matches(of: #/HTTP\/1\.1 (\d+)/#).map(\.1)
+            let status = length == Self.lengthBeyondBelief ? "413" : "400"
+            #expect((1...headsMax).contains(statuses.count), "\(length): \(text)")
+            #expect(statuses.allSatisfy { $0 == status }, "\(length): \(text)")
         }
         #expect(server.backstage.state.value.handled.allSatisfy { $0 == "first" })
         server.expectEmpty()
@@ -241,21 +314,66 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func headersBeyondTheirMaximumAreRefused() throws {
+    private static let long = String(repeating: "a", count: 20_000)
+
+    @Test(arguments: LoopServer.Transport.allCases)
+    func headersBeyondTheirMaximumAreRefused(_ transport: LoopServer.Transport) throws {
         let server = try LoopServer()
-        for (request, status) in [
-            ("GET /\(String(repeating: "a", count: 20_000)) HTTP/1.1\r\n", 414),
-            (
-                "GET /a HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "a", count: 20_000))",
-                431
-            ),
+        let headers = (0..<3_000).map { "X\($0): y\r\n" }.joined()
+        for (name, request, status) in [
+            ("path", "GET /\(Self.long) HTTP/1.1\r\n", 414),
+            ("whole path", "GET /\(Self.long) HTTP/1.1\r\n\(Self.host)\r\n", 414),
+            ("query", "GET /a?x=\(Self.long) HTTP/1.1\r\n\(Self.host)\r\n", 414),
+            ("endless target", "GET /\(Self.long)\(Self.long)", 414),
+            ("value", "GET /a HTTP/1.1\r\n\(Self.host)X: \(Self.long)", 431),
+            ("whole value", "GET /a HTTP/1.1\r\n\(Self.host)X: \(Self.long)\r\n\r\n", 431),
+            ("many headers", "GET /a HTTP/1.1\r\n\(Self.host)\(headers)\r\n", 431),
         ] {
-            let client = try server.connect()
-            try client.send(request)
-            #expect(try client.readAnswer().status == status)
-            #expect(try client.readToEnd() == [])
+            let client = try server.connect(transport)
+            try? client.send(request)
+            #expect(try client.readAnswer().status == status, "\(name)")
+            #expect(try client.readToEnd() == [], "\(name)")
         }
         #expect(server.backstage.state.value.handled.isEmpty)
+        server.expectEmpty()
+    }
+
+    /// 0.9.75 takes it for a long target; a later one sees no request in it, and closes.
+    @Test(arguments: LoopServer.Transport.allCases)
+    func aLineWithoutEndThatIsNoRequestIsCutOffBeforeItsTime(
+        _ transport: LoopServer.Transport
+    ) throws {
+        let server = try LoopServer()
+        let client = try server.connect(transport)
+        try? client.send(Self.long + Self.long)
+        if ParserLibrary.loaded.hidesBrokenHeaders {
+            #expect(try client.readAnswer().status == 414)
+        }
+        #expect(try client.readToEnd() == [])
+        #expect(try server.connect().exchange("GET", "/after").text == "after")
+        server.expectEmpty()
+    }
+
+    /// Pieces of requests in any order: each connection ends, and the loop serves on.
+    @Test func hundredsOfRandomRequestsLeaveTheServerServing() throws {
+        var random = SeededRandom(for: "hostile requests")
+        let server = try LoopServer()
+        let pieces = [
+            "GET ", "POST ", "/a", "/topics/%", "?since=", "&", "=", " HTTP/1.1", "\r\n",
+            "\r\n\r\n", Self.host, "Content-Length: ", "Transfer-Encoding: chunked\r\n",
+            "Expect: 100-continue\r\n", "0\r\n", "5\r\nhello\r\n", "1", "9", "\0", "\u{FF}", " ",
+            ":", "\n", "Connection: close\r\n", "Origin: null\r\n", "Upgrade: websocket\r\n",
+            "POST /a HTTP/1.1\r\n\(Self.host)", "GET /a HTTP/1.1\r\n\(Self.host)",
+        ]
+        for round in 0..<400 {
+            let client = try server.connect(round % 2 == 0 ? .tcp : .unix)
+            let request = (0..<Int.random(in: 1...24, using: &random))
+                .map { _ in pieces.randomElement(using: &random)! }.joined()
+            try? client.send(request)
+            client.halfClose()
+            _ = try client.readToEnd()
+        }
+        #expect(try server.connect().exchange("GET", "/after").text == "after")
         server.expectEmpty()
     }
 

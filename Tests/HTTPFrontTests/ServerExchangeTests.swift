@@ -127,12 +127,16 @@ import Testing
     @Test func expectedBodyIsAskedFor() throws {
         let server = try LoopServer()
         let client = try server.connect()
-        try client.send(
-            "POST /echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
-                + "Content-Length: 5\r\n\r\n")
-        #expect(try client.readInterim().status == 100)
-        try client.send("hello")
-        #expect(try client.readAnswer().text == "hello")
+        for (headers, body) in [
+            ("Expect: 100-continue\r\nContent-Length: 5\r\n", "hello"),
+            ("Expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n"),
+        ] {
+            try client.send("POST /echo HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
+            #expect(try client.readInterim().status == 100)
+            #expect(client.isSilent(for: 0.02))
+            try client.send(body)
+            #expect(try client.readAnswer().text == "hello")
+        }
         #expect(try client.exchange("GET", "/hello").text == "hello")
     }
 

@@ -141,6 +141,20 @@ import Testing
         #expect(try daemon.wait() == .exited(0))
     }
 
+    /// Every frame of RFC 6455 is tried in `HTTPFrontTests`.
+    @Test func aFrameThatBreaksTheStandardEndsItWithItsCode() throws {
+        let broken: [(frame: WebSocketFrame, code: UInt16)] = [
+            (WebSocketFrame(WebSocketFrame.Opcode.text, [0x78], mask: nil), 1002),
+            (WebSocketFrame(WebSocketFrame.Opcode.text, [0xC3]), 1007),
+        ]
+        for (frame, code) in broken {
+            let socket = try WebSocketClient.opened(daemon.tcp, "/topics/t")
+            try socket.send(frame)
+            #expect(try socket.closeCode() == code)
+        }
+        #expect(try client.exchange("HEAD", "/topics/t").status == 404)
+    }
+
     @Test func aClientThatLeavesIsAnsweredInKind() throws {
         for code in [1000, 1001, 4999] as [UInt16] {
             let socket = try WebSocketClient.opened(daemon.tcp, "/topics/t")

@@ -124,6 +124,19 @@ import Testing
         }
     }
 
+    /// RFC 9110, section 7.8: a server may ignore what it is asked to change to.
+    @Test func whatIsNoHandshakeIsAPoll() throws {
+        for (upgrade, version) in [("Upgrade: h2c\r\n", "1.1"), ("", "1.1"), (nil, "1.0")] {
+            let client = try daemon.connect()
+            let lines = WebSocketClient.handshake.filter { upgrade == nil || $0.0 != "Upgrade" }
+                .map { "\($0.0): \($0.1)\r\n" }.joined()
+            try client.send(
+                "GET /topics/t?wait=0 HTTP/\(version)\r\nHost: localhost\r\n"
+                    + "\(lines)\(upgrade ?? "")\r\n")
+            #expect(try client.readAnswer().status == 204, "\(upgrade ?? version)")
+        }
+    }
+
     @Test func pagesAndHostsAreJudgedAsForAnyRequest() throws {
         func answer(_ header: (String, String)) throws -> RawClient.Answer {
             try WebSocketClient.refusal(

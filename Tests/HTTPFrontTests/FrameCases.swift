@@ -68,6 +68,7 @@ struct FrameCase: CustomTestStringConvertible, Sendable {
         lying("far above it, and none of it sent", 1 << 40, "failure 1009"),
         lying("the greatest length", .max >> 1, "failure 1009"),
         lying("the highest bit of a length", 1 << 63, "failure 1002"),
+        lying("all bits of a length", .max, "failure 1002"),
         FrameCase(
             "above the maximum by a fragment",
             [begun(messageBytesMax - 1), Frame(0, [1], isFinal: false), Frame(0, [2])],
@@ -128,12 +129,24 @@ struct FrameCase: CustomTestStringConvertible, Sendable {
         FrameCase(
             "a message inside another", [data(1, "a", isFinal: false), data(2, "b")],
             "failure 1002"),
+        FrameCase(
+            "text begun inside bytes",
+            [data(2, "a", isFinal: false), data(1, "b", isFinal: false)], "failure 1002"),
+        FrameCase("a fragment of nothing", [data(0, "a", isFinal: false)], "failure 1002"),
+        FrameCase(
+            "bytes that are no text in two fragments",
+            [Frame(2, [0xFF], isFinal: false), Frame(0, [0xFE])], "binary 2"),
     ]
 
     private static let controls: [FrameCase] = [
         FrameCase(
             "a ping of 125 bytes", [Frame(9, [UInt8](repeating: 0xAB, count: 125))],
             "ping " + String(repeating: "AB", count: 125)),
+        FrameCase(
+            "a pong of 125 bytes", [Frame(10, [UInt8](repeating: 0xFF, count: 125))], "pong"),
+        FrameCase(
+            "a ping around messages", [Frame(9, [1]), data(1, "a"), data(2, "b")], "ping 01",
+            "text a", "binary 1"),
         FrameCase(
             "a ping of 126 bytes", [Frame(9, [UInt8](repeating: 1, count: 126))], "failure 1002"),
         FrameCase(
@@ -162,6 +175,11 @@ struct FrameCase: CustomTestStringConvertible, Sendable {
 
     private static let badCloses: [FrameCase] = [
         FrameCase("half a close code", [Frame(8, [3])], "failure 1002"),
+        FrameCase("two closes", [.close(1001), .close(1000)], "close 1001"),
+        FrameCase("a close behind a ping", [Frame(9, [1]), .close(1000)], "ping 01", "close 1000"),
+        FrameCase(
+            "a close with a code inside a message",
+            [data(1, "a", isFinal: false), .close(1000)], "close 1000"),
         FrameCase(
             "a close with a long reason",
             [Frame.close(4999, String(repeating: "ü", count: 61) + "r")], "close 4999"),
@@ -170,17 +188,27 @@ struct FrameCase: CustomTestStringConvertible, Sendable {
         FrameCase("a close whose reason is cut", [Frame(8, [3, 232, 0xE2, 0x82])], "failure 1007"),
     ]
 
-    private static let masks: [FrameCase] = [
-        FrameCase(
-            "the example of section 5.7",
-            bytes: [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58],
-            ["text Hello"]),
-        FrameCase(
-            "a mask of zeros", [Frame(1, Array("Hello, masks".utf8), mask: 0)],
-            "text Hello, masks"),
-        FrameCase("no mask", [Frame(1, Array("Hello".utf8), mask: nil)], "failure 1002"),
-        FrameCase("a ping without mask", [Frame(9, [], mask: nil)], "failure 1002"),
-    ]
+    private static let masks: [FrameCase] =
+        [
+            FrameCase(
+                "the example of section 5.7",
+                bytes: [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58],
+                ["text Hello"]),
+            FrameCase(
+                "a mask of zeros", [Frame(1, Array("Hello, masks".utf8), mask: 0)],
+                "text Hello, masks"),
+            FrameCase(
+                "a mask of ones", [Frame(1, Array("Hello, masks".utf8), mask: .max)],
+                "text Hello, masks"),
+            FrameCase("no mask", [Frame(1, Array("Hello".utf8), mask: nil)], "failure 1002"),
+            FrameCase(
+                "a continuation without mask",
+                [data(1, "a", isFinal: false), Frame(0, Array("b".utf8), mask: nil)], "failure 1002"
+            ),
+        ]
+        + [1, 2, 8, 9, 10].map { (opcode: UInt8) in
+            FrameCase("opcode \(opcode) without mask", [Frame(opcode, mask: nil)], "failure 1002")
+        }
 
     private static let reservedBits: [FrameCase] = (UInt8(1)...7).flatMap { bits in
         [
@@ -188,6 +216,11 @@ struct FrameCase: CustomTestStringConvertible, Sendable {
                 "reserved bits \(bits)", [data(1, "a", reserved: bits)], "failure 1002"),
             FrameCase(
                 "reserved bits \(bits) of a ping", [Frame(9, [], reserved: bits)], "failure 1002"),
+            FrameCase(
+                "reserved bits \(bits) of a close", [Frame(8, reserved: bits)], "failure 1002"),
+            FrameCase(
+                "reserved bits \(bits) of a continuation",
+                [data(1, "a", isFinal: false), data(0, "b", reserved: bits)], "failure 1002"),
         ]
     }
 

@@ -22,8 +22,12 @@ import Testing
     @Test(arguments: [
         ("Connection", "keep-alive, Upgrade"), ("Connection", "UPGRADE"),
         ("Upgrade", "WebSocket"), ("Upgrade", "h2c , websocket"),
+        ("Sec-WebSocket-Extensions", "permessage-deflate"),
+        ("Sec-WebSocket-Protocol", "mqtt, soap"),
     ])
-    func handshakeIsReadAsListsWithoutCase(_ name: String, _ value: String) throws {
+    func handshakeIsReadAsListsWithoutCaseAndOffersAreNotTaken(_ name: String, _ value: String)
+        throws
+    {
         let server = try LoopServer()
         let client = try server.connect()
         try client.send("GET", "/ws", headers: Self.handshake(name, value))
@@ -33,7 +37,8 @@ import Testing
     @Test(
         arguments: [
             ("Connection", nil), ("Connection", "keep-alive"), ("Upgrade", nil), ("Upgrade", "h2c"),
-            ("Sec-WebSocket-Key", nil), ("Sec-WebSocket-Key", ""),
+            ("Sec-WebSocket-Key", nil), ("Sec-WebSocket-Key", ""), ("Sec-WebSocket-Key", "short"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZSE="),
             ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ"),
             ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZTE="),
             ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25j"),
@@ -53,7 +58,7 @@ import Testing
         #expect(try client.exchange("GET", "/hello").text == "hello")
     }
 
-    @Test(arguments: ["0", "8", "12", "14", "013", "13, 8", "", nil] as [String?])
+    @Test(arguments: ["0", "7", "8", "12", "14", "013", "13, 8", "x", "", nil] as [String?])
     func otherVersionsAreToldWhichOneIsSpoken(_ version: String?) throws {
         let server = try LoopServer()
         let client = try server.connect()
@@ -99,6 +104,7 @@ import Testing
         let answer = try client.readAnswer()
         #expect(answer.status == 400)
         #expect(answer.header("Connection") == "close")
+        #expect(try client.readToEnd() == [])
         #expect(server.backstage.state.value.sockets.isEmpty)
     }
 

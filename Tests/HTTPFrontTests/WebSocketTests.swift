@@ -64,26 +64,34 @@ import Testing
         server.expectEmpty()
     }
 
-    @Test(arguments: FrameCase.all)
-    func framesAreAnsweredAsTheStandardSays(_ example: FrameCase) throws {
+    @Test(arguments: LoopServer.Transport.allCases)
+    func framesAreAnsweredAsTheStandardSays(_ transport: LoopServer.Transport) throws {
         let server = try LoopServer()
-        let (client, view) = try server.openSocket()
+        for example in FrameCase.all {
+            let found = Result { try exchange(example, server.openSocket(on: transport), server) }
+            if case .failure(let error) = found { Issue.record("\(example.name): \(error)") }
+        }
+        server.expectEmpty()
+    }
+
+    private func exchange(
+        _ example: FrameCase, _ socket: (client: WebSocketClient, view: SocketView),
+        _ server: LoopServer
+    ) throws {
+        let (client, view) = socket
         try? client.client.send(example.bytes)
         var wanted = try example.events.compactMap(answer)
-        if let end = wanted.last, case .close = end {
-            #expect(try messages(client, wanted.count - 1) == wanted.dropLast())
+        if case .close(let code, _) = wanted.last {
+            #expect(try messages(client, wanted.count - 1) == wanted.dropLast(), "\(example.name)")
             let close = try #require(try client.readClose())
-            guard case .close(let code, _) = end else { return }
-            #expect(close.code == code)
-            client.client.close()
+            #expect(close.code == code, "\(example.name)")
         } else {
             try? client.client.send(Frame(9, Array("end".utf8)).encoded())
             wanted.append(.pong(Array("end".utf8)))
-            #expect(try messages(client, wanted.count) == wanted)
-            client.client.close()
+            #expect(try messages(client, wanted.count) == wanted, "\(example.name)")
         }
+        client.client.close()
         server.expect(view.state.value.closed, becomes: 1)
-        server.expectEmpty()
     }
 
     @Test(arguments: LoopServer.Transport.allCases)

@@ -3,12 +3,13 @@ import TestSupport
 import Testing
 
 /// What every answer has, and what every path takes.
-@Suite(.blocking) struct ContractAnswerTests {
+@Suite(.blocking, .serialized) struct ContractAnswerTests {
+    private static let shared = SharedDaemon()
     private let daemon: RunningDaemon
     private let client: RawClient
 
     init() throws {
-        daemon = try RunningDaemon()
+        daemon = try Self.shared.running()
         client = try daemon.connect()
     }
 

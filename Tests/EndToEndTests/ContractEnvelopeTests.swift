@@ -3,12 +3,13 @@ import TestSupport
 import Testing
 
 /// Envelopes, byte for byte.
-@Suite(.blocking) struct ContractEnvelopeTests {
+@Suite(.blocking, .serialized) struct ContractEnvelopeTests {
+    private static let shared = SharedDaemon()
     private let daemon: RunningDaemon
     private let client: RawClient
 
     init() throws {
-        daemon = try RunningDaemon()
+        daemon = try Self.shared.running()
         client = try daemon.connect()
     }
 

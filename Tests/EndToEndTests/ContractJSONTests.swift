@@ -3,12 +3,15 @@ import TestSupport
 import Testing
 
 /// JSON long polls: everything that is there, in envelopes.
-@Suite(.blocking) struct ContractJSONTests {
+@Suite(.blocking, .serialized) struct ContractJSONTests {
+    private static let shared = SharedDaemon()
     private let daemon: RunningDaemon
     private let client: RawClient
+    /// The topic of one test.
+    private let topic = Self.shared.topic()
 
     init() throws {
-        daemon = try RunningDaemon()
+        daemon = try Self.shared.running()
         client = try daemon.connect()
     }
 
@@ -17,32 +20,32 @@ import Testing
     }
 
     @Test func allThatIsThereComesAtOnce() throws {
-        let published = try (0..<10).map { try client.publish("\($0)", to: "t") }
+        let published = try (0..<10).map { try client.publish("\($0)", to: topic) }
         let newest = try client.publish("elsewhere", to: "u")
         let answer = try client.get(
-            "/topics/t?since=earliest", headers: [("Accept", "application/json")])
+            "/topics/\(topic)?since=earliest", headers: [("Accept", "application/json")])
         #expect(answer.status == 200)
         #expect(answer.header("content-type") == "application/json")
         #expect(ids(answer) == published)
         #expect(answer.text.hasPrefix("{\"events\":[{"))
         #expect(answer.text.hasSuffix("}],\"cursor\":\"\(newest)\",\"gap\":null}\n"))
         #expect(answer.number("event-cursor") == newest)
-        #expect(answer.header("link") == "</topics/t?since=\(newest)>; rel=\"next\"")
+        #expect(answer.header("link") == "</topics/\(topic)?since=\(newest)>; rel=\"next\"")
     }
 
     @Test func withoutEventsItIsStillAnAnswer() throws {
-        let id = try client.publish("x", to: "t")
-        let answer = try client.get("/topics/t?as=json&wait=10ms")
+        let id = try client.publish("x", to: topic)
+        let answer = try client.get("/topics/\(topic)?as=json&wait=10ms")
         #expect(answer.status == 200)
         #expect(answer.text == "{\"events\":[],\"cursor\":\"\(id)\",\"gap\":null}\n")
     }
 
     @Test func maxCutsShortAndTheCursorGoesOn() throws {
-        let published = try (0..<7).map { try client.publish("\($0)", to: "t") }
+        let published = try (0..<7).map { try client.publish("\($0)", to: topic) }
         var seen: [UInt64] = []
         var cursor = "0"
         for count in [3, 3, 1, 0] {
-            let answer = try client.get("/topics/t?as=json&wait=0&max=3&since=\(cursor)")
+            let answer = try client.get("/topics/\(topic)?as=json&wait=0&max=3&since=\(cursor)")
             #expect(ids(answer).count == count)
             seen += ids(answer)
             cursor = try #require(answer.header("event-cursor"))
@@ -54,20 +57,22 @@ import Testing
 
     @Test func aThousandEventsUnlessAskedForMore() throws {
         let lines = (1...1_500).map { "\($0)\n" }.joined()
-        let batch = try client.exchange("POST", "/topics/t?split=lines", body: Array(lines.utf8))
+        let batch = try client.exchange(
+            "POST", "/topics/\(topic)?split=lines", body: Array(lines.utf8))
         #expect(batch.status == 201)
-        let first = try client.get("/topics/t?as=json&since=earliest")
+        let first = try client.get("/topics/\(topic)?as=json&since=earliest")
         #expect(ids(first).count == 1_000)
         #expect(first.number("event-cursor") == ids(first).last)
-        #expect(ids(try client.get("/topics/t?as=json&since=earliest&max=10000")).count == 1_500)
+        #expect(
+            ids(try client.get("/topics/\(topic)?as=json&since=earliest&max=10000")).count == 1_500)
     }
 
     @Test func aMebibyteOfPayloadCutsShortButOneEventAlwaysComes() throws {
         let large = String(repeating: "x", count: 700_000)
-        let published = try (0..<3).map { _ in try client.publish(large, to: "t") }
+        let published = try (0..<3).map { _ in try client.publish(large, to: topic) }
         var cursor = "0"
         for id in published {
-            let answer = try client.get("/topics/t?as=json&since=\(cursor)")
+            let answer = try client.get("/topics/\(topic)?as=json&since=\(cursor)")
             #expect(ids(answer) == [id])
             cursor = try #require(answer.header("event-cursor"))
             #expect(cursor == "\(id)")
@@ -83,28 +88,28 @@ import Testing
             ("", "application/json;q=0", false),
         ] as [(String, String?, Bool)])
     func theFormIsAsBeforeAccept(query: String, accept: String?, isJSON: Bool) throws {
-        try client.publish("x", to: "t")
+        try client.publish("x", to: topic)
         let answer = try client.get(
-            "/topics/t?since=earliest&\(query)".trimmedOfAmpersand,
+            "/topics/\(topic)?since=earliest&\(query)".trimmedOfAmpersand,
             headers: accept.map { [("Accept", $0)] } ?? [])
         #expect(answer.status == 200)
         #expect(answer.text.hasPrefix("{\"events\"") == isJSON)
     }
 
     @Test func acceptMayComeInSeveralLines() throws {
-        try client.publish("x", to: "t")
+        try client.publish("x", to: topic)
         let answer = try client.get(
-            "/topics/t?since=earliest",
+            "/topics/\(topic)?since=earliest",
             headers: [("Accept", "text/html"), ("Accept", "application/json")])
         #expect(answer.text.hasPrefix("{\"events\""))
     }
 
     @Test func aWaitEndsWithWhatWasPublished() throws {
-        try client.register("t")
+        try client.register(topic)
         let poller = try daemon.connect()
-        try poller.send("GET", "/topics/t?as=json")
-        try client.await(subscribers: 1, of: "t")
-        let id = try client.publish("live", to: "t")
+        try poller.send("GET", "/topics/\(topic)?as=json")
+        try client.await(subscribers: 1, of: topic)
+        let id = try client.publish("live", to: topic)
         let answer = try poller.readAnswer()
         #expect(ids(answer) == [id])
         #expect(answer.text.contains("\"data\":\"live\""))

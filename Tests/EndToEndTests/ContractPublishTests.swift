@@ -3,12 +3,13 @@ import TestSupport
 import Testing
 
 /// `POST /topics/{topic}` as the contract words it, byte by byte.
-@Suite(.blocking) struct ContractPublishTests {
+@Suite(.blocking, .serialized) struct ContractPublishTests {
+    private static let shared = SharedDaemon()
     private let daemon: RunningDaemon
     private let client: RawClient
 
     init() throws {
-        daemon = try RunningDaemon()
+        daemon = try Self.shared.running()
         client = try daemon.connect()
     }
 
@@ -41,13 +42,13 @@ import Testing
     ])
     func aCloudEventInBinaryModeIsRefusedInsteadOfLosingItsAttributes(header: String) throws {
         let answer = try post(
-            "/topics/cloud", "{}",
+            "/topics/cloud.binary", "{}",
             headers: [("Content-Type", "application/json"), (header, "1.0")])
         #expect(answer.status == 400 && answer.member("code") == "NOT_SUPPORTED")
         let detail = try #require(answer.member("detail"))
         #expect(detail.contains("'\(header)'"))
         #expect(detail.contains("Content-Type: application/cloudevents+json"))
-        #expect(try client.exchange("HEAD", "/topics/cloud").status == 404)
+        #expect(try client.exchange("HEAD", "/topics/cloud.binary").status == 404)
     }
 
     @Test func aCloudEventInStructuredModeIsPublishedAsItIs() throws {
@@ -64,12 +65,12 @@ import Testing
     @Test(arguments: ["", "?split=lines"])
     func aBatchOfCloudEventsIsRefusedInsteadOfBecomingOneEvent(query: String) throws {
         let answer = try post(
-            "/topics/cloud\(query)", "[]",
+            "/topics/cloud.batch\(query)", "[]",
             headers: [("Content-Type", "Application/CloudEvents-Batch+JSON; charset=utf-8")])
         #expect(answer.status == 400 && answer.member("code") == "NOT_SUPPORTED")
         let detail = try #require(answer.member("detail"))
         #expect(detail.contains("application/cloudevents+json"), "\(detail)")
-        #expect(try client.exchange("HEAD", "/topics/cloud").status == 404)
+        #expect(try client.exchange("HEAD", "/topics/cloud.batch").status == 404)
     }
 
     /// A header that looks like an attribute and is none, as unknown parameters are.
@@ -79,12 +80,12 @@ import Testing
         "X-Event-ID", "X-Event-Cursor",
     ])
     func aHeaderThatWouldBeSwallowedIsRefusedByItsName(header: String) throws {
-        let answer = try post("/topics/headers", "x", headers: [(header, "1")])
+        let answer = try post("/topics/swallowed", "x", headers: [(header, "1")])
         #expect(answer.status == 400 && answer.member("code") == "PARAMETER_UNKNOWN", "\(header)")
         let detail = try #require(answer.member("detail"))
         #expect(detail.contains("'\(header)'") && detail.contains("Event-Type and Event-Key"))
-        #expect(try client.exchange("HEAD", "/topics/headers").status == 404)
-        #expect(try client.get("/topics/headers?wait=0", headers: [(header, "1")]).status == 204)
+        #expect(try client.exchange("HEAD", "/topics/swallowed").status == 404)
+        #expect(try client.get("/topics/swallowed?wait=0", headers: [(header, "1")]).status == 204)
     }
 
     /// `X-Event-Key` comes with every webhook of Bitbucket.

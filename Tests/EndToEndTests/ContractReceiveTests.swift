@@ -3,12 +3,15 @@ import TestSupport
 import Testing
 
 /// Raw long polls: one event an answer, along the cursor.
-@Suite(.blocking) struct ContractReceiveTests {
+@Suite(.blocking, .serialized) struct ContractReceiveTests {
+    private static let shared = SharedDaemon()
     private let daemon: RunningDaemon
     private let client: RawClient
+    /// The topic of one test.
+    private let topic = Self.shared.topic()
 
     init() throws {
-        daemon = try RunningDaemon()
+        daemon = try Self.shared.running()
         client = try daemon.connect()
     }
 
@@ -33,16 +36,16 @@ import Testing
     }
 
     @Test func aWaitEndsWithTheEvent() throws {
-        try client.register("t")
+        try client.register(topic)
         let poller = try daemon.connect()
-        try poller.send("GET", "/topics/t")
-        try client.await(subscribers: 1, of: "t")
+        try poller.send("GET", "/topics/\(topic)")
+        try client.await(subscribers: 1, of: topic)
         #expect(poller.isSilent(for: 0.05))
-        let id = try client.publish("live", to: "t")
+        let id = try client.publish("live", to: topic)
         let answer = try poller.readAnswer()
         #expect(answer.status == 200 && answer.text == "live")
         #expect(answer.number("event-cursor") == id)
-        try client.await(subscribers: 0, of: "t")
+        try client.await(subscribers: 0, of: topic)
     }
 
     @Test func followingTheLinkDeliversEverythingOnce() throws {
@@ -68,17 +71,17 @@ import Testing
     }
 
     @Test func theCursorPassesWhatDoesNotMatch() throws {
-        try client.publish("wanted", to: "t", headers: [("Event-Type", "a")])
+        try client.publish("wanted", to: topic, headers: [("Event-Type", "a")])
         let last = try (1...5).map { _ in
-            try client.publish("x", to: "t", headers: [("Event-Type", "b")])
+            try client.publish("x", to: topic, headers: [("Event-Type", "b")])
         }.last
-        let empty = try client.get("/topics/t?type=c&since=earliest&wait=0")
+        let empty = try client.get("/topics/\(topic)?type=c&since=earliest&wait=0")
         #expect(empty.status == 204)
         #expect(empty.number("event-cursor") == last)
-        let answer = try client.get("/topics/t?type=a&since=earliest&wait=0")
+        let answer = try client.get("/topics/\(topic)?type=a&since=earliest&wait=0")
         #expect(answer.text == "wanted")
         let cursor = try #require(answer.header("event-cursor"))
-        #expect(try client.get("/topics/t?type=a&since=\(cursor)&wait=0").status == 204)
+        #expect(try client.get("/topics/\(topic)?type=a&since=\(cursor)&wait=0").status == 204)
     }
 
     @Test(
@@ -87,10 +90,10 @@ import Testing
             ("?type=A", []), ("?type=a%20b", ["4"]), ("?type=a+b", ["4"]),
         ] as [(String, [String])])
     func filtersLetOnlySuchEventsThrough(query: String, expected: [String]) throws {
-        try client.publish("1", to: "t", headers: [("Event-Type", "a")])
-        try client.publish("2", to: "t", headers: [("Event-Key", "k")])
-        try client.publish("3", to: "t", headers: [("Event-Type", "a"), ("Event-Key", "k")])
-        try client.publish("4", to: "t", headers: [("Event-Type", "a b")])
+        try client.publish("1", to: topic, headers: [("Event-Type", "a")])
+        try client.publish("2", to: topic, headers: [("Event-Key", "k")])
+        try client.publish("3", to: topic, headers: [("Event-Type", "a"), ("Event-Key", "k")])
+        try client.publish("4", to: topic, headers: [("Event-Type", "a b")])
         var seen: [String] = []
         var cursor = "earliest"
         while true {
@@ -103,14 +106,14 @@ import Testing
     }
 
     @Test func aFilteredWaitSleepsThroughTheOthers() throws {
-        try client.register("t")
+        try client.register(topic)
         let poller = try daemon.connect()
-        try poller.send("GET", "/topics/t?type=b")
-        try client.await(subscribers: 1, of: "t")
-        try client.publish("not this", to: "t", headers: [("Event-Type", "a")])
-        try client.publish("not this", to: "t")
+        try poller.send("GET", "/topics/\(topic)?type=b")
+        try client.await(subscribers: 1, of: topic)
+        try client.publish("not this", to: topic, headers: [("Event-Type", "a")])
+        try client.publish("not this", to: topic)
         #expect(poller.isSilent(for: 0.05))
-        let id = try client.publish("this", to: "t", headers: [("Event-Type", "b")])
+        let id = try client.publish("this", to: topic, headers: [("Event-Type", "b")])
         let answer = try poller.readAnswer()
         #expect(answer.text == "this")
         #expect(answer.number("event-cursor") == id)
@@ -118,53 +121,53 @@ import Testing
 
     @Test(arguments: ["wait=0", "wait=0ms", "wait=100ms"])
     func aWaitWithoutAnEventEndsInTimeWithTheCursor(wait: String) throws {
-        let id = try client.publish("x", to: "t")
+        let id = try client.publish("x", to: topic)
         let begin = monotonicSeconds()
-        let answer = try client.get("/topics/t?\(wait)")
+        let answer = try client.get("/topics/\(topic)?\(wait)")
         let seconds = monotonicSeconds() - begin
         #expect(answer.status == 204 && answer.body.isEmpty)
         #expect(answer.number("event-cursor") == id)
-        #expect(answer.header("link") == "</topics/t?\(wait)&since=\(id)>; rel=\"next\"")
+        #expect(answer.header("link") == "</topics/\(topic)?\(wait)&since=\(id)>; rel=\"next\"")
         #expect(wait.hasPrefix("wait=0") || seconds >= 0.1)
         #expect(seconds < 30)
     }
 
     @Test func noWaitEndsBeforeItsTime() throws {
-        try client.register("t")
+        try client.register(topic)
         for _ in 0..<50 {
             let begin = monotonicSeconds()
-            let answer = try client.get("/topics/t?wait=2ms")
+            let answer = try client.get("/topics/\(topic)?wait=2ms")
             #expect(monotonicSeconds() - begin >= 0.002)
             #expect(answer.status == 204)
         }
     }
 
     @Test func preferenceBeatsParameterAndIsClamped() throws {
-        let at = try client.get("/topics/t?wait=1h", headers: [("Prefer", "wait=0")])
+        let at = try client.get("/topics/\(topic)?wait=1h", headers: [("Prefer", "wait=0")])
         #expect(at.status == 204)
         #expect(at.header("preference-applied") == "wait=0")
         let mixed = try client.get(
-            "/topics/t?wait=1h", headers: [("Prefer", "respond-async, WAIT=0; x=1")])
+            "/topics/\(topic)?wait=1h", headers: [("Prefer", "respond-async, WAIT=0; x=1")])
         #expect(mixed.header("preference-applied") == "wait=0")
-        try client.publish("x", to: "t")
+        try client.publish("x", to: topic)
         let clamped = try client.get(
-            "/topics/t?since=earliest", headers: [("Prefer", "wait=99999")])
+            "/topics/\(topic)?since=earliest", headers: [("Prefer", "wait=99999")])
         #expect(clamped.status == 200)
         #expect(clamped.header("preference-applied") == "wait=3600")
-        let ignored = try client.get("/topics/t?wait=0", headers: [("Prefer", "wait=soon")])
+        let ignored = try client.get("/topics/\(topic)?wait=0", headers: [("Prefer", "wait=soon")])
         #expect(ignored.status == 204)
         #expect(ignored.header("preference-applied") == nil)
     }
 
     @Test func manyWaitersGetTheSameEvent() throws {
-        try client.register("t")
+        try client.register(topic)
         let pollers = try (0..<60).map { index in
             let poller = try RawClient(index % 2 == 0 ? daemon.tcp : daemon.unix)
-            try poller.send("GET", index % 3 == 0 ? "/topics/t" : "/topics/*?as=json")
+            try poller.send("GET", index % 3 == 0 ? "/topics/\(topic)" : "/topics/*?as=json")
             return poller
         }
-        try client.await(subscribers: 60, of: "t")
-        let answer = try client.exchange("POST", "/topics/t", body: Array("all".utf8))
+        try client.await(subscribers: 60, of: topic)
+        let answer = try client.exchange("POST", "/topics/\(topic)", body: Array("all".utf8))
         #expect(answer.text.contains("\"subscribers\":60"))
         for poller in pollers { #expect(try poller.readAnswer().text.contains("all")) }
     }

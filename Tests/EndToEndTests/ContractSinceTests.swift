@@ -4,26 +4,38 @@ import Testing
 
 /// Every form of `since`, and what beats it. An id of a time before the first start of the bus is
 /// told as a gap, and such a time is none: nothing was lost.
-@Suite(.blocking) struct ContractSinceTests {
-    private let daemon: RunningDaemon
+@Suite(.blocking, .serialized) struct ContractSinceTests {
+    private static let shared = SharedDaemon()
+    private static let published = Result { try Published(on: shared.running()) }
     private let client: RawClient
     private let ids: [UInt64]
     private let times: [String]
 
-    /// Five events of the topic between those of another.
-    init() throws {
-        daemon = try RunningDaemon()
-        client = try daemon.connect()
-        var ids: [UInt64] = []
-        for number in 1...5 {
+    /// Five events of the topic between those of another, which no test changes.
+    private struct Published {
+        let ids: [UInt64]
+        let times: [String]
+
+        init(on daemon: RunningDaemon) throws {
+            let client = try daemon.connect()
+            var ids: [UInt64] = []
+            for number in 1...5 {
+                try client.publish("other", to: "u")
+                ids.append(try client.publish("\(number)", to: "t"))
+            }
             try client.publish("other", to: "u")
-            ids.append(try client.publish("\(number)", to: "t"))
+            self.ids = ids
+            times = try ids.map { id in
+                try #require(client.get("/topics/t/events/\(id)").header("event-time"))
+            }
         }
-        try client.publish("other", to: "u")
-        self.ids = ids
-        times = try ids.map { [client] id in
-            try #require(client.get("/topics/t/events/\(id)").header("event-time"))
-        }
+    }
+
+    init() throws {
+        client = try Self.shared.running().connect()
+        let published = try Self.published.get()
+        ids = published.ids
+        times = published.times
     }
 
     private func events(

@@ -2,18 +2,23 @@ import TestSupport
 import Testing
 
 /// How events look in a stream.
-@Suite(.blocking) struct ContractStreamEventTests {
+@Suite(.blocking, .serialized) struct ContractStreamEventTests {
+    private static let shared = SharedDaemon()
     private let daemon: RunningDaemon
     private let client: RawClient
+    /// The topic of one test.
+    private let topic = Self.shared.topic()
 
     init() throws {
-        daemon = try RunningDaemon()
+        daemon = try Self.shared.running()
         client = try daemon.connect()
     }
 
     /// The one event of a topic, as an event stream shows it behind its opening.
-    private func shown(_ query: String, of topic: String = "t") throws -> String {
-        let text = try client.get("/topics/\(topic)?as=sse&since=earliest&wait=0\(query)").text
+    private func shown(_ query: String, of selector: String? = nil) throws -> String {
+        let text = try client.get(
+            "/topics/\(selector ?? topic)?as=sse&since=earliest&wait=0\(query)"
+        ).text
         let opening = try #require(text.firstMatch(of: #/^:\nretry: \d+\nid: \d+\n\n/#))
         return String(text[opening.range.upperBound...])
     }
@@ -29,12 +34,12 @@ import Testing
             ("\u{FEFF}\u{0}", "data: \u{FEFF}\u{0}\n"),
         ])
     func everyLineOfAPayloadIsAField(payload: String, fields: String) throws {
-        let id = try client.publish(payload, to: "t")
+        let id = try client.publish(payload, to: topic)
         #expect(try shown("") == "id: \(id)\n\(fields)\n")
     }
 
     @Test func aTypeIsTheEventsName() throws {
-        let id = try client.publish("x", to: "t", headers: [("Event-Type", "a b:c")])
+        let id = try client.publish("x", to: topic, headers: [("Event-Type", "a b:c")])
         #expect(try shown("") == "id: \(id)\nevent: a b:c\ndata: x\n\n")
         #expect(try shown("&envelope=no") == "id: \(id)\nevent: a b:c\ndata: x\n\n")
     }
@@ -53,30 +58,30 @@ import Testing
     }
 
     @Test func aSelectorOfOneNameShowsPayloadsAndAnyOtherEnvelopes() throws {
-        let id = try client.publish("x", to: "t", headers: [("Event-Type", "made")])
+        let id = try client.publish("x", to: "only.one", headers: [("Event-Type", "made")])
         let payload = "id: \(id)\nevent: made\ndata: x\n\n"
-        let poll = try client.get("/topics/t?as=json&since=earliest&wait=0").text
+        let poll = try client.get("/topics/only.one?as=json&since=earliest&wait=0").text
         let envelope = try #require(poll.firstMatch(of: #/\[(.*)\]/#)?.1)
         for (selector, query, shows) in [
-            ("t", "", payload), ("t", "&envelope=no", payload),
-            ("t", "&envelope=yes", "id: \(id)\ndata: \(envelope)\n\n"),
-            ("t,u", "", "id: \(id)\ndata: \(envelope)\n\n"),
-            ("*", "", "id: \(id)\ndata: \(envelope)\n\n"),
-            ("*", "&envelope=yes", "id: \(id)\ndata: \(envelope)\n\n"),
-            ("t,u", "&envelope=no", payload), (">", "&envelope=no", payload),
+            ("only.one", "", payload), ("only.one", "&envelope=no", payload),
+            ("only.one", "&envelope=yes", "id: \(id)\ndata: \(envelope)\n\n"),
+            ("only.one,u", "", "id: \(id)\ndata: \(envelope)\n\n"),
+            ("only.*", "", "id: \(id)\ndata: \(envelope)\n\n"),
+            ("only.*", "&envelope=yes", "id: \(id)\ndata: \(envelope)\n\n"),
+            ("only.one,u", "&envelope=no", payload), ("only.>", "&envelope=no", payload),
         ] {
             #expect(try shown(query, of: selector) == shows, "\(selector)\(query)")
         }
     }
 
     @Test func aLineIsTheEnvelopeThatPollsShow() throws {
-        try client.publish("one\ntwo\u{2028}", to: "t", headers: [("Event-Key", "k")])
+        try client.publish("one\ntwo\u{2028}", to: topic, headers: [("Event-Key", "k")])
         _ = try client.exchange(
-            "POST", "/topics/t", headers: [("Content-Type", "application/json")],
+            "POST", "/topics/\(topic)", headers: [("Content-Type", "application/json")],
             body: Array(" { \"a\" : [ 1 ] } ".utf8))
-        _ = try client.exchange("POST", "/topics/t", body: [0xFF])
-        let poll = try client.get("/topics/t?as=json&since=earliest").text
-        let lines = try client.get("/topics/t?as=ndjson&since=earliest&wait=0").text
+        _ = try client.exchange("POST", "/topics/\(topic)", body: [0xFF])
+        let poll = try client.get("/topics/\(topic)?as=json&since=earliest").text
+        let lines = try client.get("/topics/\(topic)?as=ndjson&since=earliest&wait=0").text
         let envelopes = lines.split(separator: "\n").dropFirst()
         #expect(envelopes.count == 3 && lines.hasSuffix("}\n"))
         #expect(poll.hasPrefix("{\"events\":[\(envelopes.joined(separator: ","))],"))
@@ -84,9 +89,9 @@ import Testing
 
     @Test func aStreamOfManyIsTheSameInHTTP10() throws {
         let lines = (1...700).map { "line \($0)\n" }.joined()
-        _ = try client.exchange("POST", "/topics/t?split=lines", body: Array(lines.utf8))
+        _ = try client.exchange("POST", "/topics/\(topic)?split=lines", body: Array(lines.utf8))
         for form in ["ndjson", "sse&envelope=yes"] {
-            let target = "/topics/t?as=\(form)&since=earliest&wait=0"
+            let target = "/topics/\(topic)?as=\(form)&since=earliest&wait=0"
             let chunked = try client.get(target)
             #expect(chunked.header("transfer-encoding") == "chunked")
             let old = try daemon.connect()
@@ -105,13 +110,14 @@ import Testing
 
     @Test func filtersLetOnlySuchEventsThrough() throws {
         for (text, type, key) in [("1", "a", "k"), ("2", "b", "k"), ("3", "a", "l")] {
-            try client.publish(text, to: "t", headers: [("Event-Type", type), ("Event-Key", key)])
+            try client.publish(
+                text, to: topic, headers: [("Event-Type", type), ("Event-Key", key)])
         }
         for (query, expected) in [
             ("type=a", ["1", "3"]), ("key=k", ["1", "2"]), ("type=a&key=l", ["3"]), ("key=x", []),
         ] {
             let stream = try daemon.stream(
-                "/topics/t?as=ndjson&since=earliest&wait=0&\(query)", .lines)
+                "/topics/\(topic)?as=ndjson&since=earliest&wait=0&\(query)", .lines)
             #expect(try stream.rest().payloads == expected, "\(query)")
         }
     }

@@ -258,6 +258,10 @@ monitoring-test: ## check the alerts and the dashboard of monitoring/ with promt
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/monitoring --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd"
 
+mutants: ## plant the faults of Tests/mutants.txt one by one; the tests have to find each (hours; ARGS='NAME …', FROM=NAME)
+	@SWIFT='$(SWIFT)' scripts/setup mutants
+	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' TEST_FLAGS='$(TEST_FLAGS)' FROM='$(FROM)' scripts/mutants $(ARGS)
+
 crash-test: setup ## kill the daemon 600 times, and cut the power of 150 stores 3 times each (also in long-tests)
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	BELFRY_LONG=1 $(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS) --skip-build \
@@ -322,4 +326,4 @@ bench-command: release ## measure `belfry`: lines beside curl, printing events, 
 	@Benchmarks/keep bench-command Benchmarks/command --programs $(dir $(COMMAND_BINARY)) $(ARGS)
 
 clean: ## remove all build products
-	rm -rf .build .build-asan .build-tsan .build-static .build-release-tests .build-docs .build-bench .build-interop .build-recipes .build-systemd .build-container .build-fuzz .build-openapi .build-webhooks .build-monitoring .build-page .build-libraries .build-debian13 .build-deb .build-dist .build-test-deb .build-night .build-flakes
+	rm -rf .build .build-*

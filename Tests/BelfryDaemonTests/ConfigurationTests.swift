@@ -1,3 +1,4 @@
+import Access
 import Testing
 
 @testable import BelfryDaemon
@@ -101,6 +102,23 @@ struct ConfigurationTests {
         #expect(
             over.access.rules.map(\.description) == ["c publish uid:2", "d publish anyone"])
         #expect(try load(file, environment: ["BELFRY_ACCESS_RULE": ""]).access.rules == [])
+    }
+
+    @Test func moreRulesThanTheBoundAreRefusedWhereverTheyStand() throws {
+        let rules = (0...AccessLimits.rulesMax).map { "topic-\($0) publish uid:1" }
+        func file(_ count: Int) -> String {
+            "[access]\n" + rules.prefix(count).map { "rule = \($0)\n" }.joined()
+        }
+        let (most, tooMany) = (file(AccessLimits.rulesMax), file(AccessLimits.rulesMax + 1))
+        #expect(try load(most).access.rules.count == AccessLimits.rulesMax)
+        let refusal =
+            "configuration: access.rule is there \(AccessLimits.rulesMax + 1) times, and "
+            + "\(AccessLimits.rulesMax) rules is the most: a pattern stands for several topics"
+        #expect(problems(tooMany) == [refusal])
+        let variable = "BELFRY_ACCESS_RULE"
+        #expect(problems(environment: [variable: rules.joined(separator: ";")]) == [refusal])
+        // The rules of the environment replace those of the file before anybody counts.
+        #expect(problems(tooMany, environment: [variable: rules[0]]) == [])
     }
 
     @Test func listenOptionsReplaceEveryConfiguredAddress() throws {

@@ -1,3 +1,5 @@
+internal import Access
+
 extension Configuration {
     /// Puts together what the command line, the environment and the file say, in this order of
     /// precedence, over the defaults.
@@ -51,6 +53,11 @@ extension Configuration {
             details.append(
                 "metrics.topics has more topics and patterns than one selector takes: use patterns "
                     + "that stand for several")
+        }
+        if access.rules.count > AccessLimits.rulesMax {
+            details.append(
+                "access.rule is there \(access.rules.count) times, and \(AccessLimits.rulesMax) "
+                    + "rules is the most: a pattern stands for several topics")
         }
         if poll.waitDefault > poll.waitMax {
             details.append("poll.wait_default is longer than poll.wait_max")

@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 internal import SQLiteStore
 
@@ -116,7 +117,7 @@ extension ConfigurationKey {
                 subscribe, work and administer, and the subjects: uid:N gid:N user:NAME group:NAME \
                 token:NAME anyone. Of the selectors that match a topic and have a rule for the \
                 verb, the most specific decides alone. A topic without a rule is open to \
-                everybody.
+                everybody. There may be \(AccessLimits.rulesMax) rules.
                 """,
             reason: """
                 Not every user of the machine may see or send everything. Example: rule = \

@@ -15,6 +15,18 @@ struct CodeText {
         return String(decoding: reader.code, as: UTF8.self)
     }
 
+    /// The words of a text, which are of ASCII's letters, digits and underscores.
+    static func words(of text: String) -> [String] {
+        text.utf8.split { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                false
+            default: true
+            }
+        }.map { String($0)! }
+    }
+
     private init(_ text: String) {
         self.text = Array(text.utf8)
         code.reserveCapacity(self.text.count)

@@ -31,13 +31,13 @@ import Testing
     func typesThatAreNamedAreThere(document: String) throws {
         let named = Set(
             try Self.quoted(in: document).filter { !$0.contains(" ") && !$0.contains("-") }
-                .flatMap(Self.words)
+                .flatMap(CodeText.words)
                 .filter { $0.first?.isUppercase == true && $0.contains(where: \.isLowercase) })
         #expect(named.count > 40)
         var missing = named
         for file in Repository.sources + Repository.tests {
-            missing.subtract(Self.words(of: file.path))
-            for line in file.code { missing.subtract(Self.words(of: line)) }
+            missing.subtract(CodeText.words(of: file.path))
+            for line in file.code { missing.subtract(CodeText.words(of: line)) }
         }
         #expect(missing == [])
     }
@@ -90,16 +90,5 @@ import Testing
                 $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_"
             }
         }
-    }
-
-    private static func words(of text: String) -> [String] {
-        text.utf8.split { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                false
-            default: true
-            }
-        }.map { String($0)! }
     }
 }

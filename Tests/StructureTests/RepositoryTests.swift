@@ -69,4 +69,8 @@ import Testing
     @Test func everyModuleWithBoundsHasItsLimits() {
         #expect(Rules.limits(in: Repository.sources) == [])
     }
+
+    @Test func everyLimitIsRead() {
+        #expect(LimitConstant.unread(in: Repository.sources) == [])
+    }
 }

@@ -103,11 +103,4 @@ import Testing
         #expect(number.write { _ in number.isMutating })
         #expect(!number.isMutating)
     }
-
-    @Test func askingWhetherItIsMutatingLeavesTheLockFree() {
-        let number = Protected(0)
-        for _ in 0..<3 { #expect(!number.isMutating) }
-        number.write { $0 += 1 }
-        #expect(number.value == 1)
-    }
 }

@@ -103,28 +103,30 @@ import Testing
 
     /// One thread lets observers go, and never waits for the bus, while another one changes it and
     /// notifies. Where the latter looked at an observer in that moment, it ends it: inside the lock
-    /// or a barrier block, using the bus would stop the process.
-    @Test func anObserverThatEndsWhileItIsLookedAtMayUseTheBus() throws {
-        for _ in 0..<30 {
-            let (bus, heir, ready, done) = (Broadcaster(), Listener(), Gate(), Gate())
-            let changer = Protected<pthread_t?>(nil)
-            let onEnd: @Sendable () -> Void = {
-                if changer.value == pthread_self() { bus.add(heir) }
-            }
-            try inParallel(2) { index in
-                if index == 0 {
-                    var owned = (0..<300).map { _ in Listener(onEnd: onEnd) }
-                    owned.forEach { bus.add($0) }
-                    ready.open()
-                    while owned.popLast() != nil {}
-                    done.open()
-                } else {
-                    try ready.wait()
-                    changer.value = pthread_self()
-                    while !done.isOpen {
-                        bus.add(heir)
-                        bus.ring(1)
-                        bus.drop(heir)
+    /// or a barrier block, using the bus would stop the process, which is one of its own here.
+    @Test func anObserverThatEndsWhileItIsLookedAtMayUseTheBus() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<30 {
+                let (bus, heir, ready, done) = (Broadcaster(), Listener(), Gate(), Gate())
+                let changer = Protected<pthread_t?>(nil)
+                let onEnd: @Sendable () -> Void = {
+                    if changer.value == pthread_self() { bus.add(heir) }
+                }
+                try inParallel(2) { index in
+                    if index == 0 {
+                        var owned = (0..<300).map { _ in Listener(onEnd: onEnd) }
+                        owned.forEach { bus.add($0) }
+                        ready.open()
+                        while owned.popLast() != nil {}
+                        done.open()
+                    } else {
+                        try ready.wait()
+                        changer.value = pthread_self()
+                        while !done.isOpen {
+                            bus.add(heir)
+                            bus.ring(1)
+                            bus.drop(heir)
+                        }
                     }
                 }
             }

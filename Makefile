@@ -79,16 +79,20 @@ menu:
 setup: ## install the packages that this machine lacks for building and running
 	@SWIFT='$(SWIFT)' scripts/setup
 
+# Beside it the programs that the tests run.
+test-setup:
+	@SWIFT='$(SWIFT)' scripts/setup test
+
 run: setup $(RELEASE_BINARY) ## build the daemon and run it in the foreground (ARGS='--listen …')
 	@exec $(RELEASE_BINARY) $(ARGS)
 
 build: setup ## build everything, the tests too
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 
-test: setup ## run every test
+test: test-setup ## run every test
 	$(RUN_TESTS) $(TEST_FLAGS) $(BUILD_FLAGS)
 
-test-release: setup ## run every test, optimised as a release is
+test-release: test-setup ## run every test, optimised as a release is
 	$(RUN_TESTS) $(TEST_FLAGS) $(RELEASE_TEST_FLAGS)
 
 release: setup $(RELEASE_BINARY) $(COMMAND_BINARY) ## build daemon and command for use: optimised, no Swift library needed
@@ -150,11 +154,11 @@ docs: setup ## make the documentation of the libraries (.build-docs), and check 
 # A crashed test must end, not wait for a backtrace.
 ci night test-release asan tsan long-tests: export SWIFT_BACKTRACE = enable=no
 
-asan: setup ## run the tests under the address sanitizer, leaks included
+asan: test-setup ## run the tests under the address sanitizer, leaks included
 	ASAN_OPTIONS=detect_leaks=1 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(ASAN_FLAGS)
 
 # Every program that ends would wait a second for races of threads that still run: the tests end hundreds.
-tsan: setup ## run the tests under the thread sanitizer
+tsan: test-setup ## run the tests under the thread sanitizer
 	TSAN_OPTIONS=atexit_sleep_ms=50 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(TSAN_FLAGS)
 
 ci: export BELFRY_SEED = $(CI_SEED)

@@ -73,8 +73,7 @@ import Testing
         #expect(try values("StartLimitIntervalSec", in: "belfryd.service") == ["0"])
     }
 
-    @Test(.enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0))
-    func systemdAcceptsEveryUnit() throws {
+    @Test func systemdAcceptsEveryUnit() throws {
         let folder = TemporaryFolder()
         let daemon = ChildProcess.product("belfryd")
         let products = daemon[..<daemon.lastIndex(of: "/")!]

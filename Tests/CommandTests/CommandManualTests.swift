@@ -36,12 +36,11 @@ import Testing
         #expect(try rig.run("--version").output == "belfry \(Version.number)\n")
     }
 
-    @Test(.enabled(if: ManualLint.isHere)) func whatReadsThePagesFindsNoFault() throws {
+    @Test func whatReadsThePagesFindsNoFault() throws {
         for page in CommandManual.pages { #expect(try ManualLint.faults(of: page.text) == "") }
     }
 
-    @Test(.enabled(if: ManualLint.isHere))
-    func noTextIsTakenForAMacro() throws {
+    @Test func noTextIsTakenForAMacro() throws {
         var page = ManualPage("a-b", section: 1, summary: "c")
         page.heading("Description")
         page.paragraph(".SH gone \\fBbold 'quoted' -x ~ ^ ` é")
@@ -60,7 +59,7 @@ import Testing
 }
 
 /// What `make install` puts on a machine of what the programs print of themselves.
-@Suite(.blocking, .enabled(if: access("/usr/bin/make", X_OK) == 0)) struct InstalledManualTests {
+@Suite(.blocking) struct InstalledManualTests {
     @Test func thePackageIsOfTheVersionThatTheProgramsHave() throws {
         for (option, wanted) in [([], Version.number), (["--date"], Version.date)] {
             let script = try ChildProcess("\(PackageFiles.root)/scripts/version", option)

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -81,11 +80,11 @@ import Testing
         #expect(try offered("sub", "a", "--", "cat", "tok") == ["token"])
     }
 
-    @Test(arguments: ["zsh", "fish"].filter { access("/usr/bin/\($0)", X_OK) == 0 })
-    func otherShellsTakeTheirScript(shell: String) throws {
-        let text = try rig.run("--completion", shell).output
-        let path = rig.home.write(text, to: shell)
-        let check = try ChildProcess("/usr/bin/\(shell)", ["-n", path])
+    @Test(arguments: CompletedShell.allCases)
+    func everyShellTakesItsScript(shell: CompletedShell) throws {
+        let text = try rig.run("--completion", shell.rawValue).output
+        let path = rig.home.write(text, to: shell.rawValue)
+        let check = try ChildProcess("/bin/sh", ["-c", "exec \(shell.rawValue) -n \"$0\"", path])
         #expect(try check.wait() == .exited(0), "\(check.text(of: .errors))")
     }
 

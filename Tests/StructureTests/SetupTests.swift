@@ -27,7 +27,7 @@ import Testing
                 "libsqlite3-dev", "libcurl4-openssl-dev", "pkg-config", "binutils", "gcc",
                 "libc6-dev",
                 "libstdc++-14-dev", "libncurses6", "libsqlite3-0", "libxml2-16", "git", "curl",
-                "dash", "mandoc", "mount", "util-linux", "ca-certificates", "binutils-gold",
+                "dash", "mount", "util-linux", "ca-certificates", "binutils-gold",
             ])
         let (said, ending) = try machine.setUp()
         #expect(ending == .exited(0))
@@ -107,13 +107,22 @@ import Testing
         #expect(said.contains("Swift 6.1 is too old, 6.2 or newer is needed: get one from"))
     }
 
+    @Test func whatOnlyTestsNeedIsInstalledForThemAlone() throws {
+        let programs: Set<Substring> = ["mandoc", "make", "systemd", "zsh", "fish"]
+        for (purpose, wanted) in [(nil, []), ("test", programs)] as [(String?, Set<Substring>)] {
+            let machine = try MakeshiftMachine(manager: "apt-get", packages: [])
+            #expect(try machine.setUp(for: purpose).ending == .exited(0))
+            #expect(programs.intersection(machine.installed) == wanted)
+        }
+    }
+
     @Test func theDocumentNamesWhatIsInstalled() throws {
         let document = try PackageFiles.text("docs/systems.md")
         for manager in ["apt-get", "dnf", "pacman"] {
             let machine = try MakeshiftMachine(
                 manager: manager, compiler: "N", packages: manager == "apt-get" ? [] : nil)
             try machine.add("apt-cache", "true")
-            _ = try machine.setUp()
+            _ = try machine.setUp(for: "test")
             #expect(machine.installed.count > 5)
             for name in machine.installed {
                 #expect(document.contains("`\(name)`"), "\(name) of \(manager)")

@@ -1,10 +1,5 @@
-internal import Glibc
-
 /// What mandoc says of a page of the manual.
 public enum ManualLint {
-    /// Whether mandoc is installed, as `scripts/setup` does.
-    public static var isHere: Bool { access("/usr/bin/mandoc", X_OK) == 0 }
-
     /// Its warnings and errors, one a line; nothing for a page without a fault.
     ///
     /// - Parameter page: The page, in roff.

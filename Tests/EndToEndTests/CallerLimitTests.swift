@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// What one user may take, and that others still get theirs.
-@Suite(.blocking, .enabled(if: getuid() == 0, "only root can be two users"))
-struct CallerLimitTests {
+@Suite(.blocking, .byRoot) struct CallerLimitTests {
     /// What somebody else is answered, by status.
     private func stranger(_ daemon: RunningDaemon, _ path: String, _ more: String...) throws
         -> String

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Readers that all ask at once for much and take nothing of it: memory stays within its bound.
-@Suite(.blocking, .enabled(if: !Sanitizer.isOn, "sanitizers have allocators of their own"))
-struct HostileMemoryTests {
+@Suite(.blocking, .withoutSanitizer) struct HostileMemoryTests {
     /// Sends all requests while the daemon is stopped, so that it meets them in one turn, and
     /// returns once each client was answered or cut off.
     private func burst(_ clients: [RawClient], _ target: String, _ daemon: RunningDaemon) throws {

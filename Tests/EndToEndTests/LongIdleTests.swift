@@ -6,10 +6,7 @@ import Testing
 /// The short form has 1,000 subscribers of all forms, the long one, with `BELFRY_LONG=1`, 10,000.
 /// The daemon is the one built beside the tests, without optimisation, unless `BELFRY_DAEMON` names
 /// another.
-@Suite(
-    .serialized, .blocking,
-    .enabled(if: !Sanitizer.isOn, "sanitizers cost memory and time of their own"))
-struct LongIdleTests {
+@Suite(.serialized, .blocking, .withoutSanitizer) struct LongIdleTests {
     private static let count = RandomRun.isLong ? 10_000 : 1_000
     /// Among a thousand, what the allocator keeps in reserve counts for up to a fifth of each: the
     /// more of them come in at once, as on a busy machine, the more.

@@ -18,8 +18,7 @@ import Testing
 
     /// Beside what is counted, a connection takes as much as its headers may have, whatever they
     /// were, and a few kilobytes.
-    @Test(.enabled(if: !Sanitizer.isOn, "sanitizers have allocators of their own"))
-    func connectionsTakeNoMoreThanTheirHeadersMay() throws {
+    @Test(.withoutSanitizer) func connectionsTakeNoMoreThanTheirHeadersMay() throws {
         let daemon = try RunningDaemon(configuration: "[http]\nheader_bytes = 16K\n")
         let padding = String(repeating: "x", count: 14_000)
         func connect(_ count: Int, idle: Bool) throws -> [RawClient] {

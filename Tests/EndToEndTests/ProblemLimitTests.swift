@@ -97,8 +97,7 @@ import Testing
         #expect(try daemon.wait() == .exited(0))
     }
 
-    /// Another user is what it takes, and only root can be one.
-    @Test(.enabled(if: getuid() == 0)) func strangersMayNotChangeWhatExists() throws {
+    @Test(.byRoot) func strangersMayNotChangeWhatExists() throws {
         let daemon = try RunningDaemon()
         let client = try daemon.connect()
         try client.publish("x", to: "t")

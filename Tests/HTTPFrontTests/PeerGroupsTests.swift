@@ -41,7 +41,7 @@ private final class Directory: PeerGroups {
 }
 
 /// Groups of callers over TCP. Who asks is whoever runs the tests, who has to be somebody.
-@Suite(.blocking, .enabled(if: getuid() != PeerIdentity.overflowUID)) struct PeerGroupsTests {
+@Suite(.blocking, .byNamedUser) struct PeerGroupsTests {
     private let directory = Directory()
     private let server: LoopServer
 

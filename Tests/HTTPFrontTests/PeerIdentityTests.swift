@@ -94,7 +94,7 @@ import Testing
             PeerIdentity.uid(of: SocketTable.Row(uid: uid, inode: inode, state: state)) == known)
     }
 
-    @Test(.enabled(if: getuid() == 0), arguments: [(12_345, 12_345), (65_534, nil)])
+    @Test(.byRoot, arguments: [(12_345, 12_345), (65_534, nil)])
     func anotherUsersProcessIsThatUser(uid: UInt32, known: UInt32?) throws {
         let listener = try LoopbackListener(.ipv4)
         guard case .tcp(let port) = listener.address else { return }

@@ -277,8 +277,7 @@ import Testing
     }
 
     /// In a process of its own, whose memory nobody else changes; clients and owners count too.
-    @Test(.enabled(if: !Sanitizer.isOn, "a sanitizer's own memory would be counted"))
-    func idleStreamCostsLittleMemory() async {
+    @Test(.withoutSanitizer) func idleStreamCostsLittleMemory() async {
         await #expect(processExitsWith: .success) {
             FileLimit.raise()
             let server = try LoopServer()

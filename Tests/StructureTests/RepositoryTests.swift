@@ -54,6 +54,10 @@ import Testing
         #expect(Repository.tests.flatMap(Rules.blocking) == [])
     }
 
+    @Test func testsAreLeftOutForReasonsThatAllShare() {
+        #expect(Repository.tests.flatMap(Rules.conditions) == [])
+    }
+
     @Test func theOnlyLockIsThatOfProtection() {
         #expect(Repository.sources.flatMap(Rules.locks) == [])
     }

@@ -33,6 +33,14 @@ enum Rules {
         ).filter { _ in file.code.contains { $0.contains("@Test") } }
     }
 
+    /// A test is left out for one of a few reasons, each of which says so.
+    static func conditions(in file: SourceFile) -> [Violation] {
+        guard file.path != "Tests/TestSupport/Conditions.swift" else { return [] }
+        return matches(
+            #"\.(enabled|disabled)\s*\("#, in: file,
+            "a condition of its own: use those of Conditions.swift, and let a missing program fail")
+    }
+
     /// One lock serves the whole project, because the thread sanitizer has to see through it.
     static func locks(in file: SourceFile) -> [Violation] {
         guard file.module != "Protection" else { return [] }

@@ -72,6 +72,16 @@ import Testing
     }
 
     @Test(arguments: [
+        "@Test(.enabled(if: isHere)) func a() {}", "@Suite(.blocking, .disabled(\"\")) struct A {}",
+    ])
+    func aConditionOfATestsOwnIsFound(text: String) {
+        #expect(lines(Rules.conditions(in: file(text, at: "Tests/A/B.swift"))) == [1])
+        let shared = file(text, at: "Tests/TestSupport/Conditions.swift")
+        #expect(Rules.conditions(in: shared) == [])
+        #expect(Rules.conditions(in: file("@Test(.byRoot) func a() {}")) == [])
+    }
+
+    @Test(arguments: [
         "let lock = Mutex(0)", "let lock: Mutex<Int>", "var lock = pthread_mutex_t()",
         "pthread_rwlock_init(&a, nil)", "let lock = NSLock()", "DispatchSemaphore(value: 1)",
     ])

@@ -6,8 +6,7 @@ import Testing
 @testable import Topics
 
 /// Each in a process of its own, whose memory nobody else changes.
-@Suite(.enabled(if: !Sanitizer.isOn, "sanitizers have allocators of their own"))
-struct OverheadTests {
+@Suite(.withoutSanitizer) struct OverheadTests {
     /// What the process has in memory, in bytes.
     private static func resident() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

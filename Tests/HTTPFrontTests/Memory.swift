@@ -12,13 +12,3 @@ func residentBytes() throws -> Int {
     let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
     return try #require(Int(pages[1])) * Int(getpagesize())
 }
-
-/// Bytes that the allocator has set aside for an object, without what it refers to; nil where it
-/// cannot be asked.
-func heapBytes(of object: AnyObject) -> Int? {
-    typealias Ask = @convention(c) (UnsafeMutableRawPointer) -> Int
-    guard let symbol = dlsym(nil, "malloc_usable_size") else { return nil }
-    // Unmanaged: only looked at.
-    let address = Unmanaged.passUnretained(object).toOpaque()
-    return withExtendedLifetime(object) { unsafeBitCast(symbol, to: Ask.self)(address) }
-}

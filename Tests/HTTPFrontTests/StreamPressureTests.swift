@@ -290,22 +290,6 @@ import Testing
         }
     }
 
-    /// What the process keeps besides is the owner's and the client's: nothing of the stream's head
-    /// or pieces stays.
-    @Test func frontKeepsTwoSmallObjectsForAnIdleStream() throws {
-        let server = try LoopServer()
-        let (client, view) = try server.beginStream()
-        let (sizes, isDone) = (Protected<[Int]>([]), Gate())
-        view.run { stream in
-            let socket = stream.socket!
-            sizes.value = [heapBytes(of: socket), heapBytes(of: socket.connection)].map { $0 ?? 0 }
-            isDone.open()
-        }
-        try isDone.wait()
-        client.close()
-        #expect(sizes.value.reduce(0, +) < 512, "\(sizes.value)")
-    }
-
     /// Returns when the clock that loops look at has moved on.
     private func tick() throws {
         let then = MonotonicClock.milliseconds()

@@ -1,4 +1,3 @@
-import Glibc
 import Protection
 import TestSupport
 import Testing
@@ -217,21 +216,6 @@ import Testing
         try drained.wait()
         #expect(view.state.value.closed == 1)
         #expect(server.server.census == ServerCensus())
-        #expect(server.memory.used == 0)
-    }
-
-    @Test func idleSocketIsTwoSmallObjects() throws {
-        let server = try LoopServer()
-        let (client, view) = try server.openSocket()
-        let (sizes, isDone) = (Protected<[Int]>([]), Gate())
-        view.run { echo in
-            let socket = echo.socket!
-            sizes.value = [heapBytes(of: socket), heapBytes(of: socket.connection)].map { $0 ?? 0 }
-            isDone.open()
-        }
-        try isDone.wait()
-        client.client.close()
-        #expect(sizes.value.reduce(0, +) < 768, "\(sizes.value)")
         #expect(server.memory.used == 0)
     }
 }

@@ -179,17 +179,6 @@ import Testing
         #expect(try observer.repeats() == before + names.count + 5)
     }
 
-    @Test func publishersOfManyTopicsAreKnownFromTheirThirdOn() throws {
-        let daemon = try RunningDaemon()
-        let observer = try daemon.connect()
-        let client = try RawClient(daemon.tcp)
-        for number in 0..<50 {
-            try client.send(post("x", to: "/topics/t\(number)"))
-            #expect(try client.readAnswer().status == 201)
-        }
-        #expect(try observer.repeats() == 48)
-    }
-
     @Test func whoMayPublishToOneTopicMayNotToAnother() throws {
         let access = try AccessDaemon(rules: ["closed publish uid:4000000"])
         let observer = try access.daemon.connect()

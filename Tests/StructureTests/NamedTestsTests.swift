@@ -4,7 +4,7 @@ import Testing
 @Suite struct NamedTestsTests {
     @Test(arguments: [
         ("SECURITY.md", "## Threats and what stops them", 20),
-        ("docs/first-use.md", "# What holds at first use", 40),
+        ("docs/first-use.md", "# What holds at first use", 30),
     ])
     func everyRowHasATestThatIsThere(page: String, heading: String, rowsMin: Int) throws {
         let named = try NamedTests(in: page, behind: heading)

@@ -97,7 +97,7 @@ import Testing
         var seen: [String] = []
         var cursor = "earliest"
         while true {
-            let answer = try client.get("/topics/t\(query)&wait=0&since=\(cursor)")
+            let answer = try client.get("/topics/\(topic)\(query)&wait=0&since=\(cursor)")
             guard answer.status == 200 else { break }
             seen.append(answer.text)
             cursor = try #require(answer.header("event-cursor"))

@@ -34,7 +34,7 @@ import Testing
             #expect(Self.suites.contains { $0.contains(filter) }, "\(mutant.name)")
             #expect(
                 Repository.tests.contains { file in
-                    file.code.contains { $0.contains("func \(mutant.test)(") }
+                    file.lines.contains { $0.contains("func \(mutant.test)(") }
                 }, "\(mutant.name): \(mutant.test)")
         }
     }

@@ -38,8 +38,8 @@ TSAN_FLAGS = $(BUILD_FLAGS) --scratch-path .build-tsan --sanitize=thread -Xswift
 # matter for that are those of scripts/build-release.
 RELEASE_TEST_FLAGS = $(BUILD_FLAGS) --scratch-path .build-release-tests -c release \
 	-Xswiftc -enable-testing -Xswiftc -cross-module-optimization
-# The fuzzer needs the sources compiled with its own counters, and a look into them.
-FUZZ_FLAGS = $(BUILD_FLAGS) --scratch-path .build-fuzz -c release --sanitize=fuzzer -Xswiftc -enable-testing
+# The fuzzer needs the sources compiled with its own counters, which Package.swift asks for, and a look into them.
+FUZZ_FLAGS = $(BUILD_FLAGS) --scratch-path .build-fuzz -c release -Xswiftc -enable-testing
 BENCH_FLAGS = $(BUILD_FLAGS) --scratch-path .build-bench -c release
 # Where scripts/build-release puts it.
 RELEASE_BINARY = .build-static/release/belfryd

@@ -1,27 +1,38 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+// Only `make fuzz` asks for the program around libFuzzer, which needs a build of its own.
+let isFuzzed = Context.environment["BELFRY_FUZZ"] != nil
+let counters: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
 
-// What the fuzzer and the tests share: every parser with its inputs. Only `make fuzz` asks for the
-// program around libFuzzer, which needs a build of its own.
+let strict: [SwiftSetting] =
+    counters + [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ]
+
+// What the fuzzer and the tests share: every parser with its inputs.
 let fuzzed: [Target.Dependency] = [
     "HTTPFront", "BusAPI", "BelfryDaemon", "Access", "Digests", "Topics", "Telemetry",
     "TestSupport",
 ]
-let fuzzing: Target =
-    Context.environment["BELFRY_FUZZ"] == nil
-    ? .testTarget(
-        name: "FuzzTests", dependencies: fuzzed, exclude: ["Corpus", "Driver.swift"],
-        swiftSettings: strict)
-    : .executableTarget(
-        name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
-        exclude: ["Corpus", "CorpusTests.swift", "CorpusTextTests.swift"],
-        swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+let fuzzing: [Target] =
+    isFuzzed
+    ? [
+        .target(
+            name: "FuzzTests", dependencies: fuzzed, path: "Tests/FuzzTests",
+            exclude: ["Corpus", "CorpusTests.swift", "CorpusTextTests.swift", "Program"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTests"], path: "Tests/FuzzTests/Program",
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
+    ]
+    : [
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed,
+            exclude: ["Corpus", "Driver.swift", "Program"], swiftSettings: strict)
+    ]
 
 let package = Package(
     name: "belfry",
@@ -207,7 +218,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: ["belfryd", "belfry", "Protection", "TestSupport"],
             swiftSettings: strict),
-        fuzzing,
     ],
     swiftLanguageModes: [.v6]
 )
+package.targets += fuzzing

@@ -5,9 +5,10 @@ WORKDIR /belfry
 COPY scripts/setup scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
+COPY Plugins Plugins
 COPY Sources Sources
-# The daemon serves a file of it.
-COPY docs/openapi.yaml docs/
+# The daemon serves these.
+COPY docs/openapi.yaml docs/http-api.md docs/recipes.md docs/command.md docs/
 COPY Tests Tests
 COPY Benchmarks Benchmarks
 COPY scripts/build-release scripts/

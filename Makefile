@@ -54,7 +54,7 @@ RUN_TESTS = SWIFT='$(SWIFT)' scripts/run-tests
 SOAK_COLUMNS = Store | Minutes | Rounds | Events published | Delivered | Gaps told | Clients that vanished | Reads \
 	| Resident KiB, warm | at the end | KiB a minute | Descriptors, warm | at the end
 
-SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Core
+SWIFT_SOURCES = Package.swift Plugins Sources Tests Benchmarks/Core
 
 # What .ci/run does, in 20 minutes. Its random tests have one seed: the same commit passes again. `make night` and
 # `make flakes` draw others.
@@ -97,7 +97,7 @@ test-release: test-setup ## run every test, optimised as a release is
 
 release: setup $(RELEASE_BINARY) $(COMMAND_BINARY) ## build daemon and command for use: optimised, no Swift library needed
 
-$(RELEASE_BINARY): Package.swift docs/openapi.yaml scripts/build-release $(shell find Sources -type f)
+$(RELEASE_BINARY): Package.swift scripts/build-release $(shell find -L Sources Plugins -type f)
 	@SWIFT='$(SWIFT)' scripts/build-release
 	@touch $@
 
@@ -247,13 +247,8 @@ webhooks-test: ## have `belfry push` bring events to a receiver that fails, over
 	$(SWIFT) build $(BUILD_FLAGS) --product belfry
 	@scripts/webhooks --programs "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)" $(ARGS)
 
-page: ## write the documents of the page anew from docs/
-	@SWIFT='$(SWIFT)' scripts/setup page
-	@scripts/page-documents
-
 page-test: ## use the page in Chromium: 10,000 topics, restarts, gaps, hostile names (ARGS='--act follow --seconds 600')
 	@SWIFT='$(SWIFT)' scripts/setup page
-	@scripts/page-documents --check
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/page --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
 

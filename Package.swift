@@ -3,14 +3,16 @@ import PackageDescription
 
 // Only `make fuzz` asks for the program around libFuzzer, which needs a build of its own.
 let isFuzzed = Context.environment["BELFRY_FUZZ"] != nil
+
 let counters: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
 
-let strict: [SwiftSetting] =
-    counters + [
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("ExistentialAny"),
-    ]
+// The program that the build itself runs has no counters.
+let strictBuilding: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+let strict = strictBuilding + counters
 
 // What the fuzzer and the tests share: every parser with its inputs.
 let fuzzed: [Target.Dependency] = [
@@ -76,6 +78,16 @@ let package = Package(
             name: "Work", dependencies: ["Protection", "Broadcasting", "Telemetry", "Topics"],
             path: "Sources/Libraries/Work", swiftSettings: strict),
 
+        // What the build runs: files become literals in the sources of a target.
+        .systemLibrary(
+            name: "CMarkGFM", path: "Sources/Building/CMarkGFM",
+            providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
+        .executableTarget(
+            name: "embed-files", dependencies: ["CMarkGFM"],
+            path: "Sources/Building/embed-files", swiftSettings: strictBuilding),
+        .plugin(
+            name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),
+
         // The daemon: the HTTP front, access rules, and what both say about topics.
         .target(name: "CLinux", path: "Sources/Daemon/CLinux"),
         .systemLibrary(
@@ -90,17 +102,14 @@ let package = Package(
             path: "Sources/Daemon/Access", swiftSettings: strict),
         .target(
             name: "Page", dependencies: ["Digests"], path: "Sources/Daemon/Page",
-            resources: [.embedInCode("Files")], swiftSettings: strict),
+            swiftSettings: strict, plugins: ["EmbedFiles"]),
         .target(
             name: "BusAPI",
             dependencies: [
                 "Topics", "Work", "Access", "Digests", "HTTPFront", "Page", "Telemetry",
                 "Protection",
             ],
-            path: "Sources/Daemon/BusAPI",
-            // A link to docs/openapi.yaml, which the daemon serves.
-            resources: [.embedInCode("Resources/openapi.yaml")],
-            swiftSettings: strict),
+            path: "Sources/Daemon/BusAPI", swiftSettings: strict, plugins: ["EmbedFiles"]),
         .systemLibrary(
             name: "CSystemd", path: "Sources/Daemon/CSystemd", pkgConfig: "libsystemd",
             providers: [.apt(["libsystemd-dev"])]),
@@ -131,7 +140,7 @@ let package = Package(
             dependencies: ["BelfryClient", "Topics", "Protection", "About", "Digests"],
             path: "Sources/Client/belfry", swiftSettings: strict),
 
-        // What `make bench-core` measures; the only target that knows Foundation.
+        // What `make bench-core` measures; knows Foundation as only the build does.
         .executableTarget(
             name: "bench-core", dependencies: ["Broadcasting", "Protection"],
             path: "Benchmarks/Core", swiftSettings: strict),

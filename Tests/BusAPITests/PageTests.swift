@@ -60,16 +60,53 @@ import Topics
             }
         }
         let files = try Self.files
-        #expect(found == Set(files.filter { !$0.hasSuffix(".html") }.map { "/page/\($0)" }))
-        for document in files where document.hasSuffix(".html") && document != "index.html" {
-            #expect(try client.exchange("GET", "/docs/\(document.dropLast(5))").status == 200)
+        let parts = files.filter { !$0.hasSuffix(".md") && $0 != "index.html" }
+        #expect(found == Set(parts.map { "/page/\($0)" }))
+        for document in files where document.hasSuffix(".md") {
+            #expect(try client.exchange("GET", "/docs/\(document.dropLast(3))").status == 200)
         }
         #expect(
             try client.exchange("GET", "/docs").text
                 == client.exchange("GET", "/docs/http-api").text)
-        for path in ["/page/", "/page/index.html", "/page/../app.js", "/docs/", "/docs/x"] {
+        for path in [
+            "/page/", "/page/index.html", "/page/http-api.html", "/page/../app.js", "/docs/",
+            "/docs/x", "/docs/index",
+        ] {
             #expect(try client.exchange("GET", path).status == 404, "\(path)")
         }
+    }
+
+    private static let documents = ["/docs", "/docs/recipes", "/docs/command"]
+
+    @Test(arguments: documents)
+    func everyLinkOfADocumentLeadsToWhatIsServed(_ path: String) throws {
+        let server = try self.server()
+        let client = try server.connect()
+        let document = try client.exchange("GET", path).text
+        let links = Self.names(in: document, between: "<a href=\"", "\"")
+            .filter { !$0.hasPrefix("https://") }
+        #expect(links.count > 10)
+        for link in Set(links) {
+            let parts = link.split(separator: "#", omittingEmptySubsequences: false)
+            let target = try client.exchange("GET", parts[0].isEmpty ? path : String(parts[0]))
+            #expect(target.status == 200, "\(link)")
+            // What is behind the # of the page itself is read by its script.
+            guard parts.count == 2, parts[0] != "/" else { continue }
+            #expect(target.text.contains(" id=\"\(parts[1])\""), "\(link)")
+        }
+    }
+
+    @Test(arguments: documents)
+    func partsOfADocumentAreReachedByLinksAndByTheKeyboard(_ path: String) throws {
+        let server = try self.server()
+        let text = try server.connect().exchange("GET", path).text
+        func count(_ part: String) -> Int { text.ranges(of: part).count }
+        let sections = count("<h2")
+        #expect(sections > 3 && count("<h2 id=\"") == sections)
+        #expect(count("<li><a href=\"#") == sections)
+        #expect(count("<pre tabindex=\"0\"") == count("<pre") && count("<pre") > 0)
+        #expect(count("tabindex=\"0\"><table>") == count("<table"))
+        #expect(count("<th></th>") == 0)
     }
 
     /// What stands between two texts, wherever it does.

@@ -15,8 +15,12 @@ enum Repository {
     /// Every Swift file under `Benchmarks/`.
     static let benchmarks = files(under: "Benchmarks").filter(\.isSwift)
 
-    /// The folders of the modules under `Sources/`, and those of Swift right under `Benchmarks/`.
-    static let modules = Set((sources + benchmarks).map(\.module))
+    /// Every file under `Plugins/`, which the build runs.
+    static let plugins = files(under: "Plugins")
+
+    /// The folders of the modules under `Sources/`, and those of Swift right under `Benchmarks/` and
+    /// `Plugins/`.
+    static let modules = Set((sources + plugins + benchmarks).map(\.module))
 
     private static func files(under folder: String) -> [SourceFile] {
         let start = root.appendingPathComponent(folder)

@@ -24,8 +24,8 @@ import Testing
             manager: "apt-get", compiler: "14",
             packages: [
                 "libmicrohttpd-dev", "nettle-dev", "libsystemd-dev", "libinih-dev",
-                "libsqlite3-dev", "libcurl4-openssl-dev", "pkg-config", "binutils", "gcc",
-                "libc6-dev",
+                "libsqlite3-dev", "libcurl4-openssl-dev", "libcmark-gfm-dev",
+                "libcmark-gfm-extensions-dev", "pkg-config", "binutils", "gcc", "libc6-dev",
                 "libstdc++-14-dev", "libncurses6", "libsqlite3-0", "libxml2-16", "git", "curl",
                 "dash", "mount", "util-linux", "ca-certificates", "binutils-gold",
             ])

@@ -51,8 +51,10 @@ extension BusHandler {
         call.respond(
             Response(
                 status: 200, headers: [("Content-Type", "application/yaml")],
-                body: .bytes(PackageResources.openapi_yaml)))
+                body: .bytes(Self.descriptionBytes)))
     }
+
+    private static let descriptionBytes = Array(EmbeddedFiles.all["openapi.yaml"]!.utf8)
 
     /// What this is, and what to type.
     func greeting(_ call: borrowing Call) throws(Refusal) {

@@ -47,7 +47,7 @@ import Testing
     private static let threads = 8
     /// Of each thread. A sanitizer looks at each access, and finds in a tenth what it finds at all.
     #if DEBUG
-        private static let operations = Sanitizer.isOn ? 13_000 : 30_000
+        private static let operations = 13_000
     #else
         private static let operations = 130_000
     #endif

@@ -7,7 +7,7 @@ import Testing
 /// counted. Means most in an optimised build, as the suite of the same name for protected values.
 @Suite(.timeLimit(.minutes(20))) struct TaskHammeringTests {
     private static let tasks = 24
-    private static let rounds = Sanitizer.isOn ? 100 : 1_000
+    private static let rounds = Sanitizer.isOn ? 100 : 300
 
     private let heard = Protected(0)
 

@@ -75,7 +75,7 @@ import Topics
         let last = Protected(first)
         let turn = Protected((read: first, isOver: false))
         let published = Gate()
-        let pauses = (0..<1_500).map { _ in Int.random(in: 0..<600, using: &random) }
+        let pauses = (0..<200).map { _ in Int.random(in: 0..<600, using: &random) }
         let (bus, batch) = (server.bus, PublishBatch(topic: try TopicName("t"), payloads: [.empty]))
         DispatchQueue.global().async {
             for pause in pauses {

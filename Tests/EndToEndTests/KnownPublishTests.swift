@@ -97,7 +97,7 @@ import Testing
         // Some requests come over one of several connections, others over a new one.
         var kept = try (0..<3).map { _ in try RawClient(addresses[0]) }
         let neighbour = try daemons[0].connect()
-        for step in 0..<(Sanitizer.isOn ? 100 : 400) {
+        for step in 0..<(Sanitizer.isOn ? 100 : 150) {
             let request = sequence.next(using: &random)
             var told: [Answered] = []
             var wanted: [Answered] = []

@@ -26,7 +26,7 @@ import Testing
             surroundings: .init(cuts: true), payloadBytesMax: 4_000),
     ]
 
-    private static let runs = RandomRun.isLong ? 2_000 : Sanitizer.isOn ? 8 : 40
+    private static let runs = RandomRun.isLong ? 2_000 : Sanitizer.isOn ? 8 : 20
     private static let threads = 2
 
     @Test func receivedPlusToldIsPublished() throws {

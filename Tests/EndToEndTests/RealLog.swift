@@ -11,7 +11,7 @@ struct RealLog {
 
     /// The least that is worth the name, and the most that a test has time for.
     private static let linesMin = 5_000
-    private static let linesMax = Sanitizer.isOn ? 2_000 : 6_000
+    private static let linesMax = 2_000
 
     /// The package log if it is long enough, else the history of the repository, else its sources.
     init() throws {

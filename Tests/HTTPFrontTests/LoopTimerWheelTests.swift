@@ -81,7 +81,7 @@ import Testing
         var now = UInt64.random(in: 0...1_000_000, using: &random)
         var wheel = TimerWheel(now: now)
         var model: [Int: UInt64] = [:]
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             let id = Int.random(in: 0..<200, using: &random)
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<5:

@@ -10,7 +10,7 @@ import Testing
 /// for another one, and stops the process for a re-entry that there was not.
 @Suite(.timeLimit(.minutes(20))) struct TaskHammeringTests {
     private static let tasks = 24
-    private static let rounds = Sanitizer.isOn ? 200 : 2_000
+    private static let rounds = Sanitizer.isOn ? 200 : 700
 
     /// What the documentation of `Protected` shows.
     private final class Census: Sendable {

@@ -23,7 +23,7 @@ import Topics
         let deadline = Deadline(seconds: 60)
         while try !condition() {
             try #require(!deadline.isOver)
-            sched_yield()
+            poll(nil, 0, 1)
         }
     }
 

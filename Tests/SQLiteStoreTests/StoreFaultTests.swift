@@ -417,7 +417,7 @@ import Topics
         let deadline = Deadline(seconds: 60)
         while !condition() {
             try #require(!deadline.isOver)
-            sched_yield()
+            poll(nil, 0, 1)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The tests that a table of a page names in its last column, as `Suite/test`.
 struct NamedTests {
@@ -28,8 +29,7 @@ struct NamedTests {
             let parts = test.components(separatedBy: "/")
             guard parts.count == 2 else { return true }
             return !Repository.tests.contains { file in
-                file.code.contains { $0.contains("struct \(parts[0])") }
-                    && file.code.contains { $0.contains("func \(parts[1])(") }
+                file.lineText.has("struct \(parts[0])") && file.lineText.has("func \(parts[1])(")
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What every file of the project keeps to; each rule returns what breaks it in one file.
 enum Rules {
@@ -9,9 +10,10 @@ enum Rules {
     /// above the one-line signature of the body that it begins. There, and in a documentation
     /// comment, the reason has to name what it is about.
     static func reasons(in file: SourceFile) -> [Violation] {
-        guard file.isSwift else { return [] }
+        let escapes = escapes.filter { file.codeText.has($0.written) }
+        guard file.isSwift, !escapes.isEmpty else { return [] }
         return file.code.enumerated().flatMap { line, code in
-            escapes.filter { code.contains($0.written) }
+            escapes.filter { code.has($0.written) }
                 .filter { !hasReason($0.name, at: line, in: file) }
                 .map { file.violation(at: line, "\($0.written) has no reason on the line above") }
         }
@@ -26,11 +28,10 @@ enum Rules {
 
     /// A test that blocks does so on a thread where it keeps no task of others from going on.
     static func blocking(in file: SourceFile) -> [Violation] {
-        guard !file.code.contains(where: { $0.contains(".blocking") }) else { return [] }
+        guard !file.codeText.has(".blocking"), file.codeText.has("@Test") else { return [] }
         return matches(
             #"(?<!await )\b(inParallel|RunningDaemon|RawClient|LoopServer)\("#, in: file,
-            "a test that blocks its thread says so: @Suite(.blocking)"
-        ).filter { _ in file.code.contains { $0.contains("@Test") } }
+            "a test that blocks its thread says so: @Suite(.blocking)")
     }
 
     /// A test is left out for one of a few reasons, each of which says so.
@@ -58,7 +59,9 @@ enum Rules {
 
     /// What is promised for later is not there: no word of it, in comments and literals neither.
     static func promises(in file: SourceFile) -> [Violation] {
-        file.lines.enumerated().flatMap { line, text in
+        let text = file.lineText.lowercased()
+        guard promisingWords.contains(where: { text.has($0.lowercased()) }) else { return [] }
+        return file.lines.enumerated().flatMap { line, text in
             // HTML calls the hint in an empty field so.
             let text = isOfPage(file) ? text.replacing("place" + "holder", with: "") : text
             return promisingWords.filter { text.localizedCaseInsensitiveContains($0) }
@@ -113,10 +116,12 @@ enum Rules {
         guard file.isSwift, let expression = try? NSRegularExpression(pattern: pattern) else {
             return []
         }
-        return file.code.enumerated().compactMap { line, code in
-            let range = NSRange(code.startIndex..., in: code)
-            guard expression.firstMatch(in: code, range: range) != nil else { return nil }
-            return file.violation(at: line, sentence)
+        let code = file.codeText as NSString
+        let places = expression.matches(
+            in: file.codeText, range: NSRange(location: 0, length: code.length))
+        return places.map { place in
+            let above = code.substring(to: place.range.location)
+            return file.violation(at: above.utf8.count { $0 == UInt8(ascii: "\n") }, sentence)
         }
     }
 }

@@ -9,10 +9,16 @@ struct SourceFile: Sendable, CustomStringConvertible {
     /// The same lines with spaces in place of comments and literals.
     let code: [String]
 
+    /// Each as one text, to be searched at once.
+    let lineText: String
+    let codeText: String
+
     init(path: String, text: String) {
         self.path = path
+        lineText = text
         lines = Self.split(text)
-        code = Self.split(CodeText.blanked(text))
+        codeText = CodeText.blanked(text)
+        code = Self.split(codeText)
     }
 
     var description: String { path }

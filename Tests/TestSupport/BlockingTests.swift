@@ -28,7 +28,8 @@ extension Trait where Self == BlockingTests {
     public static var blocking: Self { Self() }
 }
 
-/// As many threads as there were for all tests before, one job each at a time.
+/// A few threads, one job each at a time: more than there are processors, because tests wait most of
+/// the time.
 private final class BlockingThreads: TaskExecutor {
     static let shared = BlockingThreads()
 
@@ -38,7 +39,7 @@ private final class BlockingThreads: TaskExecutor {
     }
 
     private let line = Protected(
-        Line(idle: (0..<2).map { DispatchQueue(label: "belfry.blocking-tests-\($0)") }))
+        Line(idle: (0..<4).map { DispatchQueue(label: "belfry.blocking-tests-\($0)") }))
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

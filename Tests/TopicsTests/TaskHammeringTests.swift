@@ -7,7 +7,7 @@ import Topics
 /// Means most in an optimised build, as the suite of the same name for protected values.
 @Suite(.timeLimit(.minutes(20))) struct TaskHammeringTests {
     private static let publishers = 12
-    private static let rounds = Sanitizer.isOn ? 30 : 300
+    private static let rounds = Sanitizer.isOn ? 30 : 100
 
     @Test func everyEventThatTasksPublishIsReadByTheTasksThatSubscribed() async throws {
         let bench = try Bench(defaults: Retention(keep: nil, bytes: nil, age: nil))

@@ -19,12 +19,6 @@ import Testing
         #expect(Test.current != nil)
     }
 
-    @Test func aRequirementThatFailsOnAThreadFailsItsTest() {
-        withKnownIssue {
-            try inParallel(2) { index in try #require(index == 0) }
-        }
-    }
-
     @Test func eachIndexHasAThreadOfItsOwn() throws {
         let threads = Protected<Set<UInt>>([])
         try inParallel(8) { _ in

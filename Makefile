@@ -221,7 +221,7 @@ debian13-%: ## run a make target in a Debian 13 of its own, on the last commit (
 	@SWIFT='$(SWIFT)' scripts/setup debian13
 	@SWIFT='$(SWIFT)' scripts/debian13 make RESTARTS=$(RESTARTS) $*
 
-smoke: release ## use the release programs with curl, over a stop and kills, on Debian 13 too where make debian13 made one
+smoke: release ## use the release programs with curl, over a stop and kills, on Debian 13 too where make debian13-smoke made one
 	@SWIFT='$(SWIFT)' scripts/smoke
 
 slow-test: release ## run an ordinary client beside 1,000 slow connections of each kind (SLOW_SECONDS=30)

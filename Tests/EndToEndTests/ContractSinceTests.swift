@@ -74,7 +74,8 @@ import Testing
 
     @Test func timesBackAndForth() throws {
         let all = ["1", "2", "3", "4", "5"]
-        for back in ["1h", "60s", "10m", "24h", "7d", "90000ms", "1h30m", "1d12h"] {
+        // Longer than the tests of the suite take on the busiest machine.
+        for back in ["1h", "3600s", "90m", "24h", "7d", "9000000ms", "1h30m", "1d12h"] {
             #expect(try events(back) == all)
         }
         #expect(try events("0ms") == [])

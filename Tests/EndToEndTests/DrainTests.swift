@@ -23,6 +23,46 @@ import Testing
         #expect(try daemon.wait() == .exited(0))
     }
 
+    /// The daemon sleeps until all have come and the stop is under way.
+    @Test(arguments: [1, 3])
+    func everyConnectionThatHadComeBeforeTheStopIsServed(loops: Int) throws {
+        let daemon = try RunningDaemon(configuration: "[http]\nloops = \(loops)\n")
+        daemon.send(SIGSTOP)
+        let clients = try (0..<200).map { index in
+            let client = try RawClient(index % 2 == 0 ? daemon.tcp : daemon.unix)
+            try client.send("POST", "/topics/stop", body: Array("\(index)".utf8))
+            return client
+        }
+        daemon.send(SIGTERM)
+        daemon.send(SIGCONT)
+        for client in clients { #expect(try client.readAnswer().status == 201) }
+        #expect(try daemon.wait() == .exited(0))
+    }
+
+    @Test func clientsThatSendOnWithoutEndDoNotHoldAStop() throws {
+        let daemon = try RunningDaemon()
+        let (address, process) = (daemon.tcp, daemon.pid)
+        let begun = Gate(openings: 4)
+        try inParallel(5) { index in
+            let client = try RawClient(address)
+            guard index < 4 else {
+                try client.send("GET", "/topics/quiet?wait=1h")
+                try begun.wait()
+                kill(process, SIGTERM)
+                #expect(try client.readAnswer().status == 204)
+                return
+            }
+            var number = 0
+            while let answer = try Self.nextAnswer(to: client) {
+                #expect(answer.status == 201 || answer.status == 503)
+                number += 1
+                if number == 10 { begun.open() }
+                if answer.header("Connection") == "close" { break }
+            }
+        }
+        #expect(try daemon.wait() == .exited(0))
+    }
+
     @Test func aReaderThatAskedBeforeTheStopIsToldWhatWasPublishedBeforeIt() throws {
         let daemon = try RunningDaemon()
         let readers = try (0..<100).map { _ in try daemon.connect() }
@@ -61,6 +101,21 @@ import Testing
         daemon.send(SIGTERM)
         #expect(try daemon.wait() == .exited(3))
         client.close()
+    }
+
+    /// The answer to one more publish; nil where the connection was closed between two requests, which a
+    /// client cannot know.
+    private static func nextAnswer(to client: RawClient) throws -> RawClient.Answer? {
+        do throws(RawClient.Failure) {
+            try client.send("POST", "/topics/stop", body: [0x78])
+            return try client.readAnswer()
+        } catch {
+            switch error {
+            case .closed(let received) where received.isEmpty: return nil
+            case .system(_, let code) where code == EPIPE || code == ECONNRESET: return nil
+            default: throw error
+            }
+        }
     }
 
     /// A client that asks for more than the sockets between hold, and reads none of it.

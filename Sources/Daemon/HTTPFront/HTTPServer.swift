@@ -19,6 +19,7 @@ public final class HTTPServer: Sendable {
     private let makeHandler: RequestHandlerMaker
     private let turnClock: (@Sendable () -> Int)?
     private let state = Protected(State.idle)
+    private let drainBegan = Protected(false)
     private let openConnections = Gauge()
     let accounts = CallerAccounts()
 
@@ -125,7 +126,7 @@ public final class HTTPServer: Sendable {
     ///
     /// First the requests that had arrived whole when this was called are handled as always, and
     /// `refuse` is called, once, on the calling thread: whether a request is answered or refused
-    /// depends on when it came, not on how busy the loops are.
+    /// depends on when it came, not on how busy the loops are. That takes half of the time at most.
     ///
     /// Then: no new connections are taken, listeners that were opened here close, ones that
     /// were handed over stay open for a successor, unaccepted. Each handler's `drain` is called;
@@ -137,21 +138,33 @@ public final class HTTPServer: Sendable {
         let milliseconds = max(
             0,
             limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000)
+        let isFirst =
+            !isIdle
+            && drainBegan.write { began in
+                defer { began = true }
+                return !began
+            }
+        guard isFirst else { return }
         let due = MonotonicClock.milliseconds() + UInt64(milliseconds)
-        if milliseconds > 0 { handleArrivals(until: due) }
+        handleArrivals(within: min(milliseconds / 2, Int64(HTTPFrontLimits.arrivalMillisecondsMax)))
         refuse()
         let threads = letGoOfListeners()
         for thread in threads { thread.mailbox.post(.drain(until: due)) }
         for thread in threads { thread.join() }
     }
 
-    private func handleArrivals(until due: UInt64) {
+    private func handleArrivals(within milliseconds: Int64) {
+        guard milliseconds > 0 else { return }
+        let until = MonotonicClock.milliseconds() + UInt64(milliseconds)
         let wakeUp = WakeUp()
         let threads = running
-        for thread in threads { thread.mailbox.post(.arrivals { wakeUp.signal() }) }
+        for thread in threads {
+            thread.mailbox.post(.arrivals(until: until) { wakeUp.signal() })
+        }
         for _ in threads {
-            let now = MonotonicClock.milliseconds()
-            guard now < due, wakeUp.wait(milliseconds: Int32(clamping: due - now)) else { return }
+            // A loop that hangs says nothing.
+            let left = Int64(until) - Int64(MonotonicClock.milliseconds())
+            guard left > 0, wakeUp.wait(milliseconds: Int32(left)) else { return }
         }
     }
 

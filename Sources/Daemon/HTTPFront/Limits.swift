@@ -123,9 +123,13 @@ public enum HTTPFrontLimits {
     /// Steps of closing a socket whose peer has gone, with its owner's part.
     static let hangUpSteps = 12
 
-    /// Turns of a loop that requests may still take, beside one for each that waits, where they had
-    /// arrived before a stop: a large one is read in several.
-    static let arrivalTurns = 64
+    /// How long a stop lets requests be handled as always, at most half of its time: those that had
+    /// arrived take milliseconds, but others may come without end.
+    static let arrivalMillisecondsMax = 2_000
+
+    /// How many requests a loop handles in that time beside twice those that wait, where more come
+    /// without end: those that the parser has, and those of other users in between.
+    static let arrivalsBeside = 256
 
     /// Steps of telling a connection of a drain: it may be closed.
     static let drainSteps = 4

@@ -111,10 +111,12 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         if let path, isOverdue || path.socket == nil, !reader.isFetching { finish(nothingYet()) }
     }
 
-    /// Answers with what is there; what is being read of the store is waited for.
+    /// Answers with what is there. What is being read of the store is waited for, as long as it can
+    /// still be sent then.
     func drain() {
         guard reader.isFetching else { return answerWithCursor() }
-        if let socket = path?.socket, !isOverdue { awaitRead(on: socket) }
+        guard let socket = path?.socket, !isOverdue else { return }
+        awaitRead(on: socket, atMost: (socket.drainMillisecondsLeft ?? .max) / 2)
     }
 
     func forbidden(_ refusal: Refusal) { finish(refusal.response) }
@@ -127,10 +129,10 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     /// Ends the wait with what is being read, unless that takes too long.
-    private func awaitRead(on socket: DetachedSocket) {
+    private func awaitRead(on socket: DetachedSocket, atMost milliseconds: Int = .max) {
         isOverdue = true
-        socket.setDeadline(
-            milliseconds: isMaking ? Limits.madeMillisecondsMax : Limits.fetchMillisecondsMax)
+        let most = isMaking ? Limits.madeMillisecondsMax : Limits.fetchMillisecondsMax
+        socket.setDeadline(milliseconds: min(most, max(0, milliseconds)))
     }
 
     func peerUncertain(_ socket: DetachedSocket) { if !isMakingAnswer { answerWithCursor() } }

@@ -46,9 +46,9 @@ struct DeferredWork {
             && mail.isEmpty && hangUps.isEmpty)
     }
 
-    /// The requests among it.
+    /// How many requests are among it, as far as can be known.
     var requestCount: Int {
-        arrived.count + postponed.count + postponedLong.count + hangUps.count
+        arrived.count + postponed.count + postponedLong.count + reading.count + hangUps.count
     }
 
     /// Adds what other threads brought, many answers in pieces.

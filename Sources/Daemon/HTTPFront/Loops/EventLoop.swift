@@ -123,6 +123,7 @@ final class EventLoop {
             case PollToken.mailbox: hasMail = true
             case PollToken.parser: parser.wake()
             case let token where token < PollToken.firstConnection:
+                arrivals?.isComplete = false
                 acceptor.accept(at: token, in: turn, within: budget, welcome)
             case let token:
                 if let connection = connections[token: token] { noted(event, of: connection) }
@@ -149,8 +150,8 @@ final class EventLoop {
 
     /// How long nothing will happen unless the kernel says so; -1 for ever.
     private func sleepMilliseconds() -> Int32 {
-        if mailbox.hasOwnMessages || deferred.isDue || arrivals != nil { return 0 }
-        var due = UInt64.max
+        if mailbox.hasOwnMessages || deferred.isDue { return 0 }
+        var due = arrivals == nil ? UInt64.max : now + 1
         if let milliseconds = parser.dueMilliseconds {
             if milliseconds == 0 { return 0 }
             due = now + milliseconds
@@ -170,8 +171,7 @@ final class EventLoop {
         case .settings(let others): settings.replace(by: others)
         case .inventory(let tell): tell(LoopInventory(index: handle.index, connections))
         case .makeRoom(let bytes): makeRoom(forAnswersOf: bytes)
-        case .arrivals(let tell):
-            arrivals = ArrivalWatch(connections: connections.count, tell)
+        case .arrivals(let until, let tell): arrivals = ArrivalWatch(until: until, tell)
         case .drain(let due): beginDrain(until: due)
         }
     }
@@ -230,43 +230,43 @@ final class EventLoop {
 
 /// What had arrived at a loop when it was asked, until it has been handled.
 private struct ArrivalWatch {
-    /// How many waits may still tell of something that had arrived. The kernel tells of it in the
-    /// order in which it came, so that what comes meanwhile is behind it.
-    private var waitsLeft: Int
-    /// How many turns what is known may still take; nil until all is known.
-    private var turnsLeft: Int?
-    private let tell: @Sendable () -> Void
+    /// When it ends in any case.
+    let until: UInt64
+    let tell: @Sendable () -> Void
+    /// Whether the last wait told of everything that had happened: it had room for more, and nobody
+    /// was accepted behind it.
+    var isComplete = false
+    /// The number of the request by which all that had arrived are handled, where others come without
+    /// end; nil until a wait was complete.
+    var lastNumber: UInt64?
 
-    init(connections: Int, _ tell: @escaping @Sendable () -> Void) {
-        waitsLeft = connections / Poller.eventsMax + 1
+    init(until: UInt64, _ tell: @escaping @Sendable () -> Void) {
+        self.until = until
         self.tell = tell
     }
 
-    /// A wait has told of so much. One that had room for more has told of everything.
-    mutating func waited(_ count: Int) {
-        waitsLeft = count < Poller.eventsMax ? 0 : max(0, waitsLeft - 1)
-    }
-
-    /// A turn has ended. Calls `tell` and returns true if nothing that had arrived is left.
-    ///
-    /// - Parameter waiting: The requests that wait for a later turn. Each turn handles one at least,
-    ///   and those that came first are first.
-    mutating func turnEnded(waiting: Int, isParserDue: Bool) -> Bool {
-        guard waitsLeft == 0 else { return false }
-        let left = turnsLeft ?? waiting + HTTPFrontLimits.arrivalTurns
-        turnsLeft = left - 1
-        guard waiting == 0 && !isParserDue || left == 0 else { return false }
-        tell()
-        return true
-    }
+    mutating func waited(_ count: Int) { isComplete = count < Poller.eventsMax }
 }
 
 // The end: whatever is open is answered, then closed.
 extension EventLoop {
+    /// Tells that what had arrived is handled: a wait has told of everything, and nothing that it told
+    /// of is left for a later turn.
     private func endArrivals() {
-        let isOver = arrivals?.turnEnded(
-            waiting: deferred.requestCount, isParserDue: parser.dueMilliseconds == 0)
-        if isOver == true { arrivals = nil }
+        guard let arrivals else { return }
+        let waiting = deferred.requestCount
+        if arrivals.isComplete, arrivals.lastNumber == nil {
+            // Users take turns, so that others may be handled in between.
+            self.arrivals?.lastNumber =
+                lastRequestNumber + UInt64(2 * waiting + HTTPFrontLimits.arrivalsBeside)
+        }
+        let isQuiet =
+            arrivals.isComplete && waiting == 0 && parser.dueMilliseconds != 0
+            && !connections.all.contains { $0.groupsTicket != 0 }
+        let isPassed = arrivals.lastNumber.map { lastRequestNumber >= $0 } ?? false
+        guard isQuiet || isPassed || now >= arrivals.until else { return }
+        self.arrivals = nil
+        arrivals.tell()
     }
 
     /// Begins to drain: accepts no more, lets the handler answer what waits, closes what is idle.

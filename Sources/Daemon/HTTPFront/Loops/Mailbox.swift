@@ -15,8 +15,9 @@ enum LoopMessage: Sendable {
     case inventory(@Sendable (LoopInventory) -> Void)
     /// Close whoever does not read, until unsent answers leave room for so many bytes.
     case makeRoom(Int)
-    /// Handle the requests that have arrived by now as always, and call this then.
-    case arrivals(@Sendable () -> Void)
+    /// Handle the requests that have arrived by now as always, until that moment at the latest, and
+    /// call this then.
+    case arrivals(until: UInt64, @Sendable () -> Void)
     /// Begin to drain; at the moment, in monotonic milliseconds, end whatever is left.
     case drain(until: UInt64)
 

@@ -70,6 +70,11 @@ public final class DetachedSocket {
             framing: isChunked ? .chunked : .untilClose)
     }
 
+    /// Milliseconds until the server closes it without an answer; nil while the server does not drain.
+    public var drainMillisecondsLeft: Int? {
+        loop.drainDue.map { Int(clamping: Int64(clamping: $0) - Int64(loop.now)) }
+    }
+
     /// Whether a stream's pieces are chunks, with their framing.
     public var isChunked: Bool { context.version == .http11 }
 

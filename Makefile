@@ -61,7 +61,8 @@ SWIFT_SOURCES = Package.swift Plugins Sources Tests Benchmarks/Core
 CI_TARGETS = lint test smoke
 CI_SEED = 1
 
-# What `make night` does: all else, on both systems, in both builds.
+# What `make night` does: all that has a verdict and ends within an hour, on both systems, in both builds. `make long-tests`,
+# `make test-container`, `make mutants` and `make flakes` are for a release, or by hand.
 NIGHT_TARGETS = lint docs test test-release smoke asan tsan test-libraries bench-counts fair-check test-systemd slow-test \
 	fuzz-check openapi-test webhooks-test monitoring-test page-test interop recipes \
 	debian13-test debian13-test-release debian13-smoke debian13-test-systemd debian13-interop debian13-recipes \
@@ -165,10 +166,10 @@ ci: export BELFRY_SEED = $(CI_SEED)
 ci: ## what every change must pass, as .ci/run does: lint, test, smoke
 	@MAKE='$(MAKE)' scripts/ci $(CI_TARGETS)
 
-night: ## everything else, on Debian 12 and 13, which must pass before a release (hours; FROM=tsan goes on there)
+night: ## nearly everything else, on Debian 12 and 13, which must pass before a release (hours; FROM=tsan goes on there)
 	@MAKE='$(MAKE) RESTARTS=10 SLOW_SECONDS=6' scripts/night $(if $(FROM),--from '$(FROM)') $(NIGHT_TARGETS)
 
-flakes: setup ## run the tests ROUNDS=20 times beside busy processors (FILTER=SUITE: 500 times)
+flakes: test-setup ## run the tests ROUNDS=20 times beside busy processors (FILTER=SUITE: 500 times)
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	@SWIFT='$(SWIFT)' scripts/flakes '$(ROUNDS)' '$(FILTER)'
 
@@ -239,7 +240,7 @@ fuzz-check: # what is kept, and as many inputs more from one seed, in a minute
 openapi-test: ## send the daemon every request of docs/openapi.yaml, right and wrong (ARGS='--seconds 60')
 	@SWIFT='$(SWIFT)' scripts/setup openapi
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
-	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(if $(OPENAPI_SEED),--seed $(OPENAPI_SEED)) $(ARGS)
+	@scripts/openapi --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $${BELFRY_SEED:+--seed $$((BELFRY_SEED % 1000000))} $(ARGS)
 
 webhooks-test: ## have `belfry push` bring events to a receiver that fails, over kills, and verify each (ARGS='--events 60 --kills 10')
 	@SWIFT='$(SWIFT)' scripts/setup webhooks
@@ -257,7 +258,7 @@ monitoring-test: ## check the alerts and the dashboard of monitoring/ with promt
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/monitoring --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd"
 
-mutants: ## plant the faults of Tests/mutants.txt one by one; the tests have to find each (hours; ARGS='NAME …', FROM=NAME)
+mutants: test-setup ## plant the faults of Tests/mutants.txt one by one; the tests have to find each (hours; ARGS='NAME …', FROM=NAME)
 	@SWIFT='$(SWIFT)' scripts/setup mutants
 	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' TEST_FLAGS='$(TEST_FLAGS)' FROM='$(FROM)' scripts/mutants $(ARGS)
 

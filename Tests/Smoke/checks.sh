@@ -50,7 +50,7 @@ eventually() { # what command…
 begin() { # name command…
     name=$work/$1
     shift
-    rm -f "$name.ended"
+    rm -f "$name.ended" "$name.pid"
     (
         "$@" >"$name.out" 2>"$name.err" &
         echo $! >"$name.pid"

@@ -1,4 +1,5 @@
 import Foundation
+import Protection
 import TestSupport
 import Testing
 
@@ -92,6 +93,24 @@ import Testing
                 try bench.publish("topic.number-\(index)", [.empty])
             }
             withExtendedLifetime(bench) {}
+        }
+    }
+
+    @Test func aSubscriptionThatWaitsTakesLessThanTwoKilobytes() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench()
+            let subscriptions = Protected<[EventSubscription]>([])
+            func subscribe(_ indices: Range<Int>) throws {
+                for index in indices {
+                    let selector = index % 2 == 0 ? "topic.number-\(index)" : "topic.*.\(index)"
+                    subscriptions.append(try bench.subscribe(selector))
+                }
+            }
+            try subscribe(0..<1_000)
+            let before = try Self.resident()
+            try subscribe(1_000..<11_000)
+            guard try Self.resident() - before < 10_000 * 2_048 else { exit(1) }
+            withExtendedLifetime((bench, subscriptions)) {}
         }
     }
 }

@@ -11,10 +11,11 @@ public struct PageFile: Sendable {
     /// Its entity tag, with the quotes (RFC 9110 section 8.8.3).
     public let entityTag: String
 
-    /// Traps where the table of media types has none for the file.
-    private init(_ name: String, _ text: String) {
+    /// Nil where the table of media types has none for the file: what an editor leaves behind is no part
+    /// of the page.
+    private init?(_ name: String, _ text: String) {
         guard let type = Self.mediaTypes[String(name.split(separator: ".").last ?? "")] else {
-            fatalError("\(name) has no media type: add it to PageFile.mediaTypes")
+            return nil
         }
         mediaType = type
         bytes = Array(text.utf8)
@@ -37,7 +38,9 @@ public struct PageFile: Sendable {
 
     /// Every file of the folder `Files`, a document as the page that is made of it.
     private static let all = Dictionary(
-        uniqueKeysWithValues: EmbeddedFiles.all.map { ($0, PageFile($0, $1)) })
+        uniqueKeysWithValues: EmbeddedFiles.all.compactMap { name, text in
+            PageFile(name, text).map { (name, $0) }
+        })
 
     /// By what their names end in.
     private static let mediaTypes = [

@@ -110,4 +110,17 @@ import Topics
         #expect(policy.administer(groupOf: mail, madeBy: nil, .uid(5)).isAllowed)
         #expect(!policy.administer(groupOf: mail, madeBy: nil, .unknown).isAllowed)
     }
+
+    @Test func whoMadeAGroupAdministersItForAsLongAsItMayReadAllItsTopics() throws {
+        let policy = try policy("jobs.secret subscribe uid:5", "jobs.> administer uid:6")
+        for (topics, isAllowed) in [("jobs.mail", true), ("jobs.secret", false), ("jobs.*", false)]
+        {
+            let selector = try Selector(topics)
+            for (uid, may) in [(1000, isAllowed), (0, true), (7, true), (6, true), (5, false)] {
+                #expect(
+                    policy.administer(groupOf: selector, madeBy: 1000, .uid(UInt32(uid)))
+                        .isAllowed == may, "uid \(uid) of \(topics)")
+            }
+        }
+    }
 }

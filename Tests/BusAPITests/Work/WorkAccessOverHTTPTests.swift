@@ -59,4 +59,27 @@ import Testing
         try place.refuse(403, "ACCESS_DENIED", "POST", "/groups/g/revive?id=1")
         try place.expect(204, "POST", "/groups/g/done?lease=\(lease)")
     }
+
+    /// The bus publishes letters for whoever chose their topic.
+    @Test func aDeadTopicThatWasClosedToItsChooserLeavesTheJobOpenWithTheReason() throws {
+        let place = try place("closed publish uid:4242", group: "of=jobs.>&dead=closed&attempts=1")
+        let lease = try place.take()
+        try place.refuse(403, "ACCESS_DENIED", "POST", "/groups/g/dead?lease=\(lease)")
+        try place.refuse(403, "ACCESS_DENIED", "POST", "/groups/g/next?dead=\(lease)")
+        try place.expect(204, "POST", "/groups/g/retry?delay=0&lease=\(lease)")
+        try place.server.wait {
+            (try? place.ask("GET", "/groups/g/jobs").text.contains("\"reason\":\"the rules"))
+                == true
+        }
+        // Others go on meanwhile.
+        try place.publish("y")
+        try place.expect(204, "POST", "/groups/g/done?lease=\(place.take())")
+        #expect(try place.group().contains("\"failed\":0"))
+        place.server.service.reload(WorkPlace.configuration())
+        try place.server.wait {
+            place.server.groups.sweep()
+            return (try? place.group().contains("\"open\":0")) == true
+        }
+        #expect(try place.expect(200, "GET", "/topics/closed?since=0").text == "x")
+    }
 }

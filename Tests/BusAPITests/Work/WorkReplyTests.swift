@@ -99,4 +99,18 @@ import Testing
         #expect(try client.readAnswer().status == 200)
         #expect(place.server.memory.used(.bodies) == 0)
     }
+
+    @Test func aReloadEndsTheWaitOfWhomRulesNoLongerLetPublish() throws {
+        let (client, job) = try request("2+3")
+        var configuration = WorkPlace.configuration()
+        configuration.access = WorkPlace.access(["other publish uid:4242"])
+        place.server.service.reload(configuration)
+        configuration.access = WorkPlace.access(["math.* publish uid:4242"])
+        place.server.service.reload(configuration)
+        let answer = try client.readAnswer()
+        #expect(answer.status == 403 && answer.text.contains("ACCESS_DENIED"))
+        let lease = try #require(job.header("work-lease"))
+        try place.expect(204, "POST", "/groups/g/done?lease=\(lease)")
+        #expect(place.server.service.waitingCount == 0)
+    }
 }

@@ -172,6 +172,24 @@ import Topics
         }
     }
 
+    @Test func lettersOfAnOlderFileGoInTheNameOfTheMaker() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let database = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
+        try Schema(steps: Array(Schema.current.steps.prefix(6))).migrate(database)
+        for (number, dead) in [(1, "'failed'"), (2, "NULL")] {
+            try database.execute(
+                """
+                INSERT INTO groups (number, name, selector, lease, attempts, dead, by_key, in_flight,
+                    replies, persists, owner, epoch, reach, gap_reported, done, failed, gone, expired)
+                VALUES (\(number), 'g\(number)', 'jobs', 1, 1, \(dead), 0, 1, 0, 1, 1002, 1, 0, 0, 0,
+                    0, 0, 0)
+                """)
+        }
+        try Schema.current.migrate(database)
+        let choosers = try GroupLoading.load(database).map(\.record.deadChooser)
+        #expect(choosers == [StoredCaller(uid: 1_002, token: nil), nil])
+    }
+
     @Test func everyAttributeHasAColumnOfItsOwnInTheTableTheViewAndThePage() throws {
         let bench = try StoreBench()
         bench.close()

@@ -53,6 +53,7 @@ import Topics
         full.inFlightMax = 9
         full.replies = true
         full.owner = .max
+        full.deadChooser = StoredCaller(uid: .max, token: "ci")
         full.epoch = 4
         full.reportedThrough = ids[1]
         full.gap = Gap(after: .zero, through: ids[0])

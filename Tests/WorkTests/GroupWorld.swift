@@ -60,6 +60,8 @@ struct GroupWorld {
     var rows: [EventID: JobRecord] = [:]
     var marks: [EventID: String] = [:]
     var refusesLetters = false
+    /// Whether the letters of the turn under way may go.
+    var mayGo = false
     /// Whether its topics are held for it, and from where on.
     let isHeld: Bool
     var heldFrom = EventID.zero
@@ -122,7 +124,8 @@ struct GroupWorld {
         isHeld = Bool.random(using: &random)
         let name = try GroupName("g")
         record = try GroupRecord.make(
-            name, wish, selector, at: LogPosition(after: .zero), by: nil
+            name, wish, selector, at: LogPosition(after: .zero),
+            by: StoredCaller(uid: nil, token: nil)
         ).get()
         turns = GroupTurns(
             GroupMachine(GroupNumber(rawValue: 7), name, selector, record))
@@ -275,7 +278,7 @@ struct GroupWorld {
         var wish = GroupSettings()
         wish.attempts = Int.random(in: 1...4, using: &random)
         if Bool.random(using: &random) { wish.dead = .nowhere }
-        _ = add(.set(wish))
+        _ = add(.set(wish, by: StoredCaller(uid: nil, token: nil)))
     }
 
     private mutating func seek() {
@@ -380,6 +383,11 @@ struct GroupWorld {
             }
             switch step {
             case .commit(let change, let letters):
+                let dead = turns.machine.record.dead
+                check(
+                    mayGo || !letters.contains { $0.topic == dead },
+                    "letters go that nobody let go")
+                mayGo = false
                 underWay = (change, letters, now)
                 decided = now
                 return
@@ -395,6 +403,9 @@ struct GroupWorld {
                 } else {
                     turns.supply(.success(supply(fetch)), now: now)
                 }
+            case .judge:
+                mayGo = Int.random(in: 0..<4, using: &random) > 0
+                turns.judged(mayGo ? .allowed : .refused("not yet"), now: now)
             case .rebuild(let position): search = position
             }
         }
@@ -570,7 +581,7 @@ struct GroupWorld {
         switch error {
         case .leaseLost, .jobSettled:
             if let index { workers[index].lease = nil }
-        case .bus, .workerReplaced, .limit, .deadMissing: break
+        case .bus, .workerReplaced, .limit, .deadMissing, .lettersRefused: break
         default: check(false, "refused: \(error)")
         }
     }

@@ -1,3 +1,4 @@
+import Protection
 import StoreSupport
 import TestSupport
 import Testing
@@ -408,6 +409,68 @@ import Topics
         try bench.publish("late", to: "jobs.t1")
         for number in 3..<300 { #expect(try bench.take().text == "\(number)") }
         #expect(try bench.take().text == "late")
+    }
+
+    /// Those who asked whether letters may go, and what they are told.
+    private final class Judge: Sendable {
+        let verdict = Protected(LetterVerdict.refused("not by these rules"))
+        let asked = Protected<[LetterQuestion]>([])
+
+        func judge(_ question: LetterQuestion) -> LetterVerdict {
+            asked.write { $0.append(question) }
+            return verdict.value
+        }
+    }
+
+    @Test func lettersThatMayNotGoLeaveTheirJobsOpenAndOthersGoOn() throws {
+        let (bench, judge) = (try WorkBench(), Judge())
+        bench.work.judgeLetters(by: judge.judge)
+        try bench.set {
+            $0.dead = .topic(try TopicName("failed"))
+            $0.attempts = 1
+        }
+        let failed = try (0..<100).map { try bench.publish("\($0)") }
+        try bench.settle(
+            Settlement(.retry(delay: 0), lease: try bench.take(max: 100).lease))
+        #expect(try bench.next().handout == nil)
+        #expect(judge.asked.value.count == 1, "one answer is enough for all of a second")
+        #expect(judge.asked.value[0].chooser == StoredCaller(uid: 1_000, token: nil))
+        let jobs = try bench.work.jobs(of: GroupName("g"), countMax: 1_000)
+        #expect(jobs.map(\.id) == failed)
+        #expect(jobs.allSatisfy { $0.reason == "not by these rules" })
+        // A worker is told, and has its job still.
+        try bench.publish("other")
+        let other = try bench.take()
+        let dead = Settlement(.dead(refusal: nil), lease: other.lease)
+        #expect(refusal { try bench.settle(dead) } == "lettersRefused")
+        #expect(refusal { _ = try bench.next(settling: dead) } == "lettersRefused")
+        judge.verdict.value = .unsure("nobody knows")
+        #expect(refusal { try bench.settle(dead) } == "lettersUnjudged")
+        try bench.settle(Settlement(.done(nil), lease: other.lease))
+        #expect(try bench.bus.description(of: TopicName("failed")) == nil)
+        // They go as soon as they may.
+        judge.verdict.value = .allowed
+        bench.advance(seconds: 1.1)
+        #expect(try bench.group()?.open == 0)
+        #expect(try bench.group()?.failed == 100)
+    }
+
+    @Test func lettersGoInTheNameOfWhoeverChoseTheirTopicLast() throws {
+        let (bench, judge) = (try WorkBench(), Judge())
+        bench.work.judgeLetters(by: judge.judge)
+        let failed = GroupSettings.DeadLetters.topic(try TopicName("failed"))
+        try bench.set { $0.dead = failed }
+        try bench.publish("x")
+        let dead = Settlement(.dead(refusal: nil), lease: try bench.take().lease)
+        func chooser() throws -> StoredCaller? {
+            #expect(refusal { try bench.settle(dead) } == "lettersRefused")
+            return judge.asked.value.last?.chooser
+        }
+        let other = WorkCaller(uid: 7, token: "ci")
+        try bench.set(of: nil, by: other) { $0.attempts = 2 }
+        #expect(try chooser() == StoredCaller(uid: 1_000, token: nil))
+        try bench.set(of: nil, by: other) { $0.dead = failed }
+        #expect(try chooser() == StoredCaller(uid: 7, token: "ci"))
     }
 
     @Test func aGroupThatGoesTellsWhoWaits() throws {

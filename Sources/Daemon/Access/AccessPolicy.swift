@@ -106,13 +106,43 @@ public struct AccessPolicy: Equatable, Sendable {
 
     /// Whether a caller may change or end a group of this selector, which `owner` made; nil where
     /// nobody knows who did.
+    ///
+    /// Whoever made it may for as long as it may receive from all of it: letters and a new beginning
+    /// would bring it events that the rules of now keep from it.
     public func administer(
         groupOf selector: Selector, madeBy owner: UInt32?, _ caller: Caller
     ) -> AccessDecision {
-        if let who = administrator(of: owner, caller) {
+        if let who = administrator(of: nil, caller) {
             return AccessDecision(
                 .administer, selector.terms[0], caller, .administrator(who))
         }
-        return rules.decide(.administer, all: selector, for: caller)
+        let administering = rules.decide(.administer, all: selector, for: caller)
+        guard !administering.isAllowed, let who = administrator(of: owner, caller) else {
+            return administering
+        }
+        let subscribing = subscribe(toAll: selector, caller)
+        guard subscribing.isAllowed else { return subscribing.asked(to: .administer) }
+        return AccessDecision(.administer, selector.terms[0], caller, .administrator(who))
+    }
+
+    /// Whether dead letters of a group of this selector go to a topic that a caller chose: they are
+    /// events of all of it, published in the caller's name.
+    public func bury(
+        _ selector: Selector, in dead: TopicName, chosenBy caller: Caller
+    ) -> AccessDecision {
+        if administrator(of: nil, caller) == nil {
+            let subscribing = subscribe(toAll: selector, caller)
+            guard subscribing.isAllowed else { return subscribing }
+        }
+        return publish(dead, caller)
+    }
+
+    /// A caller that was let in before, as it is known by now: a token that nobody has any more is
+    /// none.
+    public func caller(uid: UInt32?, groups: [UInt32]?, tokenNamed name: String?) -> Caller {
+        let token = name.flatMap { name in
+            tokens.names.contains(name) ? Token(name: name, digest: []) : nil
+        }
+        return Caller(uid: uid, groups: groups, token: token)
     }
 }

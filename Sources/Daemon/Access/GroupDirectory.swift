@@ -88,6 +88,17 @@ public final class GroupDirectory: Sendable {
         }
     }
 
+    /// The groups of a user, if they are known at this moment; else nil, and they are looked up for
+    /// whoever asks a little later.
+    public func knownGroups(of uid: UInt32) -> [UInt32]? {
+        switch groups(of: uid, then: { _ in }) {
+        case .known(let groups): return groups
+        case .later(let ticket):
+            withdraw(ticket, about: uid)
+            return nil
+        }
+    }
+
     /// Forgets who asked about a user by this ticket, if the answer is still to come. What is asked of
     /// the system goes on: the next who asks has it sooner.
     public func withdraw(_ ticket: UInt64, about uid: UInt32) {

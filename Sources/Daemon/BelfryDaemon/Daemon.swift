@@ -188,9 +188,14 @@ public final class Daemon: Sendable {
     ) throws(DaemonError) -> [BoundAddress] {
         groups.reset(isNeeded: AccessRules(configuration.access.rules).needGroups)
         warn(of: configuration.access)
-        let work = WorkGroups(on: bus, limits: limits(ofWork: configuration.work), log: log)
+        let users: UserGroups = { [groups] uid in groups.knownGroups(of: uid) }
+        let api = api(configuration)
+        // Letters of before are judged from the first one on, which is before anything is served.
+        let work = WorkGroups(
+            on: bus, limits: limits(ofWork: configuration.work),
+            letters: LetterJudge(api.access, users).verdict(on:), log: log)
         let service = BusService(
-            bus: bus, groups: work, configuration: api(configuration), memory: memory, log: log)
+            bus: bus, groups: work, configuration: api, memory: memory, log: log, users: users)
         try accessLog.use(configuration.accessLog)
         let settings = try http(configuration)
         let server = HTTPServer(

@@ -1,3 +1,4 @@
+internal import Access
 public import HTTPFront
 internal import Protection
 public import Telemetry
@@ -23,6 +24,7 @@ public final class BusService: Sendable {
     private let life = UInt64.random(in: .min ... .max)
     /// How long a reader that reconnects by itself should wait, in milliseconds.
     let retryMilliseconds: @Sendable () -> Int
+    private let users: UserGroups
     private let state: Protected<State>
 
     private struct State {
@@ -34,13 +36,16 @@ public final class BusService: Sendable {
 
     /// A service of `bus` and its groups, charging what it keeps to `memory`.
     ///
-    /// - Parameter retryMilliseconds: Draws how long the reader of one event stream is told to wait
+    /// - Parameters:
+    ///   - users: Says which groups a user is in who is not connected.
+    ///   - retryMilliseconds: Draws how long the reader of one event stream is told to wait
     ///   before it reconnects, 1,000 to 5,000 at random if it is nil; called on any loop's thread.
     package init(
         bus: EventBus, groups: WorkGroups, configuration: BusAPIConfiguration, memory: MemoryBudget,
-        log: Log,
+        log: Log, users: @escaping UserGroups = { _ in nil },
         retryMilliseconds: (@Sendable () -> Int)? = nil
     ) {
+        self.users = users
         self.retryMilliseconds =
             retryMilliseconds ?? { .random(in: Limits.streamRetryMilliseconds) }
         self.bus = bus
@@ -52,6 +57,11 @@ public final class BusService: Sendable {
         answers = AnswerSpace(of: memory, relieve: { bus.relieve() }) { bytes in
             for loop in state.read({ $0.loops }) { loop.makeRoom(forAnswersOf: bytes) }
         }
+        judgeLetters(by: configuration.access)
+    }
+
+    private func judgeLetters(by access: AccessPolicy) {
+        groups.judgeLetters(by: LetterJudge(access, users).verdict(on:))
     }
 
     /// The handler of one loop; called by the server once on each loop's thread.
@@ -74,6 +84,7 @@ public final class BusService: Sendable {
             state.configuration = configuration
             return state.loops
         }
+        judgeLetters(by: configuration.access)
         for loop in loops {
             loop.post { handler in (handler as! BusHandler).reconfigure(configuration) }
         }

@@ -79,6 +79,9 @@ enum GroupLoading {
             dead = try? TopicName(text)
             if dead == nil { return nil }
         }
+        let chooser = StoredCaller(
+            uid: row.optionalInteger(GroupColumns.deadUID).map { UInt32(truncatingIfNeeded: $0) },
+            token: row.text(GroupColumns.deadToken))
         var gap: Gap?
         if !row.isNull(GroupColumns.gapThrough) {
             gap = Gap(
@@ -93,6 +96,7 @@ enum GroupLoading {
             name: name, terms: selector.split(separator: ",").map(String.init),
             type: row.text(GroupColumns.type), lease: row.integer(GroupColumns.lease),
             attempts: Int(row.integer(GroupColumns.attempts)), dead: dead,
+            deadChooser: dead.map { _ in chooser },
             isOrderedByKey: row.integer(GroupColumns.byKey) != 0,
             inFlightMax: Int(row.integer(GroupColumns.inFlight)),
             replies: row.integer(GroupColumns.replies) != 0,

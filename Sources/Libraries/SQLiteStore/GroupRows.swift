@@ -63,6 +63,8 @@ struct GroupRows {
         put.bind(record.lease, at: GroupColumns.lease + 1)
         put.bind(Int64(record.attempts), at: GroupColumns.attempts + 1)
         put.bind(record.dead?.text, at: GroupColumns.dead + 1)
+        put.bind(record.deadChooser?.uid.map { Int64($0) }, at: GroupColumns.deadUID + 1)
+        put.bind(record.deadChooser?.token, at: GroupColumns.deadToken + 1)
         put.bind(record.isOrderedByKey ? 1 : 0, at: GroupColumns.byKey + 1)
         put.bind(Int64(record.inFlightMax), at: GroupColumns.inFlight + 1)
         put.bind(record.replies ? 1 : 0, at: GroupColumns.replies + 1)
@@ -138,11 +140,13 @@ enum GroupColumns {
     static let failed: Int32 = 18
     static let gone: Int32 = 19
     static let expired: Int32 = 20
+    static let deadUID: Int32 = 21
+    static let deadToken: Int32 = 22
 
     private static let all = [
         "number", "name", "selector", "type", "lease", "attempts", "dead", "by_key", "in_flight",
         "replies", "persists", "owner", "epoch", "reach", "gap_reported", "gap_after",
-        "gap_through", "done", "failed", "gone", "expired",
+        "gap_through", "done", "failed", "gone", "expired", "dead_uid", "dead_token",
     ]
 
     /// The names, for a statement.

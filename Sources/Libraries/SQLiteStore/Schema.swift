@@ -129,6 +129,12 @@ struct Schema {
         """,
         // 6: the work group that a topic is held for.
         "ALTER TABLE topics ADD COLUMN hold TEXT;",
+        // 7: who chose the dead topic of a group; of older rows it is the maker.
+        """
+        ALTER TABLE groups ADD COLUMN dead_uid INTEGER;
+        ALTER TABLE groups ADD COLUMN dead_token TEXT;
+        UPDATE groups SET dead_uid = owner WHERE dead IS NOT NULL;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

@@ -173,8 +173,8 @@ struct WorkerLoop: Sendable {
         case ("LEASE_LOST", _):
             CommandRun.say("\(refusal)")
             return nil
-        // Too much came out of it, or there is no place for dead letters.
-        case ("EVENT_TOO_LARGE", .done), ("PARAMETER_INVALID", .dead):
+        // Too much came out of it, or there is no place for dead letters that may take them.
+        case ("EVENT_TOO_LARGE", .done), ("PARAMETER_INVALID", .dead), ("ACCESS_DENIED", .dead):
             CommandRun.say("\(refusal): the job comes again")
             return ClientSettlement(.retry(delay: nil), lease: settlement.lease)
         default: throw CommandFailure(.refused(refusal))

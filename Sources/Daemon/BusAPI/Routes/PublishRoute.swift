@@ -91,8 +91,9 @@ extension BusHandler {
         let batch = PublishBatch(
             topic: request.topic, attributes: request.attributes, sender: request.sender,
             payloads: [Payload(copying: call.request.body.bytes)])
-        try WaitingRequest(of: batch.queuedBytes, on: self)
-            .begin(batch, within: microseconds, call.exchange)
+        try WaitingRequest(
+            to: request.topic, of: batch.queuedBytes, by: call.caller, on: self
+        ).begin(batch, within: microseconds, call.exchange)
         deliverFirst(to: request.topic, call.exchange)
     }
 

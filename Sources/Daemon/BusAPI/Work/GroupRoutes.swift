@@ -16,7 +16,9 @@ extension BusHandler {
         try require(
             group.map { access.administer(groupOf: selector, madeBy: $0.owner, caller) }
                 ?? access.subscribe(toAll: selector, caller))
-        if case .topic(let dead)? = wish.dead { try require(access.publish(dead, caller)) }
+        if case .topic(let dead)? = wish.dead {
+            try require(access.bury(selector, in: dead, chosenBy: caller))
+        }
         if wish.replies == true { try require(access.publish(toAll: selector, caller)) }
         let showsJobs = access.subscribe(toAll: selector, caller).isAllowed
         let reply = call.exchange.reply

@@ -12,11 +12,19 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
     var path: AnswerPath?
     var account: CallerAccount?
     private var asking: Asking?
+    private let topic: TopicName
+    private let caller: Caller
     private let bytes: Int
+    private var accessNumber: UInt32
+    /// Why it is not told of the reply any more.
+    private var forbidden: Refusal?
 
-    init(of bytes: Int, on handler: BusHandler) {
+    init(to topic: TopicName, of bytes: Int, by caller: Caller, on handler: BusHandler) {
+        self.topic = topic
+        self.caller = caller
         self.bytes = bytes
         self.handler = handler
+        accessNumber = handler.accessNumber
     }
 
     /// Publishes the request, and waits so many microseconds.
@@ -41,6 +49,8 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
 
     private func answered(_ result: Result<Reply, WorkError>) {
         asking = nil
+        judge()
+        if let forbidden { return finish(forbidden.response) }
         switch result {
         case .success(let reply): finish(Self.response(reply, status: 200))
         case .failure(.replyRefused(let refusal?)): finish(Self.response(refusal, status: 502))
@@ -61,8 +71,19 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
             status: status, headers: headers, body: SentReply(reply.payload).body)
     }
 
-    // What it asked for is in the log; whoever may publish once may hear the reply.
-    func judge() {}
+    /// Judges it by the rules and tokens of now, unless it was already: whoever may not publish the
+    /// request may not hear the reply either.
+    func judge() {
+        guard accessNumber != handler.accessNumber, forbidden == nil else { return }
+        accessNumber = handler.accessNumber
+        handler.budget.add(Limits.judgementSteps)
+        do throws(Refusal) {
+            try handler.requireStill(caller) { $0.publish(topic, caller) }
+        } catch {
+            forbidden = error
+            asking?.cancel()
+        }
+    }
 
     func drain() { asking?.cancel() }
 

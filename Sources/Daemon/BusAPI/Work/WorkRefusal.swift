@@ -16,6 +16,8 @@ extension Refusal {
         case .groupHeld: code = .groupHeld
         case .groupDeleted: code = .groupDeleted
         case .repliesNot: code = .bodyNotExpected
+        case .lettersRefused: code = .accessDenied
+        case .lettersUnjudged: code = .limitBus
         case .leaseLost, .workerReplaced: code = .leaseLost
         case .jobSettled: code = .jobSettled
         case .limit(.groupsOfCaller, _): code = .limitCaller

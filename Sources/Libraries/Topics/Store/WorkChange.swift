@@ -63,6 +63,8 @@ package struct GroupRecord: Hashable, Sendable {
     package var attempts: Int
     /// Where dead letters go; nil has jobs tried for ever.
     package var dead: TopicName?
+    /// Who said so: letters go there in that caller's name.
+    package var deadChooser: StoredCaller?
     /// Whether at most one job of a key is open.
     package var isOrderedByKey: Bool
     /// How many jobs are leased at once at most.
@@ -86,7 +88,8 @@ package struct GroupRecord: Hashable, Sendable {
 
     package init(
         name: String, terms: [String], type: String?, lease: Int64, attempts: Int,
-        dead: TopicName?, isOrderedByKey: Bool, inFlightMax: Int, replies: Bool, persists: Bool,
+        dead: TopicName?, deadChooser: StoredCaller?, isOrderedByKey: Bool, inFlightMax: Int,
+        replies: Bool, persists: Bool,
         owner: UInt32?, epoch: Int64, reach: EventID, reportedThrough: EventID, gap: Gap?,
         tally: JobTally
     ) {
@@ -96,6 +99,7 @@ package struct GroupRecord: Hashable, Sendable {
         self.lease = lease
         self.attempts = attempts
         self.dead = dead
+        self.deadChooser = deadChooser
         self.isOrderedByKey = isOrderedByKey
         self.inFlightMax = inFlightMax
         self.replies = replies
@@ -106,6 +110,19 @@ package struct GroupRecord: Hashable, Sendable {
         self.reportedThrough = reportedThrough
         self.gap = gap
         self.tally = tally
+    }
+}
+
+/// A caller as a store keeps it, for rules that judge it later.
+package struct StoredCaller: Hashable, Sendable {
+    /// The user; nil where nobody knows.
+    package let uid: UInt32?
+    /// The name of the token that it showed.
+    package let token: String?
+
+    package init(uid: UInt32?, token: String?) {
+        self.uid = uid
+        self.token = token
     }
 }
 

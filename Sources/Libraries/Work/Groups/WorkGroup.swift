@@ -188,6 +188,10 @@ final class WorkGroup: Sendable {
                 self.state.write { $0.turns.supply(outcome, now: now) }
                 self.drive()
             }
+        case .judge(let question):
+            let verdict = parts.letters.verdict(on: question)
+            let now = parts.clock()
+            state.write { $0.turns.judged(verdict, now: now) }
         case .rebuild(let position):
             GroupRead(self).parked(behind: position) { outcome in
                 self.state.write { $0.turns.rebuilt(outcome) }

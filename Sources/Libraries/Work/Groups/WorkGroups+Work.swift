@@ -79,6 +79,11 @@ extension WorkGroups {
         }
     }
 
+    /// Has another rule judge dead letters from now on, each time they are about to go.
+    ///
+    /// Jobs whose letters may not go stay open, say why, and are judged again each second.
+    package func judgeLetters(by rule: @escaping LetterRule) { parts.letters.use(rule) }
+
     // MARK: Requests
 
     /// Publishes one event whose publisher waits for what a worker replies.

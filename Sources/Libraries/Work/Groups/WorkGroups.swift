@@ -72,22 +72,25 @@ public final class WorkGroups: Sendable {
     }
 
     /// The same, which somebody else sweeps.
+    ///
+    /// - Parameter letters: Judges dead letters from the first one on; nil lets all of them go.
     package convenience init(
-        on bus: EventBus, limits: WorkLimits = WorkLimits(), log: Log
+        on bus: EventBus, limits: WorkLimits = WorkLimits(), letters: LetterRule? = nil, log: Log
     ) {
         let tokens = LeaseTokens()
         self.init(
-            on: bus, limits: limits, log: log,
+            on: bus, limits: limits, letters: letters, log: log,
             clock: { Int64(MonotonicClock.microseconds()) }, mint: { tokens.next() })
     }
 
     /// The same with another clock, which only rises, and other tokens.
     init(
-        on bus: EventBus, limits: WorkLimits, log: Log, clock: @escaping @Sendable () -> Int64,
-        mint: @escaping @Sendable () -> LeaseToken
+        on bus: EventBus, limits: WorkLimits, letters: LetterRule? = nil, log: Log,
+        clock: @escaping @Sendable () -> Int64, mint: @escaping @Sendable () -> LeaseToken
     ) {
         parts = WorkParts(
-            bus: bus, shares: WorkShares(limits, bus.memory), log: log, clock: clock, mint: mint)
+            bus: bus, shares: WorkShares(limits, bus.memory), letters: letters, log: log,
+            clock: clock, mint: mint)
         table = Protected(Table())
         let (now, newest) = (clock(), bus.newest)
         guard let retained = bus.takeStoredGroups() else {
@@ -156,7 +159,7 @@ public final class WorkGroups: Sendable {
         case .coming: return
         case .group(let group):
             group.add(
-                .set(wish),
+                .set(wish, by: caller.stored),
                 .plain { outcome in then(outcome.map { (self.describe(group), false) }) })
         case nil: make(name, wish, by: caller, then)
         }
@@ -208,7 +211,7 @@ public final class WorkGroups: Sendable {
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
         let record: GroupRecord
-        switch GroupRecord.make(name, wish, selector, at: position, by: caller.uid) {
+        switch GroupRecord.make(name, wish, selector, at: position, by: caller.stored) {
         case .failure(let error): return finish(name, caller, .failure(error), then)
         case .success(let made): record = made
         }

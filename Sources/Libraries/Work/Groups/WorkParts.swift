@@ -9,6 +9,7 @@ struct WorkParts: Sendable {
     let thread: WorkThread
     let hub: WorkHub
     let replies = Replies()
+    let letters: Letters
     let log: Log
     /// Microseconds of a clock that only rises.
     let clock: @Sendable () -> Int64
@@ -16,13 +17,15 @@ struct WorkParts: Sendable {
     let mint: @Sendable () -> LeaseToken
 
     init(
-        bus: EventBus, shares: WorkShares, log: Log, clock: @escaping @Sendable () -> Int64,
+        bus: EventBus, shares: WorkShares, letters: LetterRule?, log: Log,
+        clock: @escaping @Sendable () -> Int64,
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         thread = WorkThread()
         hub = WorkHub(waking: thread)
         self.bus = bus
         self.shares = shares
+        self.letters = Letters(by: letters)
         self.log = log
         self.clock = clock
         self.mint = mint

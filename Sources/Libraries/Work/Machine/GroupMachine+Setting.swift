@@ -3,7 +3,9 @@ internal import Topics
 /// What a wish makes of a group.
 extension GroupMachine {
     /// Lets other settings hold; what never changes has to be as it is.
-    mutating func set(_ wish: GroupSettings) -> Result<Void, WorkError> {
+    ///
+    /// - Parameter caller: Who wishes it.
+    mutating func set(_ wish: GroupSettings, by caller: StoredCaller) -> Result<Void, WorkError> {
         let kept: [(String, Bool)] = [
             ("of", wish.selector.map { Set($0.terms) == Set(selector.terms) } ?? true),
             ("type", wish.type == nil || wish.type == record.type),
@@ -15,7 +17,7 @@ extension GroupMachine {
             return .failure(.groupDiffers(name, setting: setting))
         }
         var changed = record
-        if let error = changed.apply(wish, selector) { return .failure(error) }
+        if let error = changed.apply(wish, selector, by: caller) { return .failure(error) }
         set { $0 = changed }
         return .success(())
     }
@@ -25,21 +27,24 @@ extension GroupRecord {
     /// A new group by a wish that names its topics.
     static func make(
         _ name: GroupName, _ wish: GroupSettings, _ selector: Selector, at position: LogPosition,
-        by owner: UInt32?
+        by maker: StoredCaller
     ) -> Result<GroupRecord, WorkError> {
         var record = GroupRecord(
             name: name.text, terms: selector.terms.map(\.description), type: wish.type,
             lease: Limits.leaseMicrosecondsDefault, attempts: Limits.attemptsDefault, dead: nil,
-            isOrderedByKey: wish.isOrderedByKey ?? false, inFlightMax: Limits.inFlightDefault,
-            replies: wish.replies ?? false, persists: wish.persists ?? true, owner: owner,
+            deadChooser: nil, isOrderedByKey: wish.isOrderedByKey ?? false,
+            inFlightMax: Limits.inFlightDefault,
+            replies: wish.replies ?? false, persists: wish.persists ?? true, owner: maker.uid,
             epoch: 1, reach: position.after, reportedThrough: position.reportedThrough, gap: nil,
             tally: JobTally())
-        if let error = record.apply(wish, selector) { return .failure(error) }
+        if let error = record.apply(wish, selector, by: maker) { return .failure(error) }
         return .success(record)
     }
 
     /// Takes over what can change; returns what is out of its range.
-    fileprivate mutating func apply(_ wish: GroupSettings, _ selector: Selector) -> WorkError? {
+    fileprivate mutating func apply(
+        _ wish: GroupSettings, _ selector: Selector, by caller: StoredCaller
+    ) -> WorkError? {
         if let lease = wish.lease?.wholeMicroseconds {
             guard Limits.leaseMicroseconds.contains(lease) else {
                 return .valueInvalid("a lease lasts 1 s to 12 h")
@@ -61,8 +66,8 @@ extension GroupRecord {
         switch wish.dead {
         case .topic(let topic):
             guard !selector.matches(topic) else { return .deadInside(topic) }
-            dead = topic
-        case .nowhere: dead = nil
+            (dead, deadChooser) = (topic, caller)
+        case .nowhere: (dead, deadChooser) = (nil, nil)
         case nil: break
         }
         return nil

@@ -208,9 +208,9 @@ struct GroupMachine {
     /// Lets other settings hold.
     mutating func set(_ change: (inout GroupRecord) -> Void) {
         before?.isSetting = true
-        let dead = record.dead
+        let (dead, chooser) = (record.dead, record.deadChooser)
         change(&record)
-        if record.dead != dead { letRefusedGo() }
+        if record.dead != dead || record.deadChooser != chooser { letRefusedGo() }
         let (hasDead, attempts) = (record.dead != nil, record.attempts)
         table.requeue { hasDead && $0.attempt >= attempts }
     }

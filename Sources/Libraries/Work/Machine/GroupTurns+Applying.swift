@@ -36,8 +36,9 @@ extension GroupTurns {
         case .giveBack(let token, let gap):
             _ = machine.giveBack(token, telling: gap, now: now)
             answer(number, .success(.done))
-        case .set(let wish):
-            answer(number, machine.set(wish).map { .done })
+        case .set(let wish, let caller):
+            refusedLetters = nil
+            answer(number, machine.set(wish, by: caller).map { .done })
         case .seek(let position, let gap):
             machine.seek(to: position, missing: gap)
             // Nothing is looked for any more.
@@ -76,6 +77,7 @@ extension GroupTurns {
             guard machine.record.dead != nil || request.settlement?.isReplyAwaited == true else {
                 return .failure(.deadMissing(machine.name))
             }
+            if case .failure(let error)? = turn?.verdict { return .failure(error) }
             (ending, reply) = (.dead(gone: writeLetters(settlement)), .refusal(body))
         }
         let outcome = machine.settle(

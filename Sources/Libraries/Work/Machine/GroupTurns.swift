@@ -18,6 +18,8 @@ struct GroupTurns {
     private var isResting = false
     /// Jobs that become dead letters together, which one that is refused makes fewer.
     private var burialsMax = Limits.burialsMax
+    /// Why letters may not go, until the next sweep.
+    var refusedLetters: WorkError?
     /// When leases got their full time anew the last time.
     var renewed = Int64.min / 2
     /// The look for what is parked that a start needs.
@@ -33,6 +35,8 @@ struct GroupTurns {
     enum Step {
         /// Read the log, then call ``GroupTurns/supply(_:)``.
         case fetch(Fetch)
+        /// Say whether letters may go, then call ``GroupTurns/judged(_:now:)``.
+        case judge(LetterQuestion)
         /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``; turns go on meanwhile.
         case rebuild(LogPosition)
         /// Commit it, then call ``GroupTurns/committed(_:)``.
@@ -68,7 +72,7 @@ struct GroupTurns {
     }
 
     enum Awaited {
-        case letters, supply, commit
+        case verdict, letters, supply, commit
     }
 
     /// One change on its way.
@@ -81,6 +85,8 @@ struct GroupTurns {
         var grants: [GroupMachine.Allotment] = []
         /// Jobs that become dead letters by this turn.
         var burying: [EventID] = []
+        /// Whether letters may go; nil while nobody asked.
+        var verdict: Result<Void, WorkError>?
         /// The events of jobs that are to become dead letters.
         var letters: [EventID: GroupMachine.Found] = [:]
         var supply = GroupMachine.Supply()
@@ -148,7 +154,8 @@ struct GroupTurns {
             switch stage {
             case .awaiting: return nil
             case .applying:
-                if let fetch = lettersWanted() { return fetch }
+                if let step = lettersWanted() { return step }
+                if leavesLetters(now: now) { continue }
                 apply(now: now)
                 turn?.stage = .serving
             case .serving:
@@ -195,6 +202,7 @@ struct GroupTurns {
         if case .put = search { search = .resting }
         settlesMarks = settlesMarks || machine.hasSettledMarks
         isResting = false
+        refusedLetters = nil
         isWorthALook = true
     }
 
@@ -237,22 +245,6 @@ struct GroupTurns {
         guard !waiting.isEmpty else { return }
         turn = Turn(stage: .answering, requests: [], tally: machine.record.tally)
         turn?.answers = waiting.map { WorkAnswer(number: $0, outcome: .failure(error)) }
-    }
-
-    /// Asks for the events of jobs that become dead letters, once.
-    private mutating func lettersWanted() -> Step? {
-        guard let turn, turn.letters.isEmpty else { return nil }
-        var ids = turn.burying
-        if let (settlement, _) = turn.requests.first?.settlement, case .dead = settlement.verb,
-            machine.record.dead != nil,
-            case .valid(_, let meant) = machine.state(of: settlement.lease, only: settlement.only)
-        {
-            ids = meant
-        }
-        let known = ids.compactMap { id in machine.table.jobs[id].map { (id, $0.topic) } }
-        guard !known.isEmpty else { return nil }
-        self.turn?.stage = .awaiting(.letters)
-        return .fetch(Fetch(known: known, freshMax: 0, position: machine.position))
     }
 
     private mutating func apply(now: Int64) {

@@ -11,7 +11,7 @@ struct WorkRequest {
         case settle(Settlement, isReplyAwaited: Bool)
         case extend(lease: String, microseconds: Int64)
         case giveBack(LeaseToken, gap: Gap?)
-        case set(GroupSettings)
+        case set(GroupSettings, by: StoredCaller)
         case seek(LogPosition, gap: Gap?)
         case remove
     }

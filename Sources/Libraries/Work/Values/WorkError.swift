@@ -18,6 +18,10 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
     case deadInside(TopicName)
     /// The group has no dead topic.
     case deadMissing(GroupName)
+    /// Its dead letters may not go to the dead topic; the sentence says why. The job stays open.
+    case lettersRefused(String)
+    /// Nobody can say yet whether they may; the sentence says why. The job stays open.
+    case lettersUnjudged(String)
     /// The group's workers do not reply.
     case repliesNot(GroupName)
     /// The job is somebody else's, or was given back; or there never was such a lease.
@@ -62,7 +66,9 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
         case .groupHeld(let name):
             "topics hold their events for the group \(name): lift the hold first, or force it"
         case .groupDeleted(let name): "the group \(name) is gone"
-        case .valueInvalid(let sentence): sentence
+        case .valueInvalid(let sentence), .lettersRefused(let sentence),
+            .lettersUnjudged(let sentence):
+            sentence
         case .deadInside(let topic):
             "\(topic) is one of the topics of the group: its dead letters need another one"
         case .deadMissing(let name):

@@ -1,0 +1,79 @@
+internal import Topics
+
+/// How a turn comes to the events of jobs that become dead letters: whether these may go is asked
+/// first, each time.
+extension GroupTurns {
+    /// Asks whether letters may go, and then for the events of their jobs; each once.
+    mutating func lettersWanted() -> Step? {
+        guard let turn, turn.letters.isEmpty else { return nil }
+        let known = dying(in: turn)
+        guard !known.isEmpty else { return nil }
+        switch turn.verdict {
+        case .failure?: return nil
+        case .success?:
+            self.turn?.stage = .awaiting(.letters)
+            return .fetch(Fetch(known: known, freshMax: 0, position: machine.position))
+        case nil: return judgement()
+        }
+    }
+
+    /// The question whether letters may go; nil where it was answered a moment ago.
+    private mutating func judgement() -> Step? {
+        // Of those that nobody waits for there may be thousands, which all stay for one reason.
+        if let refusedLetters, turn?.burying.isEmpty == false {
+            turn?.verdict = .failure(refusedLetters)
+            return nil
+        }
+        guard let dead = machine.record.dead else {
+            preconditionFailure("\(machine.name) writes dead letters without a dead topic")
+        }
+        turn?.stage = .awaiting(.verdict)
+        let chooser = machine.record.deadChooser
+        return .judge(
+            LetterQuestion(
+                selector: machine.selector, dead: dead,
+                chooser: chooser ?? StoredCaller(uid: machine.record.owner, token: nil)))
+    }
+
+    /// The jobs that become dead letters by a turn.
+    private func dying(in turn: Turn) -> [(id: EventID, topic: TopicName)] {
+        var ids = turn.burying
+        if let (settlement, _) = turn.requests.first?.settlement, case .dead = settlement.verb,
+            machine.record.dead != nil,
+            case .valid(_, let meant) = machine.state(of: settlement.lease, only: settlement.only)
+        {
+            ids = meant
+        }
+        return ids.compactMap { id in machine.table.jobs[id].map { (id, $0.topic) } }
+    }
+
+    /// What was said of letters that are about to go.
+    mutating func judged(_ verdict: LetterVerdict, now: Int64) {
+        guard case .awaiting(.verdict)? = turn?.stage else { return }
+        turn?.stage = .applying
+        switch verdict {
+        case .allowed: turn?.verdict = .success(())
+        case .refused(let why): refuseLetters(.lettersRefused(why))
+        case .unsure(let why): refuseLetters(.lettersUnjudged(why))
+        }
+    }
+
+    private mutating func refuseLetters(_ error: WorkError) {
+        turn?.verdict = .failure(error)
+        refusedLetters = error
+    }
+
+    /// Leaves jobs open that were to become letters and may not, each with the reason. Returns whether
+    /// that was what the turn was for.
+    mutating func leavesLetters(now: Int64) -> Bool {
+        guard let turn, !turn.burying.isEmpty, case .failure(let error)? = turn.verdict else {
+            return false
+        }
+        machine.undo()
+        for id in turn.burying {
+            machine.refuse(id, error.description, due: now + Limits.burialMicroseconds)
+        }
+        self.turn?.stage = .answering
+        return true
+    }
+}

@@ -1,9 +1,11 @@
+import Dispatch
 import Glibc
+import Protection
 import TestSupport
 import Testing
 
-/// Work groups whose maker loses rights by a reload. Other users are played by `setpriv`, so that it
-/// takes root.
+/// Work groups whose maker loses rights by a reload, and groups that are not to be known of. Other users
+/// are played by `setpriv`, so that it takes root.
 @Suite(.blocking) struct AccessGroupsTests {
     /// The rules name her.
     private static let ann = OtherUser(uid: 41_001, gid: 41_001)
@@ -105,5 +107,66 @@ import Testing
         try access.reload(rules: ["svc publish uid:41001"])
         let refused = try asking.readAnswer()
         #expect(refused.status == 403 && refused.text.contains("ACCESS_DENIED"))
+    }
+
+    /// Requests about something of a name, as they are to be sent to two.
+    private static let requests: [(String, String)] = [
+        ("GET", "/groups/NAME"), ("GET", "/groups/NAME/jobs"), ("PUT", "/groups/NAME"),
+        ("PUT", "/groups/NAME?lease=2m"), ("PUT", "/groups/NAME?of=secret.b"),
+        ("PUT", "/groups/NAME?of=*.b"), ("DELETE", "/groups/NAME"),
+        ("DELETE", "/groups/NAME?force=1"), ("POST", "/groups/NAME/next"),
+        ("POST", "/groups/NAME/next?of=secret.b"), ("POST", "/groups/NAME/next?done=x"),
+        ("POST", "/groups/NAME/done?lease=x"), ("POST", "/groups/NAME/retry?lease=x"),
+        ("POST", "/groups/NAME/dead?lease=x"), ("POST", "/groups/NAME/extend?lease=x&for=1s"),
+        ("POST", "/groups/NAME/seek?since=0"), ("POST", "/groups/NAME/revive?id=1"),
+        ("PUT", "/topics/mine?hold=NAME"), ("PUT", "/topics/secret.NAME"),
+        ("PUT", "/topics/secret.NAME?keep=1"), ("DELETE", "/topics/secret.NAME"),
+    ]
+
+    @Test func whatACallerMayNotKnowOfIsAsIfItWasNotThere() throws {
+        let access = try AccessDaemon(rules: Self.closed)
+        let made = "/groups/mail?of=secret.merger,secret.b"
+        #expect(try ask(Self.ann, access, "PUT", made).hasSuffix("201"))
+        #expect(try ask(Self.ann, access, "PUT", "/topics/secret.mail").hasSuffix("201"))
+        for (method, path) in Self.requests {
+            let answers = try ["mail", "nail"].map { name in
+                try ask(
+                    Self.mal, access, method, path.replacing("NAME", with: name)
+                ).replacing(name, with: "NAME")
+            }
+            #expect(answers[0] == answers[1], "\(method) \(path)")
+            #expect(!answers[0].contains("merger"), "\(method) \(path)")
+            let isRefused = ["400", "403", "404"].contains { answers[0].hasSuffix($0) }
+            #expect(isRefused, "\(method) \(path)")
+        }
+        // That the name is taken is all that a caller learns who wants it.
+        for (method, path) in [("PUT", "/groups/mail"), ("POST", "/groups/mail/next")] {
+            let answer = try ask(Self.mal, access, method, "\(path)?of=mine")
+            #expect(answer.hasSuffix("409") && answer.contains("GROUP_DIFFERS"), "\(answer)")
+            #expect(!answer.contains("merger") && !answer.contains("secret"))
+        }
+        // Who may know of it is told why.
+        let root = try RawClient(access.daemon.unix).get("/groups/mail")
+        #expect(root.status == 403 && root.text.contains("secret.merger"))
+    }
+
+    @Test func aGroupIsHiddenFromAWorkerThatWaitsByTheReloadThatHidesIt() throws {
+        let access = try AccessDaemon(rules: [])
+        let wish = "/groups/g?of=secret.x"
+        #expect(try ask(Self.ann, access, "PUT", wish).hasSuffix("201"))
+        let next = try access.curl("/groups/g/next?wait=60s", by: .unix)
+        let (answer, gate) = (Protected<String?>(nil), Gate())
+        DispatchQueue.global().async {
+            answer.value = try? Self.mal.ask("POST", next)
+            gate.open()
+        }
+        try eventually("a worker waits", within: 60) {
+            try ask(Self.ann, access, "GET", "/groups/g").contains(#""workers":1"#)
+        }
+        try access.reload(rules: Self.closed)
+        try gate.wait()
+        let told = try #require(answer.value)
+        #expect(told.hasSuffix("404") && told.contains("GROUP_UNKNOWN"), "\(told)")
+        #expect(!told.contains("secret"))
     }
 }

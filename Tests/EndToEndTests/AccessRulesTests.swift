@@ -95,9 +95,35 @@ import Testing
         // Subscribers of a pattern count where they may read.
         #expect(
             try client.exchange("POST", "/topics/x", body: []).text.contains(#""subscribers":2"#))
+    }
+
+    /// A count of readers is about them.
+    @Test func whoMayPublishAndNotReceiveIsNotToldHowManyDo() throws {
+        let (access, client) = try Self.daemon()
+        // Later requests of a connection are known by their heads.
+        for _ in 0..<3 {
+            for (topic, isCounted) in [("secret.a", false), ("open", true), ("secret.b", false)] {
+                let answer = try client.exchange("POST", "/topics/\(topic)", body: [])
+                #expect(answer.status == 201)
+                #expect(answer.text.hasSuffix(isCounted ? #","subscribers":0}\#n"# : "Z\"}\n"))
+            }
+            for _ in 0..<3 {
+                let answer = try client.exchange("POST", "/topics/secret.b", body: [])
+                #expect(answer.text.hasSuffix("Z\"}\n"), "\(answer.text)")
+            }
+        }
+        try access.reload(rules: ["secret.a subscribe uid:4000000"])
         #expect(
-            try client.exchange("POST", "/topics/secret.x", body: []).text
+            try client.exchange("POST", "/topics/secret.b", body: []).text
                 .contains(#""subscribers":0"#))
+    }
+
+    @Test func aRefusedPatternNamesNoSelectorOfARule() throws {
+        let (access, client) = try Self.daemon()
+        let answer = try client.exchange("PUT", "/groups/g?of=*.a")
+        Self.check(answer, 403, "a pattern")
+        #expect(!answer.text.contains("secret") && answer.text.contains("'*.a'"))
+        _ = access
     }
 
     @Test func whoMayChangeATopicAndNotReadItIsNotToldWhatItHolds() throws {

@@ -10,7 +10,8 @@ public struct ClientReceipt: Hashable, Sendable {
     public let count: Int
     /// The time of the event; nil for batches, of which the bus does not say it.
     public let time: Timestamp?
-    /// The waiting requests that matched the topic; nil for batches.
+    /// The waiting requests that matched the topic; nil for batches, and where the publisher may not
+    /// receive from it.
     public let subscribers: Int?
 }
 

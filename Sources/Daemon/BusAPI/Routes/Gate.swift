@@ -105,7 +105,8 @@ extension BusHandler {
         try require(decision(configuration.access))
     }
 
-    private func requireStillKnown(_ caller: Caller) throws(Refusal) {
+    /// Goes on if a caller who waits is still let in.
+    func requireStillKnown(_ caller: Caller) throws(Refusal) {
         guard configuration.access.stillKnows(caller) else {
             throw Refusal(.tokenInvalid, "The token is no longer valid.")
         }
@@ -141,16 +142,17 @@ extension Refusal {
             }
         let caller = decision.caller.description
         let who = caller.prefix(1).uppercased() + caller.dropFirst()
-        let why =
-            decision.selector.map {
-                "the rules for '\($0)' do not name this caller (access.rule in belfryd.conf)."
-            }
-            ?? "root, the bus's own user and the user who made it may."
-        let what =
+        let (what, rules) =
             switch decision.term {
-            case .name(let topic): "topic '\(topic)'"
-            case .pattern(let pattern): "every topic of '\(pattern)'"
+            case .name(let topic):
+                ("topic '\(topic)'", decision.selector.map { "the rules for '\($0)'" })
+            // A rule about part of a pattern has names that the caller may not know.
+            case .pattern(let pattern):
+                ("every topic of '\(pattern)'", decision.selector.map { _ in "the rules for some" })
             }
+        let why =
+            rules.map { "\($0) do not name this caller (access.rule in belfryd.conf)." }
+            ?? "root, the bus's own user and the user who made it may."
         let detail = "\(who) may not \(intent) \(what): \(why)"
         guard decision.wantsToken else {
             self.init(.accessDenied, detail)

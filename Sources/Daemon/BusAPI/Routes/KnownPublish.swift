@@ -37,6 +37,7 @@ final class KnownPublish: KnownRequest {
             let caller = try handler.caller(peer, caller.token)
             let text = isSameTopic ? request.topic.text : String(decoding: name, as: UTF8.self)
             request.topic = try handler.publishable(text, by: caller)
+            request.showsSubscribers = handler.showsSubscribers(of: request.topic, to: caller)
             self.caller = caller
         }
         request.sender = Sender(uid: peer.uid, pid: peer.pid)

@@ -11,4 +11,6 @@ struct PublishRequest {
     let isSplit: Bool
     /// Whether it says of the body what `curl -d` says of every one, that it is a form.
     let isForm: Bool
+    /// Whether its publisher is told how many wait for the event: it may receive from the topic.
+    var showsSubscribers: Bool
 }

@@ -6,17 +6,23 @@ internal import Topics
 /// Ids, times and the names of topics need no escaping.
 enum PublishResponse {
     /// The answer to one event.
-    static func event(_ receipt: PublishReceipt, in topic: TopicName) -> Response {
+    ///
+    /// - Parameter showsSubscribers: Whether it says how many waited for the event.
+    static func event(
+        _ receipt: PublishReceipt, in topic: TopicName, showsSubscribers: Bool
+    ) -> Response {
         var name = topic.text
         return name.withUTF8 { name in
             receipt.last.rawValue.withDecimalDigits { id in
-                event(receipt, id, UnsafeRawBufferPointer(name))
+                event(
+                    receipt, id, UnsafeRawBufferPointer(name), showsSubscribers: showsSubscribers)
             }
         }
     }
 
     private static func event(
-        _ receipt: PublishReceipt, _ id: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
+        _ receipt: PublishReceipt, _ id: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer,
+        showsSubscribers: Bool
     ) -> Response {
         let json = [UInt8](atMost: bodyRoomBytes + name.count) { json in
             json.write("{\"id\":\"")
@@ -25,9 +31,13 @@ enum PublishResponse {
             json.write(name)
             json.write("\",\"time\":\"")
             json.write(atMost: Timestamp.rfc3339BytesMax) { receipt.time.writeRFC3339(to: $0) }
-            json.write("\",\"subscribers\":")
-            json.write(decimal: UInt64(receipt.subscribers))
-            json.write("}\n")
+            if showsSubscribers {
+                json.write("\",\"subscribers\":")
+                json.write(decimal: UInt64(receipt.subscribers))
+                json.write("}\n")
+            } else {
+                json.write("\"}\n")
+            }
         }
         let headers = HeaderLines(atMost: headersRoomBytes + name.count) { lines in
             lines.write("Content-Type: application/json\r\nLocation: /topics/")

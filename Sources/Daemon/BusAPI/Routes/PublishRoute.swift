@@ -34,6 +34,7 @@ extension BusHandler {
         let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
         let (account, reply) = (exchange.account, exchange.reply)
         let (topic, isSplit) = (request.topic, request.isSplit)
+        let showsSubscribers = request.showsSubscribers
         let bytes = batch.queuedBytes
         try queue(bytes, for: account)
         bus.publish(batch) { result in
@@ -43,7 +44,8 @@ extension BusHandler {
                 reply.send(
                     isSplit
                         ? PublishResponse.batch(receipt, in: topic, hint: hint)
-                        : PublishResponse.event(receipt, in: topic))
+                        : PublishResponse.event(
+                            receipt, in: topic, showsSubscribers: showsSubscribers))
             case .failure(let error): reply.send(Refusal(error).response)
             }
         }
@@ -63,7 +65,7 @@ extension BusHandler {
         return PublishRequest(
             topic: topic, attributes: attributes,
             sender: Sender(uid: head.peer.uid, pid: head.peer.pid), ttl: ttl, isSplit: isSplit,
-            isForm: isForm)
+            isForm: isForm, showsSubscribers: showsSubscribers(of: topic, to: call.caller))
     }
 
     /// How long the publisher waits for a reply, in microseconds; nil where it does not.
@@ -102,6 +104,11 @@ extension BusHandler {
         let topic = try TopicName(request: name)
         try require(configuration.access.publish(topic, caller))
         return topic
+    }
+
+    /// Whether a caller that publishes to a topic is told how many wait for that.
+    func showsSubscribers(of topic: TopicName, to caller: Caller) -> Bool {
+        configuration.access.subscribe(topic, caller).isAllowed
     }
 
     private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {

@@ -1,3 +1,4 @@
+internal import Access
 internal import HTTPFront
 internal import Topics
 internal import Work
@@ -39,14 +40,18 @@ extension BusHandler {
         let topic = try TopicName(request: call.resource.name)
         var settings = try settings(call.parameters)
         settings.hold =
-            try hold(topic, call.parameters) ?? bus.description(of: topic)?.hold
+            try hold(topic, call.parameters, by: call.caller) ?? bus.description(of: topic)?.hold
         let (peer, access) = (call.head.peer, configuration.access)
-        try require(
-            bus.description(of: topic).map {
-                access.administer(topic, madeBy: $0.owner, call.caller)
-            }
-                ?? access.register(topic, call.caller))
         let showsEvents = access.subscribe(topic, call.caller).isAllowed
+        let registering = access.register(topic, call.caller)
+        if let owner = bus.description(of: topic).map(\.owner) {
+            let decision = access.administer(topic, madeBy: owner, call.caller)
+            // Who may neither know of a topic nor make it is not told that it is there.
+            if !decision.isAllowed, !showsEvents { try require(registering) }
+            try require(decision)
+        } else {
+            try require(registering)
+        }
         let reply = call.exchange.reply
         bus.register(topic, settings: settings, by: Sender(uid: peer.uid, pid: peer.pid)) {
             result in
@@ -83,14 +88,14 @@ extension BusHandler {
     /// - Throws: 404 `GROUP_UNKNOWN`, or 409 where the group does not take every event of the topic:
     ///   what it never settles would be held for ever.
     private func hold(
-        _ topic: TopicName, _ parameters: Parameters
+        _ topic: TopicName, _ parameters: Parameters, by caller: Caller
     ) throws(Refusal) -> String?? {
         guard let text = parameters.text("hold") else { return nil }
         guard text != "none" else { return .some(nil) }
         let name = try GroupName(request: text)
-        guard let group = work.description(of: name) else {
-            throw Refusal(WorkError.groupUnknown(name))
-        }
+        guard let scope = work.scope(of: name), mayKnow(of: scope, caller),
+            let group = work.description(of: name)
+        else { throw Refusal(WorkError.groupUnknown(name)) }
         guard group.type == nil, group.selector.matches(topic) else {
             throw Refusal(
                 .groupDiffers,
@@ -106,11 +111,11 @@ extension BusHandler {
         let description = bus.description(of: topic)
         let decision = configuration.access.administer(
             topic, madeBy: description?.owner, call.caller)
+        // Who may not even know of a topic is not told whether it is there.
+        if !decision.isAllowed {
+            try require(configuration.access.subscribe(topic, call.caller))
+        }
         guard description != nil else {
-            // Who may not even know of a topic is not told that it is not there.
-            if !decision.isAllowed {
-                try require(configuration.access.subscribe(topic, call.caller))
-            }
             throw Refusal(.topicUnknown, "There is no topic '\(topic)', so nothing to delete.")
         }
         try require(decision)

@@ -9,7 +9,9 @@ extension BusHandler {
         let name = try GroupName(request: call.resource.name)
         let wish = try GroupSettings(request: call.parameters)
         let (access, caller) = (configuration.access, call.caller)
-        let group = work.scope(of: name)
+        let scope = work.scope(of: name)
+        // One that the caller may not know of is, to it, not there.
+        let group = scope.flatMap { mayKnow(of: $0, caller) ? $0 : nil }
         guard let selector = group?.selector ?? wish.selector else {
             throw Refusal(.parameterInvalid, "'of' is missing: it says the topics of a new group.")
         }
@@ -20,6 +22,9 @@ extension BusHandler {
             try require(access.bury(selector, in: dead, chosenBy: caller))
         }
         if wish.replies == true { try require(access.publish(toAll: selector, caller)) }
+        if scope != nil, group == nil {
+            throw Refusal(WorkError.groupDiffers(name, setting: "of"))
+        }
         let showsJobs = access.subscribe(toAll: selector, caller).isAllowed
         let reply = call.exchange.reply
         work.set(name, wish, by: caller.asWorker) { result in
@@ -35,8 +40,11 @@ extension BusHandler {
 
     /// `GET /groups/{group}`: its settings, and how its jobs do.
     func showGroup(_ call: borrowing Call) throws(Refusal) {
-        let group = try group(call)
-        try require(configuration.access.subscribe(toAll: group.selector, call.caller))
+        let (name, caller) = (try GroupName(request: call.resource.name), call.caller)
+        _ = try scope(of: name, for: caller) { $0.subscribe(toAll: $1.selector, caller) }
+        guard let group = work.description(of: name) else {
+            throw Refusal(WorkError.groupUnknown(name))
+        }
         var json = JSONWriter()
         group.write(to: &json)
         call.respond(json)

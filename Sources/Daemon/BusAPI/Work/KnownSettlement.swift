@@ -26,7 +26,7 @@ final class KnownSettlement: KnownRequest {
         do throws(Refusal) {
             let peer = exchange.peer
             if !caller.isSame(as: peer) { caller = try handler.caller(peer, caller.token) }
-            _ = try handler.workable(group, by: caller)
+            try handler.workable(group, by: caller)
             let lease = String(decoding: differences.value, as: UTF8.self)
             try handler.settle(
                 Settlement(verb, lease: lease), for: group, of: 0, by: caller, exchange)

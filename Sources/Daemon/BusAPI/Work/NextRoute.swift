@@ -38,15 +38,17 @@ extension BusHandler {
     private func takingScope(
         of name: GroupName, _ query: NextQuery, by caller: Caller
     ) throws(Refusal) -> (selector: Selector, number: GroupNumber?) {
-        let group = work.scope(of: name)
-        guard let selector = group?.selector ?? query.selector else {
-            throw Refusal(WorkError.groupUnknown(name))
+        guard let asked = query.selector else {
+            let group = try workable(name, by: caller)
+            return (group.selector, group.number)
         }
-        if let group, let asked = query.selector, Set(asked.terms) != Set(group.selector.terms) {
+        // Whoever may work for what it names may know of a group of these topics.
+        try require(configuration.access.work(asked, caller))
+        guard let group = work.scope(of: name) else { return (asked, nil) }
+        guard Set(asked.terms) == Set(group.selector.terms) else {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
-        try require(configuration.access.work(selector, caller))
-        return (selector, group?.number)
+        return (group.selector, group.number)
     }
 
     /// Takes a job, or waits for one, for a caller who may.

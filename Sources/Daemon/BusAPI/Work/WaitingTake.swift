@@ -126,10 +126,12 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     func judge() {
         guard accessNumber != handler.accessNumber, forbidden == nil else { return }
         accessNumber = handler.accessNumber
+        // Its group may be in the making, or gone.
         guard let selector = handler.work.scope(of: group)?.selector else { return }
         handler.budget.add(Limits.judgementSteps + selector.termCount)
         do throws(Refusal) {
-            try handler.requireStill(caller) { $0.work(selector, caller) }
+            try handler.requireStillKnown(caller)
+            try handler.workable(group, by: caller)
         } catch {
             forbidden = error
             end()

@@ -8,15 +8,33 @@ extension BusHandler {
     /// The groups of the bus.
     var work: WorkGroups { service.groups }
 
-    /// The group that a request is about.
+    /// What is there of a group: its topics, its maker, and what tells it from others of its name.
+    typealias GroupScope = (selector: Selector, owner: UInt32?, number: GroupNumber)
+
+    /// Whether a caller may know of a group: it may receive from all its topics, or administer it.
+    func mayKnow(of scope: GroupScope, _ caller: Caller) -> Bool {
+        let access = configuration.access
+        return access.subscribe(toAll: scope.selector, caller).isAllowed
+            || access.administer(groupOf: scope.selector, madeBy: scope.owner, caller).isAllowed
+    }
+
+    /// What is there of a group, if a decision about it allows what its caller wants.
     ///
-    /// - Throws: 400 `GROUP_NAME_INVALID`, or 404 `GROUP_UNKNOWN`.
-    func group(_ call: borrowing Call) throws(Refusal) -> GroupDescription {
-        let name = try GroupName(request: call.resource.name)
-        guard let group = work.description(of: name) else {
+    /// - Throws: 403, or 401 where a token may help; 404 `GROUP_UNKNOWN`, the very same where there is no
+    ///   such group and where the caller may not know of it.
+    func scope(
+        of name: GroupName, for caller: Caller,
+        _ decision: (AccessPolicy, GroupScope) -> AccessDecision
+    ) throws(Refusal) -> GroupScope {
+        guard let scope = work.scope(of: name) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
-        return group
+        let decision = decision(configuration.access, scope)
+        guard decision.isAllowed else {
+            throw mayKnow(of: scope, caller)
+                ? Refusal(decision) : Refusal(WorkError.groupUnknown(name))
+        }
+        return scope
     }
 
     /// The group that a request is about, if its caller may work for it.
@@ -24,34 +42,24 @@ extension BusHandler {
         _ call: borrowing Call
     ) throws(Refusal) -> (name: GroupName, selector: Selector) {
         let name = try GroupName(request: call.resource.name)
-        return (name, try workable(name, by: call.caller))
+        return (name, try workable(name, by: call.caller).selector)
     }
 
-    /// The topics of a group, if this caller may work for it.
-    func workable(_ name: GroupName, by caller: Caller) throws(Refusal) -> Selector {
-        let (selector, _, _) = try scope(of: name)
-        try require(configuration.access.work(selector, caller))
-        return selector
+    /// What is there of a group, if this caller may work for it.
+    @discardableResult
+    func workable(_ name: GroupName, by caller: Caller) throws(Refusal) -> GroupScope {
+        try scope(of: name, for: caller) { $0.work($1.selector, caller) }
     }
 
     /// The group that a request is about, if its caller may change and end it.
     func administrable(
         _ call: borrowing Call
     ) throws(Refusal) -> (name: GroupName, selector: Selector) {
-        let name = try GroupName(request: call.resource.name)
-        let (selector, owner, _) = try scope(of: name)
-        try require(
-            configuration.access.administer(groupOf: selector, madeBy: owner, call.caller))
-        return (name, selector)
-    }
-
-    private func scope(
-        of name: GroupName
-    ) throws(Refusal) -> (selector: Selector, owner: UInt32?, number: GroupNumber) {
-        guard let scope = work.scope(of: name) else {
-            throw Refusal(WorkError.groupUnknown(name))
+        let (name, caller) = (try GroupName(request: call.resource.name), call.caller)
+        let scope = try scope(of: name, for: caller) {
+            $0.administer(groupOf: $1.selector, madeBy: $1.owner, caller)
         }
-        return scope
+        return (name, scope.selector)
     }
 
     /// What takes further the requests to groups of this turn; nil where there is this one alone.

@@ -10,7 +10,13 @@ extension Refusal {
         case .bus(let error):
             self.init(error)
             return
-        case .groupUnknown: code = .groupUnknown
+        case .groupUnknown(let name):
+            // The same sentence for a group that its caller may not know of.
+            self.init(
+                .groupUnknown,
+                "There is no group \(name), or this caller may not know of it: make it first, or ask "
+                    + "for the right to receive from all its topics.")
+            return
         case .selectorMissing, .valueInvalid, .deadInside, .deadMissing: code = .parameterInvalid
         case .groupDiffers: code = .groupDiffers
         case .groupHeld: code = .groupHeld

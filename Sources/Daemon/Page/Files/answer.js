@@ -37,7 +37,7 @@ export class Answer {
         }
         const answer = await response.json();
         if (answer.count === undefined) {
-            say(`The event is in the log. ${heardBy(answer.subscribers)}`, answer.id);
+            say(`The event is in the log.${heardBy(answer.subscribers)}`, answer.id);
         } else if (answer.count === 0) {
             say('There was no line, so there is no event.');
         } else {
@@ -69,6 +69,8 @@ export class Answer {
 }
 
 function heardBy(subscribers) {
-    if (subscribers === 0) return 'Nobody waited for it at that moment.';
-    return `${count(subscribers)} ${subscribers === 1 ? 'reader' : 'readers'} waited for it.`;
+    // A caller that may not receive it is not told.
+    if (subscribers === undefined) return '';
+    if (subscribers === 0) return ' Nobody waited for it at that moment.';
+    return ` ${count(subscribers)} ${subscribers === 1 ? 'reader' : 'readers'} waited for it.`;
 }

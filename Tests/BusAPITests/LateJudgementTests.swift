@@ -1,7 +1,11 @@
+import Access
+import Protection
 import TestSupport
 import Testing
+import Topics
 
 @testable import BusAPI
+@testable import HTTPFront
 
 /// What is made beside the loops for a caller, by rules that change meanwhile.
 @Suite(.blocking) struct LateJudgementTests {
@@ -30,5 +34,27 @@ import Testing
         let answer = try method == "HEAD" ? client.readHead() : client.readAnswer()
         #expect(answer.text.hasPrefix(text), "\(answer.text)")
         #expect(answer.header("event-count") == nil)
+    }
+
+    @Test func aRemovalGoesOnByTheRulesOfEachTurn() throws {
+        let service = place.server.service
+        var configuration = WorkPlace.configuration()
+        configuration.access = WorkPlace.access(["> administer uid:1000"])
+        service.reload(configuration)
+        let gate = try service.longReads.hold()
+        let (answer, answered) = (Protected<Response?>(nil), Gate())
+        TopicsRemoval(
+            of: try TopicPattern("a.*"), by: Caller(uid: 1_000), on: service,
+            unless: Cancellation()
+        ) { response in
+            answer.value = response
+            answered.open()
+        }.begin(for: nil)
+        configuration.access = WorkPlace.access(["> administer uid:4242"])
+        service.reload(configuration)
+        gate.open()
+        try answered.wait()
+        #expect(answer.value?.status == 200)
+        #expect(try place.server.bus.description(of: TopicName("a.t1")) != nil)
     }
 }

@@ -90,6 +90,17 @@ public final class BusService: Sendable {
         }
     }
 
+    /// The rules of this moment, for what is made beside the loops for a caller.
+    ///
+    /// - Throws: 401 `TOKEN_INVALID` where its token is let in no more.
+    func access(for caller: Caller) throws(Refusal) -> AccessPolicy {
+        let access = state.read { $0.configuration.access }
+        guard access.stillKnows(caller) else {
+            throw Refusal(.tokenInvalid, "The token is no longer valid.")
+        }
+        return access
+    }
+
     /// Writes figures of its own onto the page of `/metrics`; called on any loop's thread, and must
     /// not block.
     public typealias Figures = @Sendable (inout PrometheusText) -> Void

@@ -7,7 +7,11 @@ extension BusHandler {
     /// `HEAD /topics/{selector}`: its summary, without waiting.
     func summary(_ call: borrowing Call) throws(Refusal) {
         let selector = try readable(Selector(request: call.resource.name), by: call.caller)
+        let (service, caller, access) = (service, call.caller, configuration.access)
         look(at: bus.summing(selector), areMany: selector.singleName == nil, call) { survey in
+            guard (try? service.access(for: caller)) == access else {
+                return Refusal(.limitBus, "The rules changed meanwhile; ask again.").response
+            }
             let summary = survey.summary
             var headers: HeaderLines = [("Event-Cursor", "\(summary.cursor)")]
             if let oldest = summary.oldest { headers.add("Event-Oldest", "\(oldest)") }
@@ -138,9 +142,9 @@ extension BusHandler {
         }
         let late = LateAnswer()
         TopicsRemoval(
-            of: pattern, by: call.caller, configuration.access, on: bus,
-            unless: late.cancellation, answer: late.begin(call.exchange, on: loop)
-        ).begin(in: service.longReads, for: call.exchange.account)
+            of: pattern, by: call.caller, on: service, unless: late.cancellation,
+            answer: late.begin(call.exchange, on: loop)
+        ).begin(for: call.exchange.account)
     }
 
     /// The pattern that the request is about; nil where it names none.
@@ -171,9 +175,14 @@ extension BusHandler {
                 "'wait' is for a list of what changes: it needs 'since', which is 'next' of the list "
                     + "before, or 0.")
         }
-        let visibility = configuration.access.rules.visibility(for: call.caller)
-        let mark = service.mark(of: selector.limited(to: visibility))
+        let (service, caller) = (service, call.caller)
         look(at: bus.listing(matching: pattern), areMany: true, call) { survey in
+            let access: AccessPolicy
+            do throws(Refusal) { access = try service.access(for: caller) } catch {
+                return error.response
+            }
+            let visibility = access.rules.visibility(for: caller)
+            let mark = service.mark(of: selector.limited(to: visibility))
             let all = survey.topics
             let topics =
                 visibility.map { visibility in all.filter { visibility.shows($0.name) } } ?? all

@@ -3,15 +3,13 @@ internal import HTTPFront
 internal import Topics
 
 /// One removal of all topics of a pattern that its caller may remove: some at a time, each turn
-/// behind the commit of the one before, and between those of other users.
+/// behind the commit of the one before, by the rules of that moment, and between those of other users.
 ///
 /// It ends when its client leaves; what was removed by then stays removed.
 final class TopicsRemoval: Sendable {
     private let selector: Selector
     private let caller: Caller
-    private let access: AccessPolicy
-    private let visibility: TopicVisibility?
-    private let bus: EventBus
+    private let service: BusService
     private let cancellation: Cancellation
     private let answer: @Sendable (Response) -> Void
 
@@ -23,40 +21,40 @@ final class TopicsRemoval: Sendable {
     }
 
     init(
-        of pattern: TopicPattern, by caller: Caller, _ access: AccessPolicy, on bus: EventBus,
+        of pattern: TopicPattern, by caller: Caller, on service: BusService,
         unless cancellation: Cancellation, answer: @escaping @Sendable (Response) -> Void
     ) {
         selector = Selector(pattern)
         self.caller = caller
-        self.access = access
-        visibility = access.rules.visibility(for: caller)
-        self.bus = bus
+        self.service = service
         self.cancellation = cancellation
         self.answer = answer
     }
 
     /// Removes and answers soon, on the thread of the long reads and the store's.
-    func begin(in line: LongReads, for account: CallerAccount?) {
-        goOn(from: 0, Progress(), in: line, for: account)
-    }
+    func begin(for account: CallerAccount?) { goOn(from: 0, Progress(), for: account) }
 
-    private func goOn(
-        from place: Int, _ progress: Progress, in line: LongReads, for account: CallerAccount?
-    ) {
-        line.add(for: account, unless: cancellation) { [self] in
-            let (topics, next) = bus.someTopics(matching: selector, from: place)
-            let mine = topics.filter { mayRemove($0) }.map(\.name)
-            let denied = topics.count {
-                !mayRemove($0) && visibility?.shows($0.name) != false
+    private func goOn(from place: Int, _ progress: Progress, for account: CallerAccount?) {
+        service.longReads.add(for: account, unless: cancellation) { [self] in
+            let access: AccessPolicy
+            do throws(Refusal) { access = try service.access(for: caller) } catch {
+                answer(error.response)
+                return false
             }
-            bus.remove(mine) { [self] removed in
+            let visibility = access.rules.visibility(for: caller)
+            let (topics, next) = service.bus.someTopics(matching: selector, from: place)
+            let mine = topics.filter { mayRemove($0, by: access) }.map(\.name)
+            let denied = topics.count {
+                !mayRemove($0, by: access) && visibility?.shows($0.name) != false
+            }
+            service.bus.remove(mine) { [self] removed in
                 var progress = progress
                 progress.removed += removed.count
                 progress.denied += denied
                 if let failure = removed.failure {
                     answer(refusal(failure, behind: progress).response)
                 } else if let next {
-                    goOn(from: next, progress, in: line, for: account)
+                    goOn(from: next, progress, for: account)
                 } else {
                     answer(response(progress))
                 }
@@ -65,7 +63,7 @@ final class TopicsRemoval: Sendable {
         }
     }
 
-    private func mayRemove(_ topic: TopicDescription) -> Bool {
+    private func mayRemove(_ topic: TopicDescription, by access: AccessPolicy) -> Bool {
         access.administer(topic.name, madeBy: topic.owner, caller).isAllowed
     }
 

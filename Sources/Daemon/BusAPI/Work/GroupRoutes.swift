@@ -54,9 +54,9 @@ extension BusHandler {
     func listGroups(_ call: borrowing Call) throws(Refusal) {
         let late = LateAnswer()
         GroupListing(
-            of: work, for: call.caller, configuration.access,
+            of: service, for: call.caller, configuration.access,
             answer: late.begin(call.exchange, on: loop)
-        ).begin(in: service.longReads, for: call.exchange.account, unless: late.cancellation)
+        ).begin(for: call.exchange.account, unless: late.cancellation)
     }
 
     /// `GET /groups/{group}/jobs`: its open jobs, in the order of their ids.

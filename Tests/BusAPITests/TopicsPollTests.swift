@@ -140,6 +140,20 @@ import Topics
         }
     }
 
+    @Test(
+        "numbers that no list has had tell all",
+        arguments: [
+            "9007199254740991.0.0", "9007199254740992.0.0", "18446744073709551615.0.0",
+            "18446744073709551616.0.0", "0.18446744073709551615.0", "0.0.18446744073709551615",
+            "18446744073709551615.18446744073709551615.18446744073709551615",
+        ])
+    func numbersOfNoList(_ since: String) throws {
+        let server = try StreamServer()
+        try server.publish("1", to: "a")
+        let list = try list("?since=\(since)", of: server)
+        #expect(list.all == true && list.names == ["a"])
+    }
+
     @Test(arguments: [
         "since=", "since=now", "since=1.2", "since=1.2.x", "since=-1", "since=2", "since=00",
         "wait=1s",

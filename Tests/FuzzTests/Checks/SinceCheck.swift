@@ -6,6 +6,9 @@ extension ParserCheck {
     /// A place in the order that is written down means the same place.
     static let since = ParserCheck("since", bytesMax: 80) { input in
         let text = input.text
+        if let cursor = try? ListCursor(request: text) {
+            try agree(try ListCursor(request: cursor.text)?.text, cursor.text, "list, read again")
+        }
         let position = Since.position(text)
         let isNumber = !text.isEmpty && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
         try agree(Since.lastEventID(text), isNumber ? position : nil, "Last-Event-ID")

@@ -22,10 +22,10 @@ struct ListCursor {
                 "'since' is '\(text)'; it takes 'next' of an earlier list of topics, or 0 for all. "
                     + "An id is for reading events, at /topics/{selector}.")
         }
-        guard let newest = UInt64(parts[0]), let number = UInt64(parts[1]),
+        guard let newest = EventID(decimal: parts[0]), let number = UInt64(parts[1]),
             let mark = UInt(parts[2])
         else { return nil }
-        moment = ListMoment(newest: EventID(rawValue: newest), number: number)
+        moment = ListMoment(newest: newest, number: number)
         self.mark = Int(bitPattern: mark)
     }
 

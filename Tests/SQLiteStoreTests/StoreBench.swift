@@ -36,17 +36,26 @@ final class StoreBench: @unchecked Sendable {
 
     static let silent = Log(level: .error) { _, _ in }
 
-    init(
+    convenience init(
         in folder: TemporaryFolder = TemporaryFolder(inMemory: true),
         clock: ManualClock = ManualClock(),
+        _ settings: Settings = Settings()
+    ) throws {
+        let store = SQLiteStore(
+            Self.configuration(folder, settings), log: Self.silent, schema: settings.schema,
+            vfs: settings.disk?.name)
+        try self.init(on: store, in: folder, clock: clock, settings)
+    }
+
+    /// A bench on a store that is not open yet, in this folder.
+    init(
+        on store: SQLiteStore, in folder: TemporaryFolder, clock: ManualClock,
         _ settings: Settings = Settings()
     ) throws {
         self.folder = folder
         self.clock = clock
         self.settings = settings
-        store = SQLiteStore(
-            Self.configuration(folder, settings), log: Self.silent, schema: settings.schema,
-            vfs: settings.disk?.name)
+        self.store = store
         var limits = BusLimits()
         limits.commitQueueBytesMax = settings.commitQueueBytesMax
         limits.tombstonesMax = settings.tombstonesMax

@@ -10,6 +10,11 @@ import Topics
 /// Rows whose values SQLite finds nothing wrong with, and that make no sense: no start and no reader
 /// computes with one of them, and `--check-store` says each.
 @Suite(.blocking) struct DamagedRowsTests {
+    /// Values at the ends of what SQLite can hold, and of another kind.
+    static let extremes = [
+        "-9223372036854775808", "9223372036854775807", "-1", "9007199254740992", "'text'", "NULL",
+    ]
+
     /// A store with a row in every table, closed; its tables take values of every kind.
     private static func store() throws -> StoreBench {
         let bench = try StoreBench()
@@ -44,10 +49,94 @@ import Topics
             """)
     }
 
+    /// Whether a column can hold a value at all: a key is a number, whatever its table says.
+    private static func set(
+        _ column: NumberColumn, to value: String, in path: String
+    ) throws -> Bool {
+        let database = try Database(path: path, mode: .writing)
+        // The other rows stay as they are; the one that has no number of its own is a lease.
+        let row =
+            column.table.description == "jobs"
+            ? "token_low IS NOT NULL" : "rowid = (SELECT max(rowid) FROM \(column.table))"
+        try database.execute(
+            "UPDATE \(column.table) SET \(column.name) = \(value) WHERE \(row)")
+        return database.changes > 0
+    }
+
+    private static func isAllowed(_ value: String, in column: NumberColumn) -> Bool {
+        value == "NULL" ? column.isOptional : Int64(value).map(column.range.contains) ?? false
+    }
+
+    @Test func everyColumnOfNumbersHasItsRange() throws {
+        let bench = try StoreBench()
+        bench.close()
+        let database = try Database(path: bench.path, mode: .reading)
+        let columns = try database.texts(
+            """
+            SELECT m.name || '.' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' AND c.type = 'INTEGER' AND c.name <> 'only_row'
+            """)
+        #expect(Set(columns) == Set(NumberColumn.all.map { "\($0.table).\($0.name)" }))
+        #expect(columns.count == NumberColumn.all.count)
+    }
+
     @Test func aStoreThatIsWholeHasNothingOutOfRange() throws {
         let bench = try Self.store()
         #expect(try SQLiteStore.check(bench.path) == [])
         #expect(try bench.reopened().follow("a", from: .earliest).ids.count == 3)
+    }
+
+    /// Every column at every extreme: a check says it, and a start is refused or serves on.
+    @Test(arguments: extremes)
+    func noValueOfAColumnEndsTheProcess(value: String) throws {
+        let whole = try Self.store()
+        for column in NumberColumn.all {
+            let name = "\(column.table).\(column.name) = \(value)"
+            let folder = TemporaryFolder(inMemory: true)
+            let path = "\(folder.path)/belfry.db"
+            for suffix in ["", "-life"] {
+                Files.copy("\(whole.path)\(suffix)", to: "\(path)\(suffix)")
+            }
+            guard (try? Self.set(column, to: value, in: path)) == true else {
+                let isKey = ["number", "id", "in_group"].contains(column.name.description)
+                #expect(isKey && Int64(value) == nil, "\(name) was not written")
+                continue
+            }
+            let findings = try SQLiteStore.check(path)
+            if !Self.isAllowed(value, in: column) {
+                #expect(findings.contains { $0.contains(" \(column.name) ") }, "\(name)")
+            }
+            do {
+                let bench = try StoreBench(in: folder, clock: whole.clock)
+                try Self.use(bench)
+                bench.close()
+                _ = try SQLiteStore.check(path)
+            } catch let error as StoreError {
+                #expect(
+                    error.detail.contains("is damaged (") || error.detail.contains("ids end at"),
+                    "\(name): \(error.detail)")
+            }
+        }
+    }
+
+    /// What readers, publishers and retention do with a store that serves.
+    private static func use(_ bench: StoreBench) throws {
+        _ = bench.bus.takeStoredGroups()
+        for start in [
+            StartPosition.earliest, .latest, .last(2), .ago(microseconds: 1_000),
+            .time(Timestamp(microseconds: 0)),
+        ] {
+            _ = try? bench.follow("a", from: start)
+            _ = try? bench.follow(">", from: start)
+        }
+        _ = try? bench.publish("a", "more")
+        bench.bus.sweep()
+        _ = try? bench.register("a", keep: 1)
+        _ = try? bench.register("b")
+        bench.bus.sweep()
+        _ = bench.bus.statistics
+        _ = try? bench.description("a")
+        _ = try? bench.remove("a")
     }
 
     @Test(arguments: [String(repeating: "x", count: 300), "", "two words", "é"])
@@ -58,6 +147,16 @@ import Topics
         #expect(try SQLiteStore.check(bench.path).contains { $0.contains("identity") })
         let error = #expect(throws: StoreError.self) { try bench.reopened() }
         #expect(error?.detail.contains("is damaged (the store's identity is") == true)
+    }
+
+    @Test func aLifeRecordOfALifeThatThereCannotBeIsNone() throws {
+        func isRead(_ life: Int64) -> Bool {
+            let record = LifeRecord(
+                identity: "abc", life: life, ceiling: 9, isClosed: true, isSynced: true, boot: "")
+            return LifeRecord(record.bytes) == record
+        }
+        #expect(isRead(0) && isRead(7) && isRead(Limits.counts.upperBound))
+        for life in [Int64.min, -1, Limits.counts.upperBound + 1, .max] { #expect(!isRead(life)) }
     }
 
     @Test func aCountThatTheFileHasNoRoomForIsRefused() throws {

@@ -34,14 +34,28 @@ struct BusRow: Equatable {
         let row = try database.prepare(
             """
             SELECT identity, life, is_copy, is_closed, ceiling, time, floor, floor_time,
-                unused_through
+                unused_through, seals
             FROM bus
             """)
         guard try row.step() else { return nil }
+        let identity = row.text(0) ?? ""
+        guard isIdentity(identity) else {
+            throw .damaged("the store's identity is '\(identity.prefix(40))'")
+        }
+        // The only number that nothing but SQLite computes with.
+        _ = try row.integer(9, .busSeals)
         return BusRow(
-            identity: row.text(0) ?? "", life: row.integer(1), isCopy: row.integer(2) != 0,
-            isClosed: row.integer(3) != 0, ceiling: row.id(4).rawValue, time: row.time(5),
-            floor: row.id(6), floorTime: row.time(7), unusedThrough: row.id(8))
+            identity: identity, life: try row.integer(1, .busLife),
+            isCopy: try row.flag(2, .busIsCopy), isClosed: try row.flag(3, .busIsClosed),
+            ceiling: try row.id(4, .busCeiling).rawValue, time: try row.time(5, .busTime),
+            floor: try row.id(6, .busFloor), floorTime: try row.time(7, .busFloorTime),
+            unusedThrough: try row.id(8, .busUnusedThrough))
+    }
+
+    /// Whether a text can be the word of a life record that names its store.
+    static func isIdentity(_ text: String) -> Bool {
+        (1...Limits.identityBytesMax).contains(text.utf8.count)
+            && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 }
     }
 
     /// Puts the row in place of the one that is there.

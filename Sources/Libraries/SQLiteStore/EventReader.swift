@@ -9,12 +9,17 @@ final class EventReader {
     private let marks: TopicMarks
     private let begin: Statement
     private let end: Statement
-    /// What the last event said: the next one often says the same.
-    private var attributes = EventAttributes.none
+    private let tellDamaged: (EventID, DatabaseError) -> Void
+    private var attributes = AttributeColumns()
 
-    init(_ database: Database, _ marks: TopicMarks) throws(DatabaseError) {
+    /// - Parameter tellDamaged: Takes an event that makes no sense, and why.
+    init(
+        _ database: Database, _ marks: TopicMarks,
+        tellDamaged: @escaping (EventID, DatabaseError) -> Void
+    ) throws(DatabaseError) {
         self.database = database
         self.marks = marks
+        self.tellDamaged = tellDamaged
         statements = try RowStatements(database)
         begin = try database.prepare("BEGIN")
         end = try database.prepare("COMMIT")
@@ -60,9 +65,20 @@ final class EventReader {
                 continue
             case .row(let found): row = found
             }
-            let id = row.id(EventColumns.id)
-            if Self.isWanted(row, request.filter) {
-                let event = try event(row)
+            let id = row.knownID(EventColumns.id)
+            if Self.isWanted(row, request.filter),
+                let mark = marks.mark(row.integer(EventColumns.topic))
+            {
+                let event: Event
+                do throws(DatabaseError) {
+                    event = try self.event(row, of: mark.name)
+                } catch {
+                    guard events.isEmpty else {
+                        return StorePage(events: events, after: after, through: id.before)
+                    }
+                    tellDamaged(id, error)
+                    return StorePage(events: [], after: after, through: id, endsDamaged: true)
+                }
                 bytes += event.payload.count
                 guard events.isEmpty || bytes <= request.limit.bytes else { break }
                 events.append(event)
@@ -77,39 +93,16 @@ final class EventReader {
         filter.admits { row.text(EventColumns.of($0)) }
     }
 
-    private func event(_ row: Statement) throws(DatabaseError) -> Event {
-        let id = row.id(EventColumns.id)
-        guard let mark = marks.mark(row.integer(EventColumns.topic)) else {
-            throw DatabaseError(code: -1, text: "the topic of event \(id) is unknown")
-        }
-        try readAttributes(row, of: id)
+    /// - Throws: What makes no sense in a row.
+    private func event(_ row: Statement, of topic: TopicName) throws(DatabaseError) -> Event {
+        let pid = try row.optionalInteger(EventColumns.pid, .eventPID)
         return Event(
-            id: id, time: row.time(EventColumns.time), topic: mark.name,
-            payload: row.payload(EventColumns.payload), attributes: attributes,
+            id: try row.id(EventColumns.id, .eventID),
+            time: try row.time(EventColumns.time, .eventTime), topic: topic,
+            payload: row.payload(EventColumns.payload), attributes: try attributes.read(row),
             sender: Sender(
-                uid: row.optionalInteger(EventColumns.uid).map { UInt32(truncatingIfNeeded: $0) },
-                pid: row.optionalInteger(EventColumns.pid).map { Int32(truncatingIfNeeded: $0) }),
+                uid: try row.user(EventColumns.uid, .eventUID), pid: pid.map { Int32($0) }),
             isStored: true)
-    }
-
-    private func readAttributes(_ row: Statement, of id: EventID) throws(DatabaseError) {
-        var texts = AttributeTexts()
-        var isAsBefore = true
-        for attribute in EventAttribute.all {
-            texts[attribute] = row.text(EventColumns.of(attribute))
-            if texts[attribute] != attributes[attribute] { isAsBefore = false }
-        }
-        let expires = row.optionalInteger(EventColumns.expires).map(Timestamp.init(microseconds:))
-        let labels = row.text(EventColumns.labels)
-        if isAsBefore, labels == nil, attributes.labels.isEmpty, expires == attributes.expires {
-            return
-        }
-        do {
-            attributes = try EventAttributes(texts).with(
-                labels.map { try EventLabels(text: $0) } ?? .none, expires: expires)
-        } catch {
-            throw DatabaseError(code: -1, text: "event \(id): \(error)")
-        }
     }
 
     // MARK: Finding where to begin
@@ -147,7 +140,7 @@ final class EventReader {
             case .passed(let id):
                 below = id
             case .row(let row):
-                below = row.id(EventColumns.id)
+                below = row.knownID(EventColumns.id)
                 guard Self.isWanted(row, request.filter) else { continue }
                 found += 1
                 first = below

@@ -74,7 +74,8 @@ struct EventRows {
         walk.bind(topic, at: 1)
         walk.bind(id, at: 2)
         while try walk.step() {
-            let row = Row(id: walk.id(0), time: walk.time(1), bytes: Int(walk.integer(2)))
+            let row = Row(
+                id: walk.knownID(0), time: walk.nearestTime(1), bytes: Int(walk.integer(2)))
             guard body(row) else { return walk.reset() }
         }
     }
@@ -84,7 +85,7 @@ struct EventRows {
         last.bind(topic, at: 1)
         guard try last.step() else { return nil }
         defer { last.reset() }
-        return (last.id(0), last.time(1))
+        return (last.knownID(0), last.nearestTime(1))
     }
 
     /// Removes the rows of a topic with ids in (after, through].

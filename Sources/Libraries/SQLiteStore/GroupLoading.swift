@@ -19,9 +19,9 @@ enum GroupLoading {
         var last = (number: JobColumns.noTopic, name: TopicName?.none)
         var lease: JobLease?
         while try all.step() {
-            let number = GroupNumber(rawValue: all.integer(GroupColumns.number))
-            guard var record = record(all) else {
-                throw DatabaseError(code: -1, text: "group \(number.rawValue) makes no sense")
+            let number = GroupNumber(rawValue: try all.integer(GroupColumns.number, .groupNumber))
+            guard var record = try record(all) else {
+                throw .damaged("group \(number.rawValue) makes no sense")
             }
             var open: [JobRecord] = []
             // Groups are often alike, and moving what grows is most of the work.
@@ -29,14 +29,14 @@ enum GroupLoading {
             var marks: [KeyMark] = []
             jobs.bind(number.rawValue, at: 1)
             while try jobs.step() {
-                let number = jobs.integer(JobColumns.topic)
+                let number = try jobs.integer(JobColumns.topic, .jobTopic)
                 if number != last.number { last = (number, topics[number]) }
                 if let topic = last.name {
-                    open.append(job(jobs, of: topic, lease: &lease))
+                    open.append(try job(jobs, of: topic, lease: &lease))
                     continue
                 }
                 if let key = jobs.text(JobColumns.key) {
-                    marks.append(KeyMark(id: jobs.id(JobColumns.id), key: key))
+                    marks.append(KeyMark(id: try jobs.id(JobColumns.id, .jobID), key: key))
                 }
                 guard number != JobColumns.noTopic else { continue }
                 record.tally.gone += 1
@@ -52,7 +52,8 @@ enum GroupLoading {
         var names: [Int64: TopicName] = [:]
         let all = try database.prepare("SELECT number, name FROM topics")
         while try all.step() {
-            if let name = try? TopicName(all.text(1) ?? "") { names[all.integer(0)] = name }
+            let number = try all.integer(0, .topicNumber)
+            if let name = try? TopicName(all.text(1) ?? "") { names[number] = name }
         }
         return names
     }
@@ -71,7 +72,7 @@ enum GroupLoading {
     }
 
     /// The group that a row says; nil if it says none.
-    private static func record(_ row: Statement) -> GroupRecord? {
+    private static func record(_ row: Statement) throws(DatabaseError) -> GroupRecord? {
         guard let name = row.text(GroupColumns.name), let selector = row.text(GroupColumns.selector)
         else { return nil }
         var dead: TopicName?
@@ -80,56 +81,65 @@ enum GroupLoading {
             if dead == nil { return nil }
         }
         let chooser = StoredCaller(
-            uid: row.optionalInteger(GroupColumns.deadUID).map { UInt32(truncatingIfNeeded: $0) },
+            uid: try row.user(GroupColumns.deadUID, .groupDeadUID),
             token: row.text(GroupColumns.deadToken))
         var gap: Gap?
         if !row.isNull(GroupColumns.gapThrough) {
             gap = Gap(
-                after: row.id(GroupColumns.gapAfter), through: row.id(GroupColumns.gapThrough))
+                after: try row.id(GroupColumns.gapAfter, .groupGapAfter),
+                through: try row.id(GroupColumns.gapThrough, .groupGapThrough))
         }
         var tally = JobTally()
-        tally.done = row.integer(GroupColumns.done)
-        tally.dead = row.integer(GroupColumns.failed)
-        tally.gone = row.integer(GroupColumns.gone)
-        tally.expired = row.integer(GroupColumns.expired)
+        tally.done = try row.integer(GroupColumns.done, .groupDone)
+        tally.dead = try row.integer(GroupColumns.failed, .groupFailed)
+        tally.gone = try row.integer(GroupColumns.gone, .groupGone)
+        tally.expired = try row.integer(GroupColumns.expired, .groupExpired)
         return GroupRecord(
             name: name, terms: selector.split(separator: ",").map(String.init),
-            type: row.text(GroupColumns.type), lease: row.integer(GroupColumns.lease),
-            attempts: Int(row.integer(GroupColumns.attempts)), dead: dead,
+            type: row.text(GroupColumns.type),
+            lease: try row.integer(GroupColumns.lease, .groupLease),
+            attempts: Int(try row.integer(GroupColumns.attempts, .groupAttempts)), dead: dead,
             deadChooser: dead.map { _ in chooser },
-            isOrderedByKey: row.integer(GroupColumns.byKey) != 0,
-            inFlightMax: Int(row.integer(GroupColumns.inFlight)),
-            replies: row.integer(GroupColumns.replies) != 0,
-            persists: row.integer(GroupColumns.persists) != 0,
-            owner: row.optionalInteger(GroupColumns.owner).map { UInt32(truncatingIfNeeded: $0) },
-            epoch: row.integer(GroupColumns.epoch), reach: row.id(GroupColumns.reach),
-            reportedThrough: row.id(GroupColumns.gapReported), gap: gap, tally: tally)
+            isOrderedByKey: try row.flag(GroupColumns.byKey, .groupByKey),
+            inFlightMax: Int(try row.integer(GroupColumns.inFlight, .groupInFlight)),
+            replies: try row.flag(GroupColumns.replies, .groupReplies),
+            persists: try row.flag(GroupColumns.persists, .groupPersists),
+            owner: try row.user(GroupColumns.owner, .groupOwner),
+            epoch: try row.integer(GroupColumns.epoch, .groupEpoch),
+            reach: try row.id(GroupColumns.reach, .groupReach),
+            reportedThrough: try row.id(GroupColumns.gapReported, .groupGapReported), gap: gap,
+            tally: tally)
     }
 
     /// - Parameter last: The lease of the row before: jobs of a batch share theirs.
     private static func job(
         _ row: Statement, of topic: TopicName, lease last: inout JobLease?
-    ) -> JobRecord {
+    ) throws(DatabaseError) -> JobRecord {
         let state: JobRecord.State
+        // A job that nobody has and that says nothing waits for nothing.
+        let due = try row.optionalInteger(JobColumns.due, .jobDue) ?? 0
         if row.isNull(JobColumns.tokenHigh) {
-            state = .waiting(microseconds: row.integer(JobColumns.due))
+            state = .waiting(microseconds: due)
         } else {
-            let lease = lease(row, behind: last)
+            let lease = try lease(row, behind: last)
             last = lease
             state = .leased(lease)
         }
         return JobRecord(
-            id: row.id(JobColumns.id), topic: topic, key: row.text(JobColumns.key),
-            attempt: Int(row.integer(JobColumns.attempt)), state: state)
+            id: try row.id(JobColumns.id, .jobID), topic: topic, key: row.text(JobColumns.key),
+            attempt: Int(try row.integer(JobColumns.attempt, .jobAttempt)), state: state)
     }
 
-    private static func lease(_ row: Statement, behind last: JobLease?) -> JobLease {
-        let token = LeaseToken(
-            high: UInt64(bitPattern: row.integer(JobColumns.tokenHigh)),
-            low: UInt64(bitPattern: row.integer(JobColumns.tokenLow)))
+    private static func lease(
+        _ row: Statement, behind last: JobLease?
+    ) throws(DatabaseError) -> JobLease {
+        let high = try row.integer(JobColumns.tokenHigh, .jobTokenHigh)
+        let low = try row.optionalInteger(JobColumns.tokenLow, .jobTokenLow) ?? 0
+        let length = try row.optionalInteger(JobColumns.lease, .jobLease) ?? 0
+        let token = LeaseToken(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low))
         if let last, last.token == token { return last }
         return JobLease(
-            token: token, length: row.integer(JobColumns.lease),
-            worker: row.text(JobColumns.worker), caller: row.text(JobColumns.caller))
+            token: token, length: length, worker: row.text(JobColumns.worker),
+            caller: row.text(JobColumns.caller))
     }
 }

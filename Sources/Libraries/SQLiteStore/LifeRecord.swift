@@ -35,7 +35,8 @@ struct LifeRecord: Equatable {
         let text = String(decoding: bytes.prefix(Limits.lifeRecordBytes), as: UTF8.self)
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)
         guard words.count == 10, words[0...2] == ["belfry", "store", "1"],
-            let life = Int64(words[4]), let ceiling = EventID(decimal: words[5]),
+            BusRow.isIdentity(words[3]), let life = Int64(words[4]), Limits.counts.contains(life),
+            let ceiling = EventID(decimal: words[5]),
             let isClosed = Self.flag(words[6], "closed", "open"),
             let isSynced = Self.flag(words[7], "full", "normal")
         else { return nil }

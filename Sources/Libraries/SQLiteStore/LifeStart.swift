@@ -69,7 +69,7 @@ struct LifeStart {
     ) throws(DatabaseError) -> (id: EventID, time: Timestamp) {
         let row = try database.prepare("SELECT id, time FROM events ORDER BY id DESC LIMIT 1")
         guard try row.step() else { return (.zero, .distantPast) }
-        return (row.id(0), row.time(1))
+        return (try row.id(0, .eventID), try row.time(1, .eventTime))
     }
 
     /// The last event, and the last time of one, of which there is no more than that a topic lost
@@ -79,6 +79,6 @@ struct LifeStart {
     ) throws(DatabaseError) -> (id: EventID, time: Timestamp) {
         let row = try database.prepare("SELECT max(lost), max(lost_time) FROM topics")
         guard try row.step(), !row.isNull(0) else { return (.zero, .distantPast) }
-        return (row.id(0), row.time(1))
+        return (try row.id(0, .topicLost), try row.time(1, .topicLostTime))
     }
 }

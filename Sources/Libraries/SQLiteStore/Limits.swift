@@ -85,4 +85,32 @@ enum Limits {
     static let lockedByte = Int.max - 1
     /// What a check of the file says at most.
     static let findingsMax = 20
+    /// Damaged events that the log is told of, a line each: a check says more.
+    static let damagedEventsToldMax = 100
+
+    // What columns hold. Sums and products of two such numbers fit in 64 bits.
+
+    /// Of numbers that count something, or last so many microseconds: as much as there are ids.
+    static let counts: ClosedRange<Int64> = 0...(1 << 53) - 1
+    /// Of ids, and of cursors, which may be zero.
+    static let ids = counts
+    /// Of rows that have a number.
+    static let keys: ClosedRange<Int64> = 1...(1 << 53) - 1
+    /// Of yes and no.
+    static let flags: ClosedRange<Int64> = 0...1
+    /// Of bounds that nothing is added to but with a check, such as those of programs that mean
+    /// "none" by the highest number.
+    static let bounds: ClosedRange<Int64> = 0...Int64.max
+    /// Of times: the years that RFC 3339 can write, in microseconds since 1970.
+    static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+    /// Of times of losses, where the lowest number is before any.
+    static let lossTimes: ClosedRange<Int64> = Int64.min...times.upperBound
+    /// Of users.
+    static let users: ClosedRange<Int64> = 0...Int64(UInt32.max)
+    /// Of processes.
+    static let processes: ClosedRange<Int64> = Int64(Int32.min)...Int64(Int32.max)
+    /// Of random bits.
+    static let any: ClosedRange<Int64> = Int64.min...Int64.max
+    /// Bytes of what names a store, which stands in its life record.
+    static let identityBytesMax = 32
 }

@@ -1,4 +1,5 @@
 internal import Protection
+internal import Telemetry
 internal import Topics
 
 /// A reader's thread: takes reads from the queue, one turn at a time.
@@ -12,12 +13,16 @@ final class Reader: ThreadWork {
     private let wakeUp = WakeUp()
 
     init(
-        _ database: Database, path: String, queue: ReadQueue, marks: TopicMarks,
-        progress: CommitProgress
+        _ database: Database, path: String, shared: SharedParts, log: Log
     ) throws(DatabaseError) {
-        events = try EventReader(database, marks)
-        self.queue = queue
-        self.progress = progress
+        events = try EventReader(database, shared.marks) { id, error in
+            guard shared.damaged.write({ $0.isNew(id) }) else { return }
+            log.error(
+                "event \(id) of the store \(path) is damaged (\(error.text)): its readers are told "
+                    + "a gap; run belfryd --check-store, and restore a backup if it matters")
+        }
+        queue = shared.reads
+        progress = shared.progress
         self.path = path
     }
 

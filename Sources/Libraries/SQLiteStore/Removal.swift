@@ -104,8 +104,9 @@ struct Removal {
                 count += 1
                 bytes += row.bytes
             }
-            topic.events -= 1
-            topic.bytes -= row.bytes
+            // A file may count fewer than it has; what is written back has to be a count.
+            topic.events = max(0, topic.events - 1)
+            topic.bytes = max(0, topic.bytes - row.bytes)
             last = row
             return true
         }

@@ -41,7 +41,7 @@ struct RowCursor {
             let rows = try statements.ids(
                 slot, of: topic.number, after: max(after, topic.removedThrough), through: through,
                 isRising: isRising)
-            if try rows.step() { heads.append((rows.id(0), rows)) }
+            if try rows.step() { heads.append((rows.knownID(0), rows)) }
         }
     }
 
@@ -59,7 +59,7 @@ struct RowCursor {
         guard let best else { return .end }
         let id = heads[best].next
         if try heads[best].rows.step() {
-            heads[best].next = heads[best].rows.id(0)
+            heads[best].next = heads[best].rows.knownID(0)
         } else {
             heads.remove(at: best)
         }
@@ -68,7 +68,7 @@ struct RowCursor {
 
     private mutating func next(of scan: Statement) throws(DatabaseError) -> Step {
         guard try scan.step() else { return .end }
-        let id = scan.id(EventColumns.id)
+        let id = scan.knownID(EventColumns.id)
         guard let removed = removedThrough(of: scan.integer(EventColumns.topic)), id > removed
         else { return .passed(id) }
         return .row(scan)

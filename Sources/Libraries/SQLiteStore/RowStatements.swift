@@ -55,20 +55,17 @@ final class RowStatements {
         fetch.reset()
         fetch.bind(id, at: 1)
         guard try fetch.step() else {
-            throw DatabaseError(code: Self.damaged, text: "event \(id) is in the index alone")
+            throw .damaged("event \(id) is in the index alone")
         }
         return fetch
     }
-
-    // SQLITE_CORRUPT, which this file would import the library for.
-    private static let damaged: Int32 = 11
 
     /// The first row with this id or a later one.
     func first(from id: EventID) throws(DatabaseError) -> (id: EventID, time: Timestamp)? {
         since.bind(id, at: 1)
         guard try since.step() else { return nil }
         defer { since.reset() }
-        return (since.id(0), since.time(1))
+        return (since.knownID(0), since.nearestTime(1))
     }
 
     /// Lets go of every row.

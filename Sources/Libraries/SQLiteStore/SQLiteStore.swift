@@ -118,8 +118,7 @@ package final class SQLiteStore: EventStore {
         do {
             for _ in 0..<Limits.readers {
                 let reader = try Reader(
-                    opening.makeReader(), path: opening.file.path, queue: shared.reads,
-                    marks: shared.marks, progress: shared.progress)
+                    opening.makeReader(), path: opening.file.path, shared: shared, log: log)
                 let thread = try Self.start(reader)
                 state.write { $0.readers.append(thread) }
             }

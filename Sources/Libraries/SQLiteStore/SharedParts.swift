@@ -1,6 +1,16 @@
 internal import Protection
 internal import Topics
 
+/// Events that make no sense any more and of which the log was told, the first of them.
+struct DamagedEvents {
+    private var ids: Set<EventID> = []
+
+    /// Whether the log is to be told of one.
+    mutating func isNew(_ id: EventID) -> Bool {
+        ids.count < Limits.damagedEventsToldMax && ids.insert(id).inserted
+    }
+}
+
 /// What the threads of a store and its callers have in common. Safe from any thread.
 final class SharedParts: Sendable {
     let queue = CommitQueue()
@@ -10,6 +20,7 @@ final class SharedParts: Sendable {
     let journal: JournalCare
     let meters = StoreMeters()
     let readiness = Protected(Readiness.ready)
+    let damaged = Protected(DamagedEvents())
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 
     init(_ sync: SQLiteStoreConfiguration.Sync) {

@@ -86,21 +86,67 @@ final class Statement {
         sqlite3_column_type(pointer, column) == SQLITE_NULL
     }
 
-    func integer(_ column: Int32) -> Int64 {
-        sqlite3_column_int64(pointer, column)
+    /// A number that SQLite counted itself; one of the file is read by its ``NumberColumn``.
+    func integer(_ index: Int32) -> Int64 {
+        sqlite3_column_int64(pointer, index)
     }
 
-    func optionalInteger(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
+    /// A number of the file.
+    ///
+    /// - Throws: That the file is damaged, where the column may not hold it.
+    func integer(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> Int64 {
+        guard !isOutOfRange(index, column) else { throw damaged(index, column) }
+        return integer(index)
     }
 
-    /// A column that is an id; the highest there can be for a number that is none.
-    func id(_ column: Int32) -> EventID {
-        EventID(rawValue: min(UInt64(clamping: integer(column)), EventID.max.rawValue))
+    private func damaged(_ index: Int32, _ column: NumberColumn) -> DatabaseError {
+        .damaged(
+            "a row of \(column.table) has \(column.name) \((text(index) ?? "nothing").prefix(40)), "
+                + "and not \(column.allowed)")
     }
 
-    func time(_ column: Int32) -> Timestamp {
-        Timestamp(microseconds: integer(column))
+    /// Whether a column holds what it may not.
+    func isOutOfRange(_ index: Int32, _ column: NumberColumn) -> Bool {
+        switch sqlite3_column_type(pointer, index) {
+        case SQLITE_INTEGER: !column.range.contains(integer(index))
+        case SQLITE_NULL: !column.isOptional
+        default: true
+        }
+    }
+
+    func optionalInteger(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> Int64? {
+        let value = try integer(index, column)
+        return isNull(index) ? nil : value
+    }
+
+    func flag(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> Bool {
+        try integer(index, column) != 0
+    }
+
+    /// - Parameter column: One of ids.
+    func id(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> EventID {
+        EventID(rawValue: UInt64(try integer(index, column)))
+    }
+
+    func time(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> Timestamp {
+        Timestamp(microseconds: try integer(index, column))
+    }
+
+    func user(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> UInt32? {
+        try optionalInteger(index, column).map { UInt32($0) }
+    }
+
+    /// An id of which a start has seen that it is one; the nearest where it is none any more.
+    func knownID(_ index: Int32) -> EventID {
+        EventID(rawValue: min(UInt64(clamping: integer(index)), EventID.max.rawValue))
+    }
+
+    /// The time of an event that is only passed over, or that goes; the nearest that there can be
+    /// where it is none.
+    func nearestTime(_ index: Int32) -> Timestamp {
+        let range = NumberColumn.eventTime.range
+        return Timestamp(
+            microseconds: min(max(integer(index), range.lowerBound), range.upperBound))
     }
 
     func text(_ column: Int32) -> String? {

@@ -15,9 +15,12 @@ extension SQLiteStore {
             guard findings == ["ok"] else { return findings }
             findings = []
             let version = try database.integer("PRAGMA user_version")
-            for (sql, since) in contradictions where version >= since {
+            let numbers = NumberColumn.all.map { ($0.findings, $0.since) }
+            for (sql, since) in numbers + contradictions where version >= since {
                 findings += try database.texts("\(sql) LIMIT \(Limits.findingsMax)")
             }
+            findings += try names(in: database)
+            if version >= attributesSince { findings += try attributes(in: database) }
             return Array(findings.prefix(Limits.findingsMax))
         } catch let error as DatabaseError {
             throw .unusable(path, error)
@@ -26,6 +29,39 @@ extension SQLiteStore {
         } catch {
             preconditionFailure("an error of no kind: \(error)")
         }
+    }
+
+    /// Topics whose names are none.
+    private static func names(in database: Database) throws(DatabaseError) -> [String] {
+        var findings: [String] = []
+        for name in try database.texts("SELECT name FROM topics") {
+            guard findings.count < Limits.findingsMax else { break }
+            if (try? TopicName(name)) == nil {
+                findings.append("a topic is called '\(name.prefix(40))', which no topic is")
+            }
+        }
+        return findings
+    }
+
+    /// The version of the schema from which on rows of events have all of ``EventColumns``.
+    private static let attributesSince: Int64 = 5
+
+    /// Events that say what none can.
+    private static func attributes(in database: Database) throws(DatabaseError) -> [String] {
+        var findings: [String] = []
+        var columns = AttributeColumns()
+        let rows = try database.prepare(
+            "SELECT \(EventColumns.names) FROM events ORDER BY id")
+        while try rows.step(), findings.count < Limits.findingsMax {
+            // The table of numbers has told of this one.
+            if rows.isOutOfRange(EventColumns.expires, .eventExpires) { continue }
+            do throws(DatabaseError) {
+                _ = try columns.read(rows)
+            } catch {
+                findings.append("event \(rows.knownID(EventColumns.id)): \(error.text)")
+            }
+        }
+        return findings
     }
 
     /// What SQLite can not know: each returns sentences, from a version of the schema on.
@@ -41,6 +77,13 @@ extension SQLiteStore {
                     WHERE topic = number AND id > lost) AS found_bytes
                 FROM topics)
             WHERE found <> events OR found_bytes <> bytes
+            """, 1
+        ),
+        (
+            """
+            SELECT printf('the identity of the store is %s', substr(quote(identity), 1, 40))
+            FROM bus WHERE length(identity) NOT BETWEEN 1 AND \(Limits.identityBytesMax)
+                OR identity GLOB '*[^0-9a-z]*'
             """, 1
         ),
         (

@@ -62,13 +62,21 @@ enum TopicLoading {
             row.bind(topic, at: 1)
             guard try row.step() else { return nil }
             defer { row.reset() }
-            return (row.id(0), row.time(1))
+            return (try row.id(0, .eventID), try row.time(1, .eventTime))
         }
+        // What all topics count together is in the file, so no sum of it is too large either.
+        let fileBytes =
+            try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
+        var (eventsLeft, bytesLeft) = (Int(fileBytes), Int(fileBytes))
         while try all.step() {
-            guard let state = TopicState(all) else {
-                throw DatabaseError(
-                    code: -1, text: "topic \(all.integer(0)) is called \(all.text(1) ?? "nothing")")
+            let state = try TopicState(all)
+            guard state.events <= eventsLeft, state.bytes <= bytesLeft else {
+                throw .damaged(
+                    "topic \(state.name) counts \(state.events) events of \(state.bytes) bytes, "
+                        + "for which the file is too small")
             }
+            eventsLeft -= state.events
+            bytesLeft -= state.bytes
             first.bind(EventID.zero, at: 2)
             if let oldest = try one(first, state.number), oldest.id <= state.removedThrough {
                 found.leftovers.append(Leftover(topic: state.number, through: state.removedThrough))
@@ -85,9 +93,8 @@ enum TopicLoading {
             let newest = try one(last, state.number)
             guard let oldest, let newest, state.events > 0 else {
                 guard oldest == nil, state.events == 0 else {
-                    throw DatabaseError(
-                        code: -1, text: "\(state.name) has not the \(state.events) events it counts"
-                    )
+                    throw .damaged(
+                        "topic \(state.name) has not the \(state.events) events that it counts")
                 }
                 found.topics.append((state, nil))
                 continue

@@ -45,7 +45,7 @@ struct TopicRows {
         find.bind(name.text, at: 1)
         guard try find.step() else { return nil }
         defer { find.reset() }
-        return TopicState(find)
+        return try TopicState(find)
     }
 
     /// A topic as it is, or a new one that goes on where its tombstone ended, made by `owner`.

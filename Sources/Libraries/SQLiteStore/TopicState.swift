@@ -33,26 +33,28 @@ struct TopicState {
         events, bytes, hold
         """
 
-    /// The topic that a row of `columns` says; nil if it says none.
-    init?(_ row: Statement) {
-        guard let name = try? TopicName(row.text(1) ?? "") else { return nil }
-        number = row.integer(0)
+    /// The topic that a row of `columns` says.
+    init(_ row: Statement) throws(DatabaseError) {
+        number = try row.integer(0, .topicNumber)
+        guard let name = try? TopicName(row.text(1) ?? "") else {
+            throw .damaged("topic \(number) is called \((row.text(1) ?? "nothing").prefix(40))")
+        }
         self.name = name
-        if row.integer(2) != 0 {
-            settings = TopicSettings(
-                retention: Retention(
-                    keep: row.optionalInteger(3).map { max(0, Int($0)) },
-                    bytes: row.optionalInteger(4).map { max(0, Int($0)) },
-                    age: row.optionalInteger(5).map { max(0, $0) }),
-                persists: row.integer(6) != 0)
+        let retention = Retention(
+            keep: try row.optionalInteger(3, .topicKeep).map { Int($0) },
+            bytes: try row.optionalInteger(4, .topicBytesMax).map { Int($0) },
+            age: try row.optionalInteger(5, .topicAge))
+        let persists = try row.flag(6, .topicPersists)
+        if try row.flag(2, .topicRegistered) {
+            settings = TopicSettings(retention: retention, persists: persists)
             settings?.hold = row.text(13)
         }
-        owner = row.optionalInteger(7).map { UInt32(truncatingIfNeeded: $0) }
-        removedThrough = row.id(8)
-        removedTime = row.time(9)
-        unstored = row.id(10)
-        events = Int(row.integer(11))
-        bytes = Int(row.integer(12))
+        owner = try row.user(7, .topicOwner)
+        removedThrough = try row.id(8, .topicLost)
+        removedTime = try row.time(9, .topicLostTime)
+        unstored = try row.id(10, .topicUnstored)
+        events = Int(try row.integer(11, .topicEvents))
+        bytes = Int(try row.integer(12, .topicBytes))
     }
 
     /// A topic that is new.

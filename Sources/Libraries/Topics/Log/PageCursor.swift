@@ -1,11 +1,14 @@
 /// A page of a store on its way to a reader. It lets go of each event that it has given.
 struct PageCursor {
     let through: EventID
+    /// Whether that is an event of which only a gap can be told.
+    let endsDamaged: Bool
     /// Those that are left, the next one last.
     private var events: [Event]
 
     init(_ page: StorePage) {
         through = page.through
+        endsDamaged = page.endsDamaged
         events = page.events.reversed()
     }
 

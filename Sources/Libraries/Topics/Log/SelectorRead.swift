@@ -223,6 +223,9 @@ package final class SelectorRead: @unchecked Sendable {
         case .older:
             position.after = max(position.after, batch.lastExamined)
             return nil
+        case .bound where page?.endsDamaged == true:
+            page = nil
+            return .done(pass(damaged(bound)))
         case .bound:
             page = nil
             position.after = bound
@@ -232,6 +235,17 @@ package final class SelectorRead: @unchecked Sendable {
         if log.newest == through { return .done(pass(batch.whole(at: position))) }
         stage = .scanning(TopicScan(of: selector, .news(after: position)))
         return nil
+    }
+
+    /// What is told where the store cannot read an event: first what comes before it, then, as the
+    /// store is asked again, the gap that it is.
+    private func damaged(_ id: EventID) -> LogRead {
+        position.after = max(position.after, id.predecessor)
+        position.isWaiting = true
+        if let events = batch.soFar(at: position) { return events }
+        let gap = Gap(after: position.after, through: id)
+        position.after = id
+        return .gap(gap, next: position)
     }
 
     /// Takes events up to `bound` into the batch, in the order of their ids.

@@ -32,12 +32,18 @@ package struct StorePage: Sendable {
     package let after: EventID
     /// The last id that was looked at; `through` of the request if that was reached.
     package let through: EventID
+    /// Whether that is a wanted event that makes no sense any more; then `events` has none, and the
+    /// readers are told a gap.
+    package let endsDamaged: Bool
 
     /// A page as given.
-    package init(events: [Event], after: EventID, through: EventID) {
+    package init(
+        events: [Event], after: EventID, through: EventID, endsDamaged: Bool = false
+    ) {
         self.events = events
         self.after = after
         self.through = through
+        self.endsDamaged = endsDamaged
     }
 }
 

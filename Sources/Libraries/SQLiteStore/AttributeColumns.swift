@@ -1,0 +1,29 @@
+internal import Topics
+
+/// What rows of `events` say beside their payloads: one row often says what the last one did.
+struct AttributeColumns {
+    private var last = EventAttributes.none
+
+    /// The attributes of a row that has all of ``EventColumns``.
+    ///
+    /// - Throws: That the file is damaged, where no event can have them.
+    mutating func read(_ row: Statement) throws(DatabaseError) -> EventAttributes {
+        var texts = AttributeTexts()
+        var isAsBefore = true
+        for attribute in EventAttribute.all {
+            texts[attribute] = row.text(EventColumns.of(attribute))
+            if texts[attribute] != last[attribute] { isAsBefore = false }
+        }
+        let expires = try row.optionalInteger(EventColumns.expires, .eventExpires)
+            .map(Timestamp.init(microseconds:))
+        let labels = row.text(EventColumns.labels)
+        if isAsBefore, labels == nil, last.labels.isEmpty, expires == last.expires { return last }
+        do {
+            last = try EventAttributes(texts).with(
+                labels.map { try EventLabels(text: $0) } ?? .none, expires: expires)
+        } catch {
+            throw .damaged("\(error)")
+        }
+        return last
+    }
+}

@@ -1,0 +1,165 @@
+internal import Topics
+
+/// One column of numbers, and what it may hold: whatever reads its rows and `--check-store` ask the
+/// one table.
+///
+/// What another program or a bad disk wrote there must not end the process: no reader computes with a
+/// number of the file that is not in its range.
+struct NumberColumn {
+    let table: StaticString
+    let name: StaticString
+    let range: ClosedRange<Int64>
+    /// Whether it may be absent.
+    let isOptional: Bool
+    /// The version of the schema that has it first.
+    let since: Int64
+
+    private init(
+        _ table: StaticString, _ name: StaticString, _ range: ClosedRange<Int64>,
+        isOptional: Bool = false, since: Int64 = 1
+    ) {
+        (self.table, self.name, self.range) = (table, name, range)
+        (self.isOptional, self.since) = (isOptional, since)
+    }
+
+    private static func bus(
+        _ name: StaticString, _ range: ClosedRange<Int64>, since: Int64 = 1
+    ) -> NumberColumn {
+        NumberColumn("bus", name, range, since: since)
+    }
+
+    private static func topics(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+    ) -> NumberColumn {
+        NumberColumn("topics", name, range, isOptional: isOptional)
+    }
+
+    private static func events(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false,
+        since: Int64 = 1
+    ) -> NumberColumn {
+        NumberColumn("events", name, range, isOptional: isOptional, since: since)
+    }
+
+    private static func groups(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+    ) -> NumberColumn {
+        NumberColumn("groups", name, range, isOptional: isOptional, since: 4)
+    }
+
+    private static func jobs(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+    ) -> NumberColumn {
+        NumberColumn("jobs", name, range, isOptional: isOptional, since: 4)
+    }
+
+    static let busLife = bus("life", Limits.counts)
+    static let busIsCopy = bus("is_copy", Limits.flags)
+    static let busIsClosed = bus("is_closed", Limits.flags)
+    static let busCeiling = bus("ceiling", Limits.ids)
+    static let busTime = bus("time", Limits.lossTimes)
+    static let busFloor = bus("floor", Limits.ids)
+    static let busFloorTime = bus("floor_time", Limits.lossTimes)
+    static let busSeals = bus("seals", Limits.counts)
+    static let busUnusedThrough = bus("unused_through", Limits.ids, since: 3)
+
+    static let topicNumber = topics("number", Limits.keys)
+    static let topicRegistered = topics("registered", Limits.flags)
+    static let topicKeep = topics("keep", Limits.bounds, isOptional: true)
+    static let topicBytesMax = topics("bytes_max", Limits.bounds, isOptional: true)
+    static let topicAge = topics("age", Limits.bounds, isOptional: true)
+    static let topicPersists = topics("persists", Limits.flags)
+    static let topicOwner = topics("owner", Limits.users, isOptional: true)
+    static let topicLost = topics("lost", Limits.ids)
+    static let topicLostTime = topics("lost_time", Limits.lossTimes)
+    static let topicUnstored = topics("unstored", Limits.ids)
+    static let topicEvents = topics("events", Limits.counts)
+    static let topicBytes = topics("bytes", Limits.counts)
+
+    static let eventID = events("id", Limits.keys)
+    static let eventTopic = events("topic", Limits.keys)
+    static let eventTime = events("time", Limits.times)
+    static let eventUID = events("uid", Limits.users, isOptional: true)
+    static let eventPID = events("pid", Limits.processes, isOptional: true)
+    static let eventExpires = events("expires", Limits.times, isOptional: true, since: 5)
+
+    static let groupNumber = groups("number", Limits.keys)
+    static let groupLease = groups("lease", Limits.counts)
+    static let groupAttempts = groups("attempts", Limits.counts)
+    static let groupByKey = groups("by_key", Limits.flags)
+    static let groupInFlight = groups("in_flight", Limits.counts)
+    static let groupReplies = groups("replies", Limits.flags)
+    static let groupPersists = groups("persists", Limits.flags)
+    static let groupOwner = groups("owner", Limits.users, isOptional: true)
+    static let groupDeadUID = groups("dead_uid", Limits.users, isOptional: true)
+    static let groupEpoch = groups("epoch", Limits.counts)
+    static let groupReach = groups("reach", Limits.ids)
+    static let groupGapReported = groups("gap_reported", Limits.ids)
+    static let groupGapAfter = groups("gap_after", Limits.ids, isOptional: true)
+    static let groupGapThrough = groups("gap_through", Limits.ids, isOptional: true)
+    static let groupDone = groups("done", Limits.counts)
+    static let groupFailed = groups("failed", Limits.counts)
+    static let groupGone = groups("gone", Limits.counts)
+    static let groupExpired = groups("expired", Limits.counts)
+
+    static let jobGroup = jobs("in_group", Limits.keys)
+    static let jobID = jobs("id", Limits.keys)
+    static let jobTopic = jobs("topic", Limits.ids)
+    static let jobAttempt = jobs("attempt", Limits.counts)
+    static let jobDue = jobs("due", Limits.counts, isOptional: true)
+    static let jobLease = jobs("lease", Limits.counts, isOptional: true)
+    static let jobTokenHigh = jobs("token_high", Limits.any, isOptional: true)
+    static let jobTokenLow = jobs("token_low", Limits.any, isOptional: true)
+
+    /// Every column of numbers there is.
+    static let all = [
+        busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
+        busUnusedThrough,
+        topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists, topicOwner,
+        topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes,
+        eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
+        groupNumber, groupLease, groupAttempts, groupByKey, groupInFlight, groupReplies,
+        groupPersists, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,
+        groupGapAfter,
+        groupGapThrough, groupDone, groupFailed, groupGone, groupExpired,
+        jobGroup, jobID, jobTopic, jobAttempt, jobDue, jobLease, jobTokenHigh, jobTokenLow,
+    ]
+
+    /// What it may hold, for people.
+    var allowed: String {
+        "\(range.lowerBound) to \(range.upperBound)\(isOptional ? " or nothing" : "")"
+    }
+
+    /// The rows that hold something else, a sentence each, for a statement.
+    var findings: String {
+        let wrong =
+            "typeof(\(name)) <> 'integer' OR \(name) NOT BETWEEN \(range.lowerBound) AND "
+            + "\(range.upperBound)"
+        return """
+            SELECT \(Self.subject(of: table)) || ' has \(name) ' || substr(quote(\(name)), 1, 40)
+                || ', and not \(allowed)'
+            FROM \(table) WHERE \(isOptional ? "\(name) IS NOT NULL AND (\(wrong))" : wrong)
+            """
+    }
+
+    /// What a row of a table is called, for a statement.
+    private static func subject(of table: StaticString) -> String {
+        switch "\(table)" {
+        case "topics": "'topic ' || name"
+        case "events": "'event ' || id"
+        case "groups": "'group ' || name"
+        case "jobs": "'job ' || id || ' of group ' || in_group"
+        default: "'the bus'"
+        }
+    }
+}
+
+extension DatabaseError {
+    // SQLITE_CORRUPT, for which each file that says so would import the library.
+    private static let corrupt: Int32 = 11
+
+    /// What the file holds makes no sense, though SQLite finds nothing wrong with it.
+    static func damaged(_ text: String) -> DatabaseError {
+        DatabaseError(code: corrupt, text: text)
+    }
+}

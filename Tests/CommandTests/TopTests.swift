@@ -28,6 +28,13 @@ import Testing
             ], handing: [terminal.theirs])
     }
 
+    @Test func aFigureThatIsNoNumberIsNothingAndALargeOneIsBounded() {
+        #expect([Double.nan, -.infinity, -1].map { Int(figure: $0) } == [0, 0, 0])
+        let most = 1_000_000_000_000_000
+        #expect([7.9, 1e300, .infinity].map { Int(figure: $0) } == [7, most, most])
+        for figure in TopFigure.all { #expect(!figure.text(of: .nan).isEmpty) }
+    }
+
     @Test func onceIsFiguresTopicsAndGroups() throws {
         let rig = try rig()
         let outcome = try rig.run("top", "--once", "--every", "100ms")

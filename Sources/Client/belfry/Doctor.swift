@@ -78,8 +78,11 @@ struct Doctor {
     private mutating func judge(_ figures: [String: Double]) {
         let limit = figures["belfry_memory_limit_bytes"] ?? 0
         let used = figures.filter { $0.key.hasPrefix("belfry_memory_bytes") }.values.reduce(0, +)
-        if limit > 0 { say("memory", true, "\(Int(used * 100 / limit)) % of \(Int(limit)) bytes") }
-        let failed = Int(figures["belfry_store_failed_commits_total"] ?? 0)
+        if limit > 0 {
+            let part = Int(figure: used * 100 / limit)
+            say("memory", true, "\(part) % of \(Int(figure: limit)) bytes")
+        }
+        let failed = Int(figure: figures["belfry_store_failed_commits_total"] ?? 0)
         say("store", failed == 0, "\(failed) commits failed since the bus began")
         if failed > 0, code == .done { code = .nothing }
     }

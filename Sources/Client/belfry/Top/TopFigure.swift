@@ -67,7 +67,7 @@ struct TopFigure: Sendable {
     func value(from before: BusLook, to now: BusLook) -> Double {
         switch source {
         case .level(let metric): return now.figure(metric)
-        case .topicBytes: return Double(now.topics.reduce(0) { $0 + $1.bytes })
+        case .topicBytes: return now.topics.reduce(0) { $0 + Double($1.bytes) }
         case .rate(let metric):
             return Self.rate(
                 before.figure(metric), now.figure(metric), over: now.instant - before.instant)
@@ -87,7 +87,7 @@ struct TopFigure: Sendable {
         // Beyond this no figure is one that anybody reads.
         let bounded = min(max(value, 0), 1e15)
         return bounded < 10 && bounded != bounded.rounded()
-            ? "\((bounded * 10).rounded() / 10)" : "\(Int(bounded.rounded()))"
+            ? "\((bounded * 10).rounded() / 10)" : "\(Int(figure: bounded.rounded()))"
     }
 
     /// Bytes with a unit of 1,024.
@@ -96,7 +96,17 @@ struct TopFigure: Sendable {
         for next in ["KiB", "MiB", "GiB", "TiB"] where rest >= 1_024 {
             (rest, unit) = (rest / 1_024, next)
         }
-        let text = rest < 10 && unit != "B" ? "\((rest * 10).rounded() / 10)" : "\(Int(rest))"
+        let text =
+            rest < 10 && unit != "B"
+            ? "\((rest * 10).rounded() / 10)" : "\(Int(figure: rest))"
         return "\(text) \(unit)"
+    }
+}
+
+extension Int {
+    /// A figure of a bus as a whole number: 0 for one that is negative or none, and no more than
+    /// anybody reads.
+    init(figure value: Double) {
+        self = value > 0 ? Int(Swift.min(value, 1e15)) : 0
     }
 }

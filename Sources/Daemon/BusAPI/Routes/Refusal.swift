@@ -38,7 +38,9 @@ struct Refusal: Error {
         self.init(code, introduction + error.description + Self.advice(on: error))
         guard case .callerTopics(_, _, let vanishes) = error else { return }
         retrySeconds = vanishes.map { vanishes in
-            let left = vanishes.microseconds - SystemClock().now().microseconds
+            let now = SystemClock().now().microseconds
+            let (left, isOver) = vanishes.microseconds.subtractingReportingOverflow(now)
+            if isOver { return Limits.retrySecondsMax }
             return min(max(left / 1_000_000 + 1, 1), Limits.retrySecondsMax)
         }
     }

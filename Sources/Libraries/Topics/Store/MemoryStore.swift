@@ -75,7 +75,7 @@ package final class MemoryStore: EventStore {
         queue.write { $0.queuedBytesMax = context.commitQueueBytesMax }
         sequence.write {
             $0.next = first
-            $0.ceiling = ceiling == nil ? .max : first
+            $0.ceiling = ceiling == nil ? EventID.rawMax : first
             $0.clock = context.clock
         }
         try prepare(1)
@@ -215,7 +215,10 @@ package final class MemoryStore: EventStore {
     /// Sees to it that `count` ids lie below a ceiling that is on the disk.
     private func prepare(_ count: Int) throws(StoreError) {
         let needed = sequence.read { $0.next + UInt64(count) > $0.ceiling ? $0.next : nil }
-        guard let needed, let ceiling else { return }
+        guard let needed else { return }
+        guard let ceiling, needed + UInt64(count) <= EventID.rawMax else {
+            throw StoreError(detail: "ids end at \(EventID.rawMax): set the clock right")
+        }
         let raised = min(needed + UInt64(count) + idsAhead, EventID.rawMax)
         do throws(StoreError) {
             try ceiling.raise(to: raised)

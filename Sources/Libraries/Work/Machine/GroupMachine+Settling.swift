@@ -35,7 +35,8 @@ extension GroupMachine {
     /// range, and so counts as lost where any job of that range is open: then nothing is taken for
     /// settled that is not.
     func state(of text: String, only: [EventID]?) -> LeaseState {
-        guard let lease = LeaseText(text), lease.group == number, lease.epoch == record.epoch,
+        guard let lease = LeaseText(text), lease.group == number,
+            lease.epoch == record.epoch & LeaseText.epochMax,
             lease.ids.upperBound <= record.reach
         else { return .lost }
         if let only, only.contains(where: { !lease.ids.contains($0) }) { return .lost }
@@ -131,7 +132,7 @@ extension GroupMachine {
         for id in lease.jobs {
             guard var job = table.jobs[id] else { continue }
             job.lease = nil
-            job.attempt -= 1
+            job.attempt = max(0, job.attempt - 1)
             job.isRefused = false
             job.due = now
             job.queue = queue(of: job)

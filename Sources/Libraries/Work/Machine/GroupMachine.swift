@@ -233,7 +233,7 @@ struct GroupMachine {
         rebuilding = nil
         heads = [:]
         untold = nil
-        record.epoch += 1
+        record.epoch = (record.epoch + 1) & LeaseText.epochMax
         record.reach = position.after
         record.reportedThrough = position.reportedThrough
         if let gap { miss(gap) }

@@ -6,6 +6,9 @@ internal import Topics
 /// 41 bytes as base64url (RFC 4648, section 5): the group's number (7), the epoch (4), the first and
 /// the last id (7 each), and 16 random ones.
 struct LeaseText: Equatable {
+    /// The highest epoch: behind it the first one comes again.
+    static let epochMax: Int64 = (1 << 32) - 1
+
     let group: GroupNumber
     let epoch: Int64
     /// The ids of its jobs lie in this range; one job has its own id alone.

@@ -7,6 +7,8 @@ final class PseudoTerminal {
     /// The end that a program gets.
     let theirs: Int32
     private(set) var shown = ""
+    /// The same, as it came.
+    private(set) var shownBytes: [UInt8] = []
 
     /// `TIOCSPTLCK` and `TIOCGPTPEER` of ioctl_tty(2), which Swift does not import.
     private static let lock = UInt(0x4004_5431)
@@ -55,6 +57,7 @@ final class PseudoTerminal {
             let count = read(ours, &buffer, buffer.count)
             guard count > 0 else { throw ChildProcess.Failure.ended(output: shown, errors: "") }
             bytes += buffer[..<count]
+            shownBytes = bytes
             shown = String(decoding: bytes, as: UTF8.self)
         }
     }

@@ -18,14 +18,16 @@ public final class ScriptedServer: Sendable {
 
     /// A server that says these texts, one a request, whatever is asked, and closes every connection
     /// behind the last of them.
-    public convenience init(_ answers: [String]) throws {
+    ///
+    /// - Parameter owner: Whose socket it listens on, for tests that root runs; nil for our own user's.
+    public convenience init(_ answers: [String], owner: UInt32? = nil) throws {
         let left = Protected(answers)
-        try self.init { _ in left.write { $0.isEmpty ? "" : $0.removeFirst() } }
+        try self.init(owner: owner) { _ in left.write { $0.isEmpty ? "" : $0.removeFirst() } }
     }
 
     /// A server that says what `answer` makes of a request, its head and its body. Each connection
     /// calls it on a thread of its own.
-    public init(answer: @escaping @Sendable (String) -> String) throws {
+    public init(owner: UInt32? = nil, answer: @escaping @Sendable (String) -> String) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -39,6 +41,9 @@ public final class ScriptedServer: Sendable {
             }
         }
         precondition(isBound, "no port could be listened on: errno \(errno)")
+        if let owner {
+            precondition(fchown(listener, owner, .max) == 0, "no other owner: errno \(errno)")
+        }
         port = address.sin_port.bigEndian
         let state = Protected(State())
         self.state = state

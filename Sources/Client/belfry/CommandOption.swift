@@ -20,6 +20,7 @@ struct CommandOption: Sendable {
         CommandOption(
             "--token-file", "FILE", "the file with the token (also BELFRY_TOKEN, the token)"),
         CommandOption("--patience", "TIME", "how long to wait for a bus that is not there (60s)"),
+        CommandOption("--raw", nil, "print bytes as they are, to a terminal too"),
         CommandOption("--help", nil, "say all this"),
     ]
 }

@@ -1,5 +1,4 @@
 internal import About
-internal import Glibc
 
 /// One run of the program.
 struct CommandRun {
@@ -22,6 +21,7 @@ struct CommandRun {
         let (command, rest) = try CommandTable.find(arguments)
         let arguments = try Arguments(rest, of: command)
         if arguments.has("--help") { return Output.standard.write(CommandHelp.text(of: command)) }
+        if arguments.has("--raw") { Output.standard.beRaw() }
         try await command.run(arguments, Session(arguments))
     }
 
@@ -50,9 +50,9 @@ struct CommandRun {
         }
     }
 
-    /// Tells the user something, on standard error.
+    /// Tells the user something, on standard error: one line, whoever's words are in it.
     static func say(_ sentence: String) {
-        let bytes = Array("belfry: \(sentence)\n".utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
+        Output.errors.write("belfry: \(TerminalText.line(sentence))\n")
+        try? Output.errors.flush()
     }
 }

@@ -13,9 +13,13 @@ enum CompletedShell: String, CaseIterable {
 
     /// Prints the topics or groups that there are, one a line; soon nothing where there is no bus.
     ///
+    /// Whatever is no plain name is left out: bash expands words that it offers, so that a name such as
+    /// `$(reboot)` of somebody who is no bus would run.
+    ///
     /// - Parameter list: The command, or what the shell puts in its place.
     static func names(_ list: String) -> String {
-        "belfry \(list) --patience 1s 2>/dev/null | sed '1d; s/ .*//'"
+        "belfry \(list) --patience 1s 2>/dev/null "
+            + "| LC_ALL=C sed '1d; s/ .*//; /[^A-Za-z0-9_.-]/d'"
     }
 
     /// The first words of all commands, each once, in the order of the table.

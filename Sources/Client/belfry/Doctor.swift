@@ -89,10 +89,12 @@ struct Doctor {
 
     private func say(_ check: String, _ isFine: Bool, _ sentence: String) {
         let padding = String(repeating: " ", count: max(0, 8 - check.count))
-        Output.standard.write(
-            isJSON
-                ? #"{"check":"\#(check)","ok":\#(isFine),"says":\#(EventJSON.string(sentence))}"#
-                    + "\n"
-                : "\(isFine ? "ok " : "BAD")  \(check)\(padding)  \(sentence)\n")
+        guard !isJSON else {
+            let says = EventJSON.string(sentence)
+            return Output.standard.write(
+                json: #"{"check":"\#(check)","ok":\#(isFine),"says":\#(says)}"#)
+        }
+        let line = TerminalText.line(sentence)
+        Output.standard.write("\(isFine ? "ok " : "BAD")  \(check)\(padding)  \(line)\n")
     }
 }

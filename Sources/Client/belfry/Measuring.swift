@@ -107,7 +107,7 @@ struct Measuring {
 
     private func print(asJSON isJSON: Bool) {
         guard !isJSON else {
-            for row in rows { Output.standard.write(row.json + "\n") }
+            for row in rows { Output.standard.write(json: row.json) }
             return
         }
         PrintedTable.print(["WHAT", "EVENTS", "A SECOND", "MEDIAN", "99 %"], rows.map(\.cells))

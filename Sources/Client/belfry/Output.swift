@@ -1,32 +1,74 @@
 internal import Glibc
 internal import Protection
 
-/// Standard output, gathered into large writes.
+/// Standard output or standard error, gathered into large writes.
+///
+/// To a terminal goes printable text alone, whoever said it (``TerminalText``), and what the command
+/// itself has the terminal do (``TerminalControl``). To everything else bytes go as they are.
+///
+/// Safe from any thread.
 final class Output: Sendable {
-    static let standard = Output()
+    static let standard = Output(STDOUT_FILENO)
+    static let errors = Output(STDERR_FILENO)
 
-    private let gathered = Protected<[UInt8]>([])
+    private struct State {
+        var gathered: [UInt8] = []
+        /// Whether a terminal gets bytes as they are.
+        var isRaw = false
+    }
 
     /// Whether a person looks at it.
-    static let isTerminal = isatty(STDOUT_FILENO) == 1
+    let isTerminal: Bool
+    private let descriptor: Int32
+    private let state = Protected(State())
 
-    func write(_ text: String) { gathered.write { $0.append(contentsOf: text.utf8) } }
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+    }
 
-    func write(_ bytes: UnsafeRawBufferPointer) { gathered.write { $0.append(contentsOf: bytes) } }
+    /// Has a terminal get bytes as they are from now on.
+    func beRaw() { state.write { $0.isRaw = true } }
+
+    func write(_ text: String, _ escapes: TerminalText.Escapes = .plain) {
+        var text = text
+        text.withUTF8 { write(UnsafeRawBufferPointer($0), escapes) }
+    }
+
+    /// A piece is looked at by itself: its last bytes and the first of the next one are no character
+    /// together.
+    func write(_ bytes: UnsafeRawBufferPointer, _ escapes: TerminalText.Escapes = .plain) {
+        state.write { state in
+            guard isTerminal, !state.isRaw else {
+                state.gathered.append(contentsOf: bytes)
+                return
+            }
+            state.gathered.append(contentsOf: TerminalText.printable(bytes, escapes))
+        }
+    }
+
+    /// One object of JSON, as a line.
+    func write(json: String) { write(json + "\n", .json) }
+
+    /// Has the terminal do something; nothing where there is none.
+    func write(_ control: TerminalControl) {
+        guard isTerminal else { return }
+        state.write { $0.gathered.append(contentsOf: control.rawValue.utf8) }
+    }
 
     /// Whether so much is there that it should go before more is added.
-    var isFull: Bool { gathered.write { $0.count >= 64 << 10 } }
+    var isFull: Bool { state.write { $0.gathered.count >= 64 << 10 } }
 
     /// Hands everything to the system.
     func flush() throws(CommandFailure) {
-        var rest = gathered.write { gathered in
+        var rest = state.write { state in
             var taken: [UInt8] = []
-            swap(&taken, &gathered)
+            swap(&taken, &state.gathered)
             return taken
         }[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if count >= 0 {
                 rest = rest.dropFirst(count)

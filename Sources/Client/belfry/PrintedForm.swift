@@ -3,7 +3,7 @@ internal import Topics
 /// How events are printed.
 enum PrintedForm: Sendable {
     /// Time, topic and data on a line, for people.
-    case line(inColours: Bool)
+    case line
     /// The bytes, and behind them this one.
     case data(end: UInt8)
     /// One object of JSON a line.
@@ -29,7 +29,7 @@ enum PrintedForm: Sendable {
         case "--json": self = .json
         case "-0": self = .data(end: 0)
         case "--format": self = .format(try LineFormat(arguments.text("--format") ?? ""))
-        default: self = .line(inColours: Output.isTerminal)
+        default: self = .line
         }
     }
 
@@ -43,27 +43,17 @@ enum PrintedForm: Sendable {
         case .json:
             var bytes = EventJSON.text(of: event)
             bytes.append(0x0A)
-            bytes.withUnsafeBytes { output.write($0) }
+            bytes.withUnsafeBytes { output.write($0, .json) }
         case .format(let format): format.print(event)
-        case .line(let inColours):
-            let (dim, bold, plain) =
-                inColours ? ("\u{1B}[2m", "\u{1B}[1m", "\u{1B}[0m") : ("", "", "")
-            output.write(
-                "\(dim)\(event.time)\(plain) \(bold)\(event.topic)\(plain) "
-                    + "\(Self.visible(event.payload.text))\n")
+        case .line:
+            output.write(.dim)
+            output.write("\(event.time)")
+            output.write(.plain)
+            output.write(" ")
+            output.write(.bold)
+            output.write(event.topic.text)
+            output.write(.plain)
+            output.write(" \(TerminalText.line(event.payload.text))\n")
         }
-    }
-
-    /// A text on one line: what would move the cursor of a terminal is written out.
-    static func visible(_ text: String) -> String {
-        var visible = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                visible += scalar == "\t" ? "\t" : "\\u{\(String(scalar.value, radix: 16))}"
-            default: visible.unicodeScalars.append(scalar)
-            }
-        }
-        return visible
     }
 }

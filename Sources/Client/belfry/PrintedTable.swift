@@ -1,8 +1,8 @@
 /// Rows in columns, for people.
 enum PrintedTable {
-    /// Prints rows under their heads.
+    /// Prints rows under their heads, each on one line whatever is in it.
     static func print(_ heads: [String], _ rows: [[String]]) {
-        let all = [heads] + rows
+        let all = ([heads] + rows).map { $0.map { TerminalText.line($0) } }
         let widths = heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         for row in all {
             let cells = zip(row, widths).map { cell, width in

@@ -26,7 +26,7 @@ enum TopicCommands {
             try await client.description(of: topic)
         }
         guard let found else { throw CommandFailure(.nothing, "there is no topic \(topic)") }
-        guard !arguments.has("--json") else { return Output.standard.write(json(found) + "\n") }
+        guard !arguments.has("--json") else { return Output.standard.write(json: json(found)) }
         let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "-" }
         let id = { (id: EventID?) in id.map { "\($0)" } ?? "-" }
         PrintedTable.print(
@@ -112,7 +112,7 @@ enum TopicCommands {
 
     private static func print(_ topics: [TopicDescription], _ arguments: Arguments) {
         guard !arguments.has("--json") else {
-            for topic in topics { Output.standard.write(json(topic) + "\n") }
+            for topic in topics { Output.standard.write(json: json(topic)) }
             return
         }
         PrintedTable.print(
@@ -136,6 +136,6 @@ enum TopicCommands {
             + ",\"keep_bytes\":\(bound(topic.retention.bytes))"
             + ",\"keep_seconds\":\(bound(topic.retention.age.map { Int($0 / 1_000_000) }))"
             + ",\"persist\":\(topic.persists)"
-            + ",\"hold\":\(topic.hold.map { "\"\($0)\"" } ?? "null")}"
+            + ",\"hold\":\(topic.hold.map { EventJSON.string($0) } ?? "null")}"
     }
 }

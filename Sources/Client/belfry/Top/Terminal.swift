@@ -9,7 +9,7 @@ final class Terminal: Sendable {
     /// Takes the terminal over; nil where input or output is none.
     init?() {
         var settings = termios()
-        guard isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
+        guard Output.standard.isTerminal, tcgetattr(STDIN_FILENO, &settings) == 0 else {
             return nil
         }
         before = settings
@@ -19,12 +19,12 @@ final class Terminal: Sendable {
             for key in [VSUSP, VQUIT] { keys[Int(key)] = 0 }
         }
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-        Output.standard.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
+        Output.standard.write(.ownScreen)
     }
 
     /// Gives it back as it was.
     func restore() {
-        Output.standard.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+        Output.standard.write(.usualScreen)
         try? Output.standard.flush()
         var settings = before
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
@@ -40,8 +40,12 @@ final class Terminal: Sendable {
 
     /// Shows lines in place of those before, without a moment in which there are none.
     func show(_ lines: [String]) throws(CommandFailure) {
-        let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
-        Output.standard.write("\u{1B}[H\(text)\u{1B}[J")
+        Output.standard.write(.home)
+        for (index, line) in lines.enumerated() {
+            Output.standard.write(index > 0 ? "\r\n\(line)" : line)
+            Output.standard.write(.clearLine)
+        }
+        Output.standard.write(.clearBelow)
         try Output.standard.flush()
     }
 

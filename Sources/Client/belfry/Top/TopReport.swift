@@ -44,7 +44,7 @@ struct TopReport: Sendable {
     var topicRows: [[String]] {
         topics.map {
             [
-                PrintedForm.visible($0.name.text), "\($0.events)",
+                TerminalText.line($0.name.text), "\($0.events)",
                 TopFigure.bytes(Double($0.bytes)), "\($0.subscribers)",
             ]
         }
@@ -55,7 +55,7 @@ struct TopReport: Sendable {
             let number = { (number: Int?) in number.map { "\($0)" } ?? "-" }
             let progress = group.progress
             return [
-                PrintedForm.visible(group.name), number(progress?.ahead), number(progress?.open),
+                TerminalText.line(group.name), number(progress?.ahead), number(progress?.open),
                 number(progress?.leased), number(progress?.workers),
                 TopFigure.all[0].text(of: rate), number(progress?.failed),
             ]

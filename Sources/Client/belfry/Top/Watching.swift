@@ -36,7 +36,7 @@ struct Watching {
             let now = try await look()
             let report = TopReport(from: before, to: now)
             before = now
-            if isJSON { Output.standard.write(report.json + "\n") } else { report.print() }
+            if isJSON { Output.standard.write(json: report.json) } else { report.print() }
             try Output.standard.flush()
         } while !isOnce
     }
@@ -87,14 +87,14 @@ struct Watching {
             let size = terminal.size
             try terminal.show(
                 TopScreen(columns: size.columns, rows: size.rows)
-                    .lines(PrintedForm.visible(title), report, trouble: trouble))
+                    .lines(TerminalText.line(title), report, trouble: trouble))
             if await ending.wait(for: pause) { return ending.signal }
             do throws(ClientError) {
                 let now = try await watch.look()
                 (report, trouble) = (TopReport(from: before, to: now), nil)
                 before = now
             } catch {
-                trouble = PrintedForm.visible("\(error)")
+                trouble = TerminalText.line("\(error)")
             }
         }
     }

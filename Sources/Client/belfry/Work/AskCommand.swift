@@ -29,7 +29,7 @@ enum AskCommand {
         case .success(.refused(let reply, _)):
             // Most programs print lines: the end of the last one is not a part of the reason.
             let end = reply.text.last?.isNewline == true ? 1 : 0
-            let reason = PrintedForm.visible(String(reply.text.dropLast(end)))
+            let reason = String(reply.text.dropLast(end))
             throw CommandFailure(
                 .refusedByWorker, "the worker refused it" + (reason.isEmpty ? "" : ": \(reason)"))
         case .failure(.refused(let refusal)):
@@ -42,6 +42,6 @@ enum AskCommand {
     /// The bytes as they are; in a terminal a line.
     private static func print(_ reply: Payload) {
         Output.standard.write(reply.bytes)
-        if Output.isTerminal, reply.bytes.last != 0x0A { Output.standard.write("\n") }
+        if Output.standard.isTerminal, reply.bytes.last != 0x0A { Output.standard.write("\n") }
     }
 }

@@ -135,7 +135,7 @@ enum GroupCommands {
     // MARK: Helpers
 
     private static func printLines(_ lines: [String]) {
-        for line in lines { Output.standard.write(line + "\n") }
+        for line in lines { Output.standard.write(json: line) }
     }
 
     private static func absent(_ group: ClientGroup) -> CommandFailure {

@@ -60,6 +60,7 @@ let package = Package(
         .target(
             name: "Topics", dependencies: ["Protection", "Broadcasting", "Telemetry"],
             path: "Sources/Libraries/Topics", swiftSettings: strict),
+        .target(name: "CLinux", path: "Sources/Libraries/CLinux"),
         .target(name: "About", path: "Sources/Libraries/About", swiftSettings: strict),
         .systemLibrary(
             name: "CNettle", path: "Sources/Libraries/CNettle", pkgConfig: "nettle",
@@ -89,7 +90,6 @@ let package = Package(
             name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),
 
         // The daemon: the HTTP front, access rules, and what both say about topics.
-        .target(name: "CLinux", path: "Sources/Daemon/CLinux"),
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/Daemon/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
@@ -133,7 +133,8 @@ let package = Package(
             name: "CCurl", path: "Sources/Client/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
-            name: "BelfryClient", dependencies: ["Topics", "Protection", "Telemetry", "CCurl"],
+            name: "BelfryClient",
+            dependencies: ["Topics", "Protection", "Telemetry", "CCurl", "CLinux"],
             path: "Sources/Client/BelfryClient", swiftSettings: strict),
         .executableTarget(
             name: "belfry",

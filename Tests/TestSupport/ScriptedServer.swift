@@ -14,6 +14,7 @@ public final class ScriptedServer: Sendable {
     private struct State {
         var requests: [String] = []
         var connections: Set<Int32> = []
+        var made = 0
     }
 
     /// A server that says these texts, one a request, whatever is asked, and closes every connection
@@ -60,6 +61,9 @@ public final class ScriptedServer: Sendable {
     /// The first lines of all requests so far.
     public var requests: [String] { state.value.requests }
 
+    /// How many connections were accepted so far.
+    public var connectionsMade: Int { state.value.made }
+
     private static func serve(
         _ listener: Int32, _ state: Protected<State>,
         _ answer: @escaping @Sendable (String) -> String
@@ -67,7 +71,10 @@ public final class ScriptedServer: Sendable {
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { break }
-            state.write { _ = $0.connections.insert(connection) }
+            state.write { state in
+                state.connections.insert(connection)
+                state.made += 1
+            }
             (try? OwnedThread { converse(connection, state, answer) })?.detach()
         }
         close(listener)

@@ -37,6 +37,9 @@ public struct BusAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a certificate says to whom a connection is.
+    var isCertified: Bool { socketPath == nil && base.hasPrefix("https://") }
+
     /// As a person would write it.
     public var description: String { socketPath.map { "unix:\($0)" } ?? base }
 }

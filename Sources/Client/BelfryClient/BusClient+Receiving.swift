@@ -46,9 +46,10 @@ extension BusClient {
             .with("as", "ndjson").with("since", since)
             .with("type", filter[.type]).with("key", filter[.key])
             .with("wait", isEndless ? nil : "0")
+        let authorization = try configuration.authorization()
         return Transfer(
-            .get, target.text, at: configuration.address,
-            headers: try configuration.authorization(), millisecondsMax: nil, to: feed)
+            .get, target.text, at: configuration.address, headers: authorization.headers,
+            millisecondsMax: nil, isForKnown: authorization.isForKnown, to: feed)
     }
 
     /// The newest visible id, as somebody who may read `selector` is told it.

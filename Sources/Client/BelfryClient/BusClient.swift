@@ -34,10 +34,11 @@ public final class BusClient: Sendable {
         body: Payload? = nil, within milliseconds: Int = Limits.requestMillisecondsMax
     ) async throws(ClientError) -> WholeAnswer {
         let collector = AnswerCollector()
+        let authorization = try configuration.authorization()
         let transfer = Transfer(
             method, target.text, at: configuration.address,
-            headers: headers + (try configuration.authorization()), body: body,
-            millisecondsMax: milliseconds, to: collector)
+            headers: headers + authorization.headers, body: body, millisecondsMax: milliseconds,
+            isForKnown: authorization.isForKnown, to: collector)
         thread.start(transfer)
         let outcome = await withTaskCancellationHandler {
             await collector.outcome()

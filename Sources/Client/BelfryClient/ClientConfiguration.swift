@@ -1,27 +1,43 @@
+/// To whom a client sends its token.
+public enum TokenTrust: Hashable, Sendable {
+    /// To listeners of root, of the account `belfryd` and of the process's own user, over `http` on this
+    /// machine and over unix sockets; over `https` to the owner of the certificate. To all others it
+    /// sends nothing at all, and its verbs throw `ClientError.untrusted`.
+    ///
+    /// While the bus is away any user of the machine may listen in its place.
+    case known
+    /// To whoever listens, or reads on the way.
+    case anyone
+}
+
 /// What a client is made with.
 public struct ClientConfiguration: Sendable {
     /// Where the bus is.
     public var address: BusAddress
+    /// To whom the token is sent; a request without one goes to whoever listens.
+    public var trust: TokenTrust
     /// Gives the token of each request, or nil for none; called on any thread, and should return at
     /// once.
     public var token: @Sendable () -> String?
 
     /// A client of the bus at `address`, without a token if none is given.
     public init(
-        address: BusAddress = .loopback, token: @escaping @Sendable () -> String? = { nil }
+        address: BusAddress = .loopback, trust: TokenTrust = .known,
+        token: @escaping @Sendable () -> String? = { nil }
     ) {
         self.address = address
+        self.trust = trust
         self.token = token
     }
 
-    /// The header with the token, if there is one.
+    /// The header with the token, if there is one, and whether it is for known users alone.
     ///
     /// - Throws: `ClientError.unsendable` for a token that no header can have.
-    func authorization() throws(ClientError) -> [String] {
-        guard let token = token() else { return [] }
+    func authorization() throws(ClientError) -> (headers: [String], isForKnown: Bool) {
+        guard let token = token() else { return ([], false) }
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .unsendable("the token has bytes that no token has: write it without spaces")
         }
-        return ["Authorization: Bearer \(token)"]
+        return (["Authorization: Bearer \(token)"], trust == .known && !address.isCertified)
     }
 }

@@ -4,6 +4,8 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(BusRefusal)
     /// The bus was not reached, or a reader's answer broke off; nothing was changed by this request.
     case unreachable(String)
+    /// The program that listens there is not one that gets a token (``TokenTrust``); nothing was sent.
+    case untrusted(String)
     /// There was no answer, so that nobody knows whether it was done: the event may be in the log, and
     /// a repeated publish may make a second one. The client never repeats it by itself.
     case outcomeUnknown(String)
@@ -19,6 +21,7 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .refused(let refusal): "\(refusal)"
         case .unreachable(let detail): "the bus was not reached: \(detail)"
+        case .untrusted(let detail): "the token was not sent: \(detail)"
         case .outcomeUnknown(let detail):
             "there was no answer, so the outcome is unknown (\(detail)): look before you repeat it"
         case .malformedAnswer(let detail): "this is no answer of a bus: \(detail)"
@@ -32,7 +35,7 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable: true
         case .refused(let refusal): refusal.isPassing
-        case .outcomeUnknown, .malformedAnswer, .unsendable, .cancelled: false
+        case .untrusted, .outcomeUnknown, .malformedAnswer, .unsendable, .cancelled: false
         }
     }
 }

@@ -17,6 +17,10 @@ enum Limits {
     static let connectMillisecondsMax = 10_000
     /// How long a request that does not wait for events may take.
     static let requestMillisecondsMax = 60_000
+    /// How long the kernel has to say who listens at an address; it takes microseconds.
+    static let socketTableMillisecondsMax = 1_000
+    /// The bytes of one account of the system: those that `sysconf` names are 1,024.
+    static let accountBytesMax = 16 << 10
     /// What a loop sleeps at most where it has nothing due.
     static let idleMillisecondsMax = 60_000
     /// The first delay of a reconnection is random up to this, so that a crowd does not come at once.

@@ -4,6 +4,8 @@
 /* The checks of types are macros around the functions below, which have types of their own. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 /* Swift calls no function with a variable number of arguments: one function for each type. */
@@ -37,16 +39,39 @@ static inline CURLcode belfry_curl_set_seek(void *easy, belfry_curl_seek functio
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
 }
 
-static inline curl_socket_t belfry_curl_open_socket(
-    void *owner, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)owner;
-    (void)purpose;
+/* A program that is started inherits no connection: libcurl by itself does not see to that. */
+static inline curl_socket_t belfry_curl_socket(const struct curl_sockaddr *address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* A program that is started inherits no connection: libcurl by itself does not see to that. */
-static inline CURLcode belfry_curl_close_on_exec(void *easy) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, belfry_curl_open_socket);
+/* The address of TCP as libcurl itself writes it, and its port; 0 for every other address. */
+static inline int belfry_curl_address(
+    const struct curl_sockaddr *address, char *text, size_t size, int *port) {
+    if (address->family == AF_INET) {
+        const struct sockaddr_in *four = (const void *)&address->addr;
+        *port = ntohs(four->sin_port);
+        return inet_ntop(AF_INET, &four->sin_addr, text, (socklen_t)size) != NULL;
+    }
+    if (address->family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const void *)&address->addr;
+        *port = ntohs(six->sin6_port);
+        return inet_ntop(AF_INET6, &six->sin6_addr, text, (socklen_t)size) != NULL;
+    }
+    return 0;
+}
+
+/* Makes the socket of a new connection, before it is connected. */
+static inline CURLcode belfry_curl_set_opening(
+    void *easy, curl_opensocket_callback function, void *owner) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, owner);
+}
+
+/* Called when there is a connection, old or new, and nothing of the request was sent. */
+static inline CURLcode belfry_curl_set_ready(
+    void *easy, curl_prereq_callback function, void *owner) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, owner);
 }
 
 /* The next transfer that has ended, its result in `result`; null where there is none. */

@@ -16,6 +16,11 @@ struct CommandFailure: Error {
         switch error {
         case .refused: self.init(.refused, "\(error)")
         case .unreachable, .malformedAnswer, .cancelled: self.init(.unreachable, "\(error)")
+        case .untrusted:
+            self.init(
+                .unreachable,
+                "\(error): start the bus there, write the address of its unix socket or an https one, "
+                    + "or give '--trust-anyone'")
         case .outcomeUnknown: self.init(.unknown, "\(error)")
         case .unsendable: self.init(.usage, "\(error)")
         }

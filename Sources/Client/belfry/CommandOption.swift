@@ -19,6 +19,7 @@ struct CommandOption: Sendable {
             "--url", "ADDRESS", "the bus: http://HOST:PORT or unix:PATH (also BELFRY_URL)"),
         CommandOption(
             "--token-file", "FILE", "the file with the token (also BELFRY_TOKEN, the token)"),
+        CommandOption("--trust-anyone", nil, "send the token to whoever listens at the address"),
         CommandOption("--patience", "TIME", "how long to wait for a bus that is not there (60s)"),
         CommandOption("--raw", nil, "print bytes as they are, to a terminal too"),
         CommandOption("--help", nil, "say all this"),

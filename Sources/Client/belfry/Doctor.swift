@@ -64,8 +64,9 @@ struct Doctor {
     /// Nil is nothing wrong.
     private mutating func wrong(_ check: String, _ error: ClientError?) {
         guard let error else { return say(check, true, "yes") }
-        say(check, false, "\(error)")
-        if code == .done { code = CommandFailure(error).code }
+        let failure = CommandFailure(error)
+        say(check, false, failure.sentence ?? "\(error)")
+        if code == .done { code = failure.code }
     }
 
     private mutating func compare(_ clock: Timestamp) {

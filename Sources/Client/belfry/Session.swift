@@ -30,7 +30,10 @@ struct Session: Sendable {
         let token = try Self.token(tokenFile)
         patience = try arguments.duration("--patience") ?? 60_000_000
         do throws(ClientError) {
-            client = try BusClient(ClientConfiguration(address: address) { token })
+            client = try BusClient(
+                ClientConfiguration(
+                    address: address, trust: arguments.has("--trust-anyone") ? .anyone : .known
+                ) { token })
         } catch {
             throw CommandFailure(error)
         }
@@ -100,7 +103,7 @@ struct Session: Sendable {
                 switch error {
                 case .unreachable, .outcomeUnknown: goesOn = true
                 case .refused(let refusal): goesOn = refusal.isPassing || refusal.status == 507
-                case .malformedAnswer, .unsendable, .cancelled: goesOn = false
+                case .untrusted, .malformedAnswer, .unsendable, .cancelled: goesOn = false
                 }
                 guard goesOn, !Task.isCancelled, isPatient() else { throw error }
                 await pause()

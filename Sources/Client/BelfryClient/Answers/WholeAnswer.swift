@@ -116,6 +116,7 @@ final class AnswerCollector: TransferReceiver {
             return .success(WholeAnswer(head: head, body: body))
         case .broken(let detail, mayHaveArrived: true): return .failure(.outcomeUnknown(detail))
         case .broken(let detail, mayHaveArrived: false): return .failure(.unreachable(detail))
+        case .untrusted(let detail): return .failure(.untrusted(detail))
         case .cancelled, nil: return .failure(.cancelled)
         }
     }

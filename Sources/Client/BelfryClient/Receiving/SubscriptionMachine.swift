@@ -166,11 +166,9 @@ struct SubscriptionMachine {
                 phase = .failed(.refused(refusal))
             }
         case .opening(let attempt):
-            guard cursor == nil else {
-                phase = .idle(attempt: attempt + 1)
-                return
-            }
             switch end {
+            case .untrusted(let detail): phase = .failed(.untrusted(detail))
+            case _ where cursor != nil: phase = .idle(attempt: attempt + 1)
             case .broken(let detail, _): phase = .failed(.unreachable(detail))
             case .complete: phase = .failed(.malformedAnswer("it has no head"))
             case .cancelled: phase = .ended

@@ -6,12 +6,17 @@ final class ActiveTransfer {
     let easy = EasyHandle()
     private var head = HeadCollector()
     private var given = 0
+    private var peer = PeerCheck()
+    /// The end of a transfer that was given up before anything was sent.
+    private var objection: TransferEnd?
 
-    init(_ transfer: Transfer) {
+    /// - Parameter isAlone: Whether it takes none of the connections that there are.
+    init(_ transfer: Transfer, isAlone: Bool) {
         self.transfer = transfer
         register(with: easy)
         setAddress()
         setRequest()
+        if isAlone { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
     private func setAddress() {
@@ -19,7 +24,6 @@ final class ActiveTransfer {
         if let path = transfer.address.socketPath { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
         // A group may have dots for its name.
         easy.set(CURLOPT_PATH_AS_IS, 1)
-        belfry_curl_close_on_exec(easy.pointer)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // What the environment says of proxies is not for a bus on this machine.
@@ -58,6 +62,27 @@ final class ActiveTransfer {
 
     // MARK: What libcurl calls
 
+    /// Makes the socket of a new connection.
+    func open(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
+        let socket = belfry_curl_socket(address)
+        if transfer.isForKnown, socket >= 0 { peer.opens(socket, to: PeerAddress(address)) }
+        return socket
+    }
+
+    /// Whether the request may be sent on the connection that there is now.
+    func mayBegin(on ip: String, _ port: Int32) -> Bool {
+        guard transfer.isForKnown else { return true }
+        switch peer.verdict(on: PeerAddress(ip: ip, port: UInt16(truncatingIfNeeded: port))) {
+        case .trusted: return true
+        case .untrusted(let sentence): objection = .untrusted(sentence)
+        case .changed:
+            objection = .broken(
+                "another program listens there than a moment ago", mayHaveArrived: false)
+        }
+        easy.set(CURLOPT_FORBID_REUSE, 1)
+        return false
+    }
+
     func takeHeader(_ line: UnsafeRawBufferPointer) {
         if let head = head.take(line) { transfer.receiver.begin(head) }
     }
@@ -84,6 +109,7 @@ final class ActiveTransfer {
 
     /// What the end of the transfer means.
     func end(_ code: CURLcode) -> TransferEnd {
+        if let objection { return objection }
         guard code != CURLE_OK else { return .complete }
         return .broken(
             sentence(code), mayHaveArrived: transfer.method.changes && mayHaveArrived(code))

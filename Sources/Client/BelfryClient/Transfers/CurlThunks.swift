@@ -32,6 +32,14 @@ extension ActiveTransfer {
                 into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
         }
         belfry_curl_set_pointer(easy.pointer, CURLOPT_READDATA, owner)
+        belfry_curl_set_opening(
+            easy.pointer, { owner, _, address in active(owner).open(address!) }, owner)
+        belfry_curl_set_ready(
+            easy.pointer,
+            { owner, ip, _, port, _ in
+                active(owner).mayBegin(on: ip.map { String(cString: $0) } ?? "", port)
+                    ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            }, owner)
         // libcurl would repeat a request by itself that got no answer on a connection that it had
         // used before. It asks for the body again here, and gives up where it cannot have it.
         belfry_curl_set_seek(easy.pointer) { _, _, _ in CURL_SEEKFUNC_FAIL }

@@ -24,6 +24,8 @@ final class Transfer: Sendable {
     let millisecondsMax: Int?
     /// The file of the authorities that sign certificates; nil for those that the system trusts.
     let authorities: String?
+    /// Whether it has a token, which the program at the other end gets only if its user is known.
+    let isForKnown: Bool
     let receiver: any TransferReceiver
     /// Set before the loop is told, which may not have begun it yet.
     let isCancelled = Protected(false)
@@ -31,7 +33,7 @@ final class Transfer: Sendable {
     init(
         _ method: Method, _ path: String, at address: BusAddress, headers: [String],
         body: Payload? = nil, millisecondsMax: Int? = Limits.requestMillisecondsMax,
-        authorities: String? = nil, to receiver: any TransferReceiver
+        authorities: String? = nil, isForKnown: Bool = false, to receiver: any TransferReceiver
     ) {
         self.method = method
         self.path = path
@@ -40,6 +42,7 @@ final class Transfer: Sendable {
         self.body = body
         self.millisecondsMax = millisecondsMax
         self.authorities = authorities
+        self.isForKnown = isForKnown
         self.receiver = receiver
     }
 }
@@ -70,6 +73,8 @@ enum TransferEnd: Equatable {
     case complete
     /// It was given up.
     case cancelled
+    /// The program at the other end is not one that gets a token, and got nothing; the sentence says why.
+    case untrusted(String)
     /// It broke; the sentence says how. Where `mayHaveArrived`, the bus may have done it.
     case broken(String, mayHaveArrived: Bool)
 }

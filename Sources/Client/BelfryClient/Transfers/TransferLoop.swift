@@ -9,6 +9,8 @@ final class TransferLoop: ThreadWork {
     private var handles: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
     private var delayed: [(due: UInt64, transfer: Transfer)] = []
     private var isStopping = false
+    /// Whether there may be a connection of which nobody knows to whom it is.
+    private var hasStrangers = false
 
     init(_ inbox: TransferInbox) { self.inbox = inbox }
 
@@ -55,7 +57,9 @@ final class TransferLoop: ThreadWork {
                 transfer.receiver.end(.cancelled)
                 continue
             }
-            let started = ActiveTransfer(transfer)
+            let started = ActiveTransfer(
+                transfer, isAlone: transfer.isForKnown && hasStrangers)
+            hasStrangers = hasStrangers || !transfer.isForKnown
             active[started.easy.pointer] = started
             handles[ObjectIdentifier(transfer)] = started.easy.pointer
             inbox.multi.add(started.easy)

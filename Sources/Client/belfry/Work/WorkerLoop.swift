@@ -187,7 +187,7 @@ extension ClientError {
     fileprivate var isOpen: Bool {
         switch self {
         case .cancelled, .outcomeUnknown, .unreachable: true
-        case .refused, .malformedAnswer, .unsendable: false
+        case .refused, .untrusted, .malformedAnswer, .unsendable: false
         }
     }
 }

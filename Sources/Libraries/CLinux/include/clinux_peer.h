@@ -29,7 +29,8 @@ int clinux_sock_diag_open(void);
 
 /// Finds the socket whose own end is source:source_port and whose other end is
 /// target:target_port; addresses in network order (4 bytes for AF_INET, 16 for AF_INET6), ports
-/// as numbers. 0, -ENOENT where there is none, -ETIMEDOUT, or another -errno.
+/// as numbers. Where no connection has these ends, it is the listener that a connection to
+/// source:source_port would come to. 0, -ENOENT where there is none, -ETIMEDOUT, or another -errno.
 int clinux_tcp_row_find(int netlink, int family, const void *source, uint16_t source_port,
                         const void *target, uint16_t target_port, int timeout_milliseconds,
                         uint32_t sequence, struct clinux_tcp_row *row);
@@ -58,6 +59,7 @@ enum clinux_tcp_state {
     CLINUX_TCP_TIME_WAIT = 6,
     CLINUX_TCP_CLOSE_WAIT = 8,
     CLINUX_TCP_LAST_ACK = 9,
+    CLINUX_TCP_LISTEN = 10,
     CLINUX_TCP_CLOSING = 11,
 };
 

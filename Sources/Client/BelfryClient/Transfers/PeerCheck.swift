@@ -1,0 +1,103 @@
+internal import CCurl
+internal import CLinux
+
+/// Whether the process at the other end of a new connection may have a token.
+///
+/// A unix socket says who listens on it. A listener of TCP is looked up in the kernel's table both
+/// before the connection is made and behind that: one that was there all the time is the one that
+/// was connected to, for no two users listen at one address. The other end of the connection itself
+/// does not tell: it is nobody's until it is accepted, and then that of a service that has its
+/// listener from systemd.
+///
+/// What was trusted once is trusted for as long as the connection lasts. Only the loop's thread uses
+/// it.
+struct PeerCheck {
+    /// What was found.
+    enum Verdict: Equatable {
+        case trusted
+        /// The sentence says whose it is.
+        case untrusted(String)
+        /// A listener came or went meanwhile: a second try will tell.
+        case changed
+    }
+
+    /// The listeners at the addresses that were tried, before that.
+    private var listeners: [PeerAddress: Listener.Answer] = [:]
+    private var unixSocket: Int32?
+
+    /// A socket is to be connected; without an address it is a unix one.
+    mutating func opens(_ socket: Int32, to address: PeerAddress?) {
+        if let address {
+            listeners[address] = Listener.find(at: address)
+        } else {
+            unixSocket = socket
+        }
+    }
+
+    /// Who is at the other end of the connection that there is now.
+    func verdict(on address: PeerAddress) -> Verdict {
+        if let unixSocket { return Self.verdict(onSocket: unixSocket) }
+        // A connection of before, which was looked at when it was made.
+        guard !listeners.isEmpty else { return .trusted }
+        return Self.verdict(
+            before: listeners[address] ?? .none, behind: Listener.find(at: address), at: address)
+    }
+
+    private static func verdict(onSocket socket: Int32) -> Verdict {
+        var credentials = clinux_credentials()
+        let code = clinux_peer_credentials(socket, &credentials)
+        guard code == 0 else { return .untrusted(unknown("the unix socket", code)) }
+        return TrustedUsers.has(credentials.uid)
+            ? .trusted : .untrusted(foreign("the unix socket", credentials.uid))
+    }
+
+    /// What the two answers for an address mean together.
+    static func verdict(
+        before: Listener.Answer, behind: Listener.Answer, at address: PeerAddress
+    ) -> Verdict {
+        switch (before, behind) {
+        case (_, .failed(let code)): .untrusted(unknown("\(address)", code))
+        case (_, .found(let listener)) where !TrustedUsers.has(listener.uid):
+            .untrusted(foreign("\(address)", listener.uid))
+        case (.found(let first), .found(let second)) where first == second: .trusted
+        case (.none, .none):
+            .untrusted(
+                "no user of this machine is known to listen at \(address), and http by itself does "
+                    + "not say whom it reaches")
+        default: .changed
+        }
+    }
+
+    private static func foreign(_ place: String, _ uid: UInt32) -> String {
+        "user \(uid) listens at \(place), and a token goes to root, \(TrustedUsers.busUser) and your "
+            + "own user alone"
+    }
+
+    private static func unknown(_ place: String, _ code: Int32) -> String {
+        "the kernel does not say who listens at \(place) (errno \(abs(code)))"
+    }
+}
+
+/// An address of TCP, as libcurl writes it.
+struct PeerAddress: Hashable, CustomStringConvertible {
+    let ip: String
+    let port: UInt16
+
+    init(ip: String, port: UInt16) {
+        self.ip = ip
+        self.port = port
+    }
+
+    /// Nil for a unix socket.
+    init?(_ address: UnsafePointer<curl_sockaddr>) {
+        var port: Int32 = 0
+        let ip = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+            belfry_curl_address(address, text.baseAddress, text.count, &port) != 0
+                ? String(cString: text.baseAddress!) : nil
+        }
+        guard let ip else { return nil }
+        self.init(ip: ip, port: UInt16(truncatingIfNeeded: port))
+    }
+
+    var description: String { ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
+}

@@ -42,9 +42,10 @@ struct NumberColumn {
     }
 
     private static func groups(
-        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false,
+        since: Int64 = 4
     ) -> NumberColumn {
-        NumberColumn("groups", name, range, isOptional: isOptional, since: 4)
+        NumberColumn("groups", name, range, isOptional: isOptional, since: since)
     }
 
     private static func jobs(
@@ -91,7 +92,7 @@ struct NumberColumn {
     static let groupReplies = groups("replies", Limits.flags)
     static let groupPersists = groups("persists", Limits.flags)
     static let groupOwner = groups("owner", Limits.users, isOptional: true)
-    static let groupDeadUID = groups("dead_uid", Limits.users, isOptional: true)
+    static let groupDeadUID = groups("dead_uid", Limits.users, isOptional: true, since: 7)
     static let groupEpoch = groups("epoch", Limits.counts)
     static let groupReach = groups("reach", Limits.ids)
     static let groupGapReported = groups("gap_reported", Limits.ids)

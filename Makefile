@@ -84,7 +84,7 @@ setup: ## install the packages that this machine lacks for building and running
 test-setup:
 	@SWIFT='$(SWIFT)' scripts/setup test
 
-run: setup $(RELEASE_BINARY) ## build the daemon and run it in the foreground (ARGS='--listen …')
+run: release ## build daemon and command, and run the daemon in the foreground (ARGS='--listen …')
 	@exec $(RELEASE_BINARY) $(ARGS)
 
 build: setup ## build everything, the tests too

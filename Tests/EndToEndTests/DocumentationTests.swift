@@ -13,29 +13,33 @@ import Testing
     func sessionOfTheReadme() throws {
         let page = try PackageFiles.text("README.md")
         #expect(ShellExample.all(in: page).count >= 5)
-        try DocumentedSession(scripts: ShellExample.files(in: page)).run(page, of: "README.md")
+        try DocumentedSession(programs: Self.command).run(page, of: "README.md")
     }
+
+    /// The command, told where the bus is.
+    private static let command = [
+        "belfry": """
+        #!/bin/sh
+        BELFRY_URL=http://localhost:7464 exec '\(ChildProcess.product("belfry"))' "$@"
+
+        """
+    ]
 
     @Test("every example of the command prints what its page says")
     func examplesOfTheCommand() throws {
         let page = try PackageFiles.text("docs/command.md")
         #expect(ShellExample.all(in: page).count >= 4)
-        let program = ChildProcess.product("belfry")
-        try DocumentedSession(programs: [
-            "belfry": "#!/bin/sh\nBELFRY_URL=http://localhost:7464 exec '\(program)' \"$@\"\n"
-        ])
-        .run(page, of: "docs/command.md")
+        try DocumentedSession(programs: Self.command).run(page, of: "docs/command.md")
     }
 
     @Test("every recipe does what it says, with the configuration that it asks for")
     func recipes() throws {
         let page = try PackageFiles.text("docs/recipes.md")
         #expect(ShellExample.all(in: page).count >= 10)
-        let scripts = ShellExample.files(in: try PackageFiles.text("README.md"))
         let session = try DocumentedSession(
             configuration: FencedBlock.all(in: page).filter { $0.kind == "ini" }.map(\.text)
                 .joined(),
-            scripts: scripts.merging(ShellExample.files(in: page)) { $1 },
+            scripts: ShellExample.files(in: page),
             programs: [
                 // A machine may have no journal, and a journal that is followed never ends.
                 "journalctl": """
@@ -49,43 +53,38 @@ import Testing
         try session.run(page, of: "docs/recipes.md")
     }
 
-    @Test("README's access rules close its topic to others, and the topics below it")
-    func rulesOfTheReadme() throws {
-        let page = try PackageFiles.text("README.md")
-        let rules = FencedBlock.all(in: page).filter { $0.kind == "ini" }.map(\.text).joined()
-        #expect(rules.contains("user:ci"))
+    @Test(
+        "the rules of the page on access let in whom it says, and nobody else",
+        arguments: ["deploys", "deploys.web"])
+    func rulesOfThePageOnAccess(topic: String) throws {
+        let rules = FencedBlock.all(in: try PackageFiles.text("docs/http-api.md"))
+            .filter { $0.kind == "ini" }.map(\.text).joined()
+        #expect(rules.contains("user:ci") && rules.contains("group:ops"))
         let folder = TemporaryFolder()
-        // Not every machine has a user called ci.
-        let file = folder.write(rules.replacing("user:ci", with: "uid:2001"), to: "belfryd.conf")
-        for (caller, word) in [("uid:2001", "allowed"), ("uid:2002", "denied")] {
-            for topic in ["deploys", "deploys.web"] {
+        // Not every machine has a user called ci, and a group called ops.
+        let file = folder.write(
+            rules.replacing("user:ci", with: "uid:2001").replacing("group:ops", with: "uid:2002"),
+            to: "belfryd.conf")
+        for (caller, verb) in [
+            ("uid:2001", "publish"), ("uid:2002", "subscribe"), ("uid:2003", "neither"),
+        ] {
+            for asked in ["publish", "subscribe", "work"] {
                 let program = try ChildProcess(
                     ChildProcess.product("belfryd"),
-                    ["--config", file, "--explain-access", caller, "publish", topic])
+                    ["--config", file, "--explain-access", caller, asked, topic])
                 _ = try program.wait()
-                #expect(program.text(of: .output).hasPrefix("\(word): "), "\(caller) \(topic)")
+                let mayWork = asked == "work" && verb == "subscribe"
+                let word = asked == verb || mayWork ? "allowed" : "denied"
+                #expect(
+                    program.text(of: .output).hasPrefix("\(word): "), "\(caller) \(asked) \(topic)")
             }
-        }
-    }
-
-    @Test("README's Swift and its commands for upgrades are those of the pages that have more")
-    func quotationsOfTheReadme() throws {
-        let blocks = FencedBlock.all(in: try PackageFiles.text("README.md"))
-        let swift = blocks.filter { $0.kind == "swift" }.map(\.text)
-        let libraries = try PackageFiles.text("docs/libraries.md")
-        #expect(swift.count == 1 && swift.allSatisfy { libraries.contains("```swift\n\($0)```") })
-        let upgrade = blocks.filter { $0.kind == "sh not-run" && $0.text.contains("uninstall") }
-        let operations = try PackageFiles.text("docs/operations.md")
-        #expect(upgrade.count == 1)
-        for line in upgrade.flatMap(\.lines) {
-            #expect(operations.contains("\n\(line)\n"), "\(line)")
         }
     }
 
     @Test("what the tests do not run is marked so, and needs a machine of its own")
     func whatIsNotRun() throws {
-        let kinds = ["sh not-run", "ini", "html", "swift"]
-        let commands = ["git", "make", "sudo"]
+        let kinds = ["sh not-run", "ini", "html", "python", "js"]
+        let commands = ["git", "make", "sudo", "export"]
         for path in ["README.md", "docs/recipes.md"] {
             let page = try PackageFiles.text(path)
             let files = ShellExample.files(in: page)

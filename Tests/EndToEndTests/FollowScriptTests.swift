@@ -2,14 +2,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The script `follow`, as README has its reader save it: what it promises besides what README's
-/// own blocks show.
+/// The script `follow`, as the recipes have their reader save it: what it promises besides what their
+/// blocks show.
 @Suite(.blocking) struct FollowScriptTests {
     private let session: DocumentedSession
 
     init() throws {
         session = try DocumentedSession(
-            scripts: ShellExample.files(in: try PackageFiles.text("README.md")),
+            scripts: ShellExample.files(in: try PackageFiles.text("docs/recipes.md")),
             reachedBySocket: true)
     }
 

@@ -36,7 +36,7 @@ struct Subscription: Sendable {
         try #require(answer.contains("\"count\":\(lines.count),"), "\(answer)")
     }
 
-    /// A shell loop around the real curl, as the README has it: each event into a file.
+    /// A shell loop around the real curl, as the recipes have it: each event into a file.
     func followByShell(
         after start: UInt64, events: Int, into folder: TemporaryFolder
     ) throws -> (received: [[UInt8]], cursor: UInt64) {

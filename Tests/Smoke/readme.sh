@@ -1,20 +1,19 @@
-# README's first screen, as its reader types it. scripts/smoke reads this.
+# README, as its reader types it. scripts/smoke reads this.
 
 # Writes the blocks that a reader types to N.block, and their output to N.wanted, and prints how many there are. A line of
-# the character 036 is behind the output of each step. DocumentationTests has the same rules, and runs all blocks of README.
+# the character 036 is behind the output of each step. DocumentationTests has the same rules.
 readme_blocks() {
     awk -v folder="$work" '
         /^```/ && !inside { inside = 1; types = $0 == "```sh"; if (types) { count++; wants = 0 }; next }
         /^```/ { if (types) end_step(); inside = 0; next }
         inside && types && /^# / { print substr($0, 3) >(folder "/" count ".wanted"); wants = 1; next }
         inside && types { if (wants) end_step(); print >(folder "/" count ".block"); next }
-        !inside && /^## / { if (started) exit; started = $0 == "## Start it" }
         function end_step() {
             wants = 0
             print "printf \"\\n\\036\\n\"" >(folder "/" count ".block")
             print "\036" >(folder "/" count ".wanted")
         }
-        END { print started ? count + 0 : "no heading: Start it" }' README.md
+        END { print count + 0 }' README.md
 }
 
 # Prints the steps whose output is not the wanted one: … stands for any text, and alone on a line for any lines.
@@ -75,14 +74,13 @@ check_comparison() {
 readme() {
     check_comparison
     blocks=$(readme_blocks)
-    check "the blocks to type up to the end of README's 'Start it', 3 or more" yes \
-        "$([ "$blocks" -ge 3 ] 2>/dev/null && echo yes || echo "$blocks")"
+    check "the blocks to type in README, 5 or more" yes "$([ "$blocks" -ge 5 ] && echo yes || echo "$blocks")"
     mkdir "$work/typed"
     number=1
     while [ "$number" -le "$blocks" ]; do
         script=$(sed "s/localhost:7464/localhost:$port/g" "$work/$number.block")
         code=0
-        timeout "$patience" env -i -C "$work/typed" HOME="$work" PATH="$PATH" \
+        timeout "$patience" env -i -C "$work/typed" HOME="$work" PATH="$programs:$PATH" BELFRY_URL="$bus" \
             dash -c "$script" >"$work/came" 2>"$work/err" || code=$?
         check "the exit status of README's block $number" 0 "$code"
         check "standard error of README's block $number" '' "$(cat "$work/err")"
@@ -90,4 +88,20 @@ readme() {
             "$(difference "$work/$number.wanted" "$work/came")"
         number=$((number + 1))
     done
+    program_of_readme python python3 py
+    program_of_readme js node mjs
+}
+
+# A program follows for ever, so that its test asks for one event.
+program_of_readme() { # kind interpreter suffix
+    if ! command -v "$2" >/dev/null; then
+        say "NOT tried: README's $1, because there is no $2"
+        return
+    fi
+    sed -n '/^```'"$1"'$/,/^```$/{/^```/!p}' README.md |
+        sed "s/localhost:7464/localhost:$port/; s/since=earliest/&\&max=1/" >"$work/program.$3"
+    code=0
+    timeout "$patience" "$2" "$work/program.$3" >"$work/came" 2>"$work/err" || code=$?
+    check "the exit status of README's $1 ($(cat "$work/err"))" 0 "$code"
+    check "what README's $1 prints" 'deploys v1.2 is live' "$(cat "$work/came")"
 }

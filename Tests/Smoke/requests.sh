@@ -90,7 +90,7 @@ has_two_comments() { [ "$(grep -cx : "$work/sse.out")" -ge 2 ]; }
 
 # $lease is the lease of the job that was taken.
 take() { # what text attempt parameters
-    ask "/groups/mail/next$4" -X POST
+    ask "/groups/post/next$4" -X POST
     check "the status of $1" 200 "$status"
     check "the text of $1" "$2" "$body"
     check "the attempt of $1" "$3" "$(header work-attempt)"
@@ -98,22 +98,22 @@ take() { # what text attempt parameters
 }
 
 settle() { # status verb lease
-    ask "/groups/mail/$2?lease=$3" -X POST
+    ask "/groups/post/$2?lease=$3" -X POST
     check "the status of $2" "$1" "$status"
 }
 
 sharing_jobs() {
-    ask '/groups/mail?of=jobs.mail' -X PUT
+    ask '/groups/post?of=jobs.post' -X PUT
     check 'the status of a new group' 201 "$status"
-    publish jobs.mail 'to ann'
-    publish jobs.mail 'to bob'
+    publish jobs.post 'to ann'
+    publish jobs.post 'to bob'
     job=$id
     take 'a first job' 'to ann' 1 ''
     ann=$lease
     take 'a second job' 'to bob' 1 ''
     check 'the id of a second job' "$job" "$(header event-id)"
     bob=$lease
-    ask '/groups/mail/next?wait=0' -X POST
+    ask '/groups/post/next?wait=0' -X POST
     check 'the status without a job at hand' 204 "$status"
     settle 204 'done' "$ann"
     settle 410 'done' "$ann"

@@ -27,7 +27,7 @@ stopping() {
     take 'a job that was open over a stop' 'to bob' 4 ''
     check 'its id' "$job" "$(header event-id)"
     settle 204 'done' "$lease"
-    ask '/groups/mail/next?wait=0' -X POST
+    ask '/groups/post/next?wait=0' -X POST
     check 'the status without a job left' 204 "$status"
 }
 

@@ -338,7 +338,7 @@ import Testing
         server.expectEmpty()
     }
 
-    /// 0.9.75 takes it for a long target; a later one sees no request in it, and closes.
+    /// 0.9.75 takes it for a long target, and a later one waits for its end.
     @Test(arguments: LoopServer.Transport.allCases)
     func aLineWithoutEndThatIsNoRequestIsCutOffBeforeItsTime(
         _ transport: LoopServer.Transport
@@ -346,9 +346,7 @@ import Testing
         let server = try LoopServer()
         let client = try server.connect(transport)
         try? client.send(Self.long + Self.long)
-        if ParserLibrary.loaded.hidesBrokenHeaders {
-            #expect(try client.readAnswer().status == 414)
-        }
+        #expect(try client.readAnswer().status == 400)
         #expect(try client.readToEnd() == [])
         #expect(try server.connect().exchange("GET", "/after").text == "after")
         server.expectEmpty()

@@ -14,6 +14,17 @@ struct UnreadHeadTests {
 
     static let host = "Host: localhost\r\n"
 
+    private static func long(_ bytes: Int) -> String { String(repeating: "A", count: bytes) }
+
+    @Test func aMethodThatDoesNotEndIsBroken() {
+        #expect(finding("\(Self.long(64)) /a HTTP/1.1\r\n\(Self.host)\r\n") == .nothing)
+        for text in [
+            Self.long(65), "\r\n" + Self.long(40_000), Self.long(65) + " /a HTTP/1.1\r\n",
+        ] {
+            #expect(isBroken(text))
+        }
+    }
+
     @Test(arguments: [
         "GET /a HTTP/1.1\r\n\(host)\r\n", "GET /a HTTP/1.0\r\n\r\n", "GET /a HTTP/1.1\n\(host)\n",
         "\r\n\r\nGET /a?b=c HTTP/1.1\r\n\(host)\r\n", "\nGET /a HTTP/1.1\r\n\(host)\r\n",
@@ -33,7 +44,9 @@ struct UnreadHeadTests {
         #expect(finding(text) == .nothing)
     }
 
-    @Test(arguments: ["", "\r\n", "GET /a HT", "GET /a HTTP/1.1\r\n", "\u{16}\u{3}\u{1}\u{2}"])
+    @Test(arguments: [
+        "", "\r\n", "GET /a HT", "GET /a HTTP/1.1\r\n", "\u{16}\u{3}\u{1}\u{2}", long(64),
+    ])
     func aPieceOfAHeadIsNotJudged(text: String) {
         #expect(finding(text) == .nothing)
         #expect(finding("GET /a HTTP/1.1\r\n\(Self.host)X: y") == .nothing)

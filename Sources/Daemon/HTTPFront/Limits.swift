@@ -33,6 +33,9 @@ public enum HTTPFrontLimits {
     /// The least `headerBytesMax` that still leaves libmicrohttpd room for an answer's headers.
     public static let headerBytesMin = 4 * 1024
 
+    /// Bytes of a method; the longest that is registered has 17.
+    static let methodBytesMax = 64
+
     /// Bytes of a refused body that are read and thrown away so that the client gets to read the
     /// answer; a client that sends more is cut off.
     ///

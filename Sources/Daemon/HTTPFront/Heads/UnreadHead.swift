@@ -37,7 +37,13 @@ struct UnreadHead {
     init(_ input: UnsafeRawBufferPointer) {
         self.input = input
         var start = Self.afterEmptyLines(input)
-        guard let line = Self.line(in: input, from: start) else { return }
+        guard let line = Self.line(in: input, from: start) else {
+            // Each libmicrohttpd waits for its end in another way.
+            if Self.hasLongMethod(UnsafeRawBufferPointer(rebasing: input[start...])) {
+                finding = .broken(Self.longMethod)
+            }
+            return
+        }
         if let fault = readRequestLine(line) {
             finding = .broken(fault)
             return
@@ -77,6 +83,7 @@ struct UnreadHead {
     /// What is wrong with the request line; nil when nothing is.
     private mutating func readRequestLine(_ line: Line) -> String? {
         if let fault = Self.strayByte(in: line.bytes) { return fault }
+        if Self.hasLongMethod(line.bytes) { return Self.longMethod }
         let parts = line.bytes.split(
             separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
@@ -168,6 +175,16 @@ struct UnreadHead {
         }
         return nil
     }
+
+    /// Whether a request line, or the beginning of one, has a method that no request has.
+    private static func hasLongMethod(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.count > HTTPFrontLimits.methodBytesMax
+            && memchr(line.baseAddress!, 0x20, HTTPFrontLimits.methodBytesMax + 1) == nil
+    }
+
+    private static let longMethod =
+        "The request line does not begin with a method and a space; a method has at most "
+        + "\(HTTPFrontLimits.methodBytesMax) bytes."
 
     /// The largest length that is taken, 2^53, has as many.
     private static let lengthDigitsMax = 16

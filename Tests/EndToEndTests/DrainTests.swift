@@ -7,7 +7,8 @@ import Testing
     /// More than a loop is told of at once, so that some are behind others.
     @Test(arguments: ["memory", "sqlite"])
     func everyRequestThatHadArrivedBeforeTheStopIsServed(store: String) throws {
-        let daemon = try RunningDaemon(configuration: "[store]\nstore = \(store)\n")
+        let daemon = try RunningDaemon(
+            configuration: "[store]\nstore = \(store)\n[daemon]\ndrain_seconds = 2m\n")
         let clients = try (0..<300).map { index in
             try RawClient(index % 2 == 0 ? daemon.tcp : daemon.unix)
         }
@@ -26,7 +27,8 @@ import Testing
     /// The daemon sleeps until all have come and the stop is under way.
     @Test(arguments: [1, 3])
     func everyConnectionThatHadComeBeforeTheStopIsServed(loops: Int) throws {
-        let daemon = try RunningDaemon(configuration: "[http]\nloops = \(loops)\n")
+        let daemon = try RunningDaemon(
+            configuration: "[http]\nloops = \(loops)\n[daemon]\ndrain_seconds = 2m\n")
         daemon.send(SIGSTOP)
         let clients = try (0..<200).map { index in
             let client = try RawClient(index % 2 == 0 ? daemon.tcp : daemon.unix)

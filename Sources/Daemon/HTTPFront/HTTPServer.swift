@@ -146,7 +146,7 @@ public final class HTTPServer: Sendable {
             }
         guard isFirst else { return }
         let due = MonotonicClock.milliseconds() + UInt64(milliseconds)
-        handleArrivals(within: min(milliseconds / 2, Int64(HTTPFrontLimits.arrivalMillisecondsMax)))
+        handleArrivals(within: milliseconds / 2)
         refuse()
         let threads = letGoOfListeners()
         for thread in threads { thread.mailbox.post(.drain(until: due)) }

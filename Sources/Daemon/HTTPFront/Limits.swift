@@ -126,11 +126,10 @@ public enum HTTPFrontLimits {
     /// Steps of closing a socket whose peer has gone, with its owner's part.
     static let hangUpSteps = 12
 
-    /// How long a stop lets requests be handled as always, at most half of its time: those that had
-    /// arrived take milliseconds, but others may come without end.
-    static let arrivalMillisecondsMax = 2_000
+    /// How long a stop waits for the next of the requests that had arrived, at most half of its time.
+    static let arrivalPauseMillisecondsMax: UInt64 = 2_000
 
-    /// How many requests a loop handles in that time beside twice those that wait, where more come
+    /// How many requests a loop handles at a stop as always beside twice those that wait, where more come
     /// without end: those that the parser has, and those of other users in between.
     static let arrivalsBeside = 256
 

@@ -233,6 +233,8 @@ private struct ArrivalWatch {
     /// When it ends in any case.
     let until: UInt64
     let tell: @Sendable () -> Void
+    /// The request that was the last one when this was looked at, and since when.
+    var handled: (number: UInt64, since: UInt64)?
     /// Whether the last wait told of everything that had happened: it had room for more, and nobody
     /// was accepted behind it.
     var isComplete = false
@@ -264,7 +266,14 @@ extension EventLoop {
             arrivals.isComplete && waiting == 0 && parser.dueMilliseconds != 0
             && !connections.all.contains { $0.groupsTicket != 0 }
         let isPassed = arrivals.lastNumber.map { lastRequestNumber >= $0 } ?? false
-        guard isQuiet || isPassed || now >= arrivals.until else { return }
+        let handled = arrivals.handled ?? (lastRequestNumber, now)
+        self.arrivals?.handled =
+            handled.number == lastRequestNumber ? handled : (lastRequestNumber, now)
+        // A peer that reads nothing is never handled, and a busy machine may be slow with all.
+        let isStuck =
+            handled.number == lastRequestNumber
+            && now >= handled.since + HTTPFrontLimits.arrivalPauseMillisecondsMax
+        guard isQuiet || isPassed || isStuck || now >= arrivals.until else { return }
         self.arrivals = nil
         arrivals.tell()
     }

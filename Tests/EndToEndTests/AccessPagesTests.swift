@@ -18,7 +18,10 @@ import Testing
         guard isUnix || isKnownHost else { return 421 }
         if origin == dashboard || origin == nil && site == nil { return nil }
         if let origin {
-            guard origin == "http://\(host)", [nil, "same-origin"].contains(site) else {
+            // A proxy in front may add TLS.
+            guard ["http://\(host)", "https://\(host)"].contains(origin),
+                [nil, "same-origin"].contains(site)
+            else {
                 return 403
             }
         } else if site != "none", site != "same-origin" {

@@ -58,7 +58,7 @@ import Testing
         Row(400, "PARAMETER_UNKNOWN", "DELETE", "/topics/t?x"),
         Row(400, "PARAMETER_UNKNOWN", "HEAD", "/topics/t?since=0"),
         Row(400, "PARAMETER_UNKNOWN", "GET", "/topics?pattern=a"),
-        Row(400, "PARAMETER_UNKNOWN", "GET", "/healthz?x=1"),
+        Row(400, "PARAMETER_UNKNOWN", "GET", "/version?x=1"),
         Row(400, "PARAMETER_UNKNOWN", "GET", "/topics/t?Since=0"),
         Row(400, "PARAMETER_REPEATED", "GET", "/topics/t?since=0&since=0"),
         Row(400, "PARAMETER_REPEATED", "GET", "/topics/t?wait=0&%77ait=1"),
@@ -108,7 +108,7 @@ import Testing
             400, "PARAMETER_UNKNOWN", "POST", "/topics/t", headers: [("Event-Typ", "1")],
             body: "x"),
         Row(
-            400, "NOT_SUPPORTED", "POST", "/topics/t", headers: [("Idempotency-Key", "1")],
+            400, "NOT_SUPPORTED", "POST", "/topics/t", headers: [("ce-id", "1")],
             body: "x"),
         Row(403, "TOPIC_RESERVED", "POST", "/topics/$bus", body: "x"),
         Row(403, "TOPIC_RESERVED", "PUT", "/topics/$bus.a"),

@@ -29,7 +29,7 @@ import Testing
         let daemon = try daemon("[http]\nhosts = one.test\norigins = http://page.test\n")
         let client = try daemon.connect()
         func status(_ host: String) throws -> Int {
-            try client.send("GET /healthz HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            try client.send("GET /version HTTP/1.1\r\nHost: \(host)\r\n\r\n")
             return try client.readAnswer().status
         }
         func isAllowed(_ origin: String) throws -> Bool {

@@ -51,7 +51,7 @@ import Testing
             ("http://localhost:7464", "", .forbidden),
 
             ("http://localhost", nil, .forbidden), ("http://localhost:80", nil, .forbidden),
-            ("https://localhost:7464", nil, .forbidden), ("http://127.0.0.1:7464", nil, .forbidden),
+            ("https://localhost:7464", nil, .own), ("http://127.0.0.1:7464", nil, .forbidden),
             ("http://evil.example", nil, .forbidden),
             ("http://evil.example", "same-origin", .forbidden),
             ("http://localhost:7464.evil.example", nil, .forbidden),

@@ -328,7 +328,8 @@ public final class Daemon: Sendable {
         server.peerGroups = SystemGroups(directory: groups)
         server.accessSink = configuration.accessLog == .none ? nil : accessLog
         do {
-            server.hosts = try HostPolicy(allowing: http.hosts)
+            server.hosts = try HostPolicy(
+                allowing: http.hosts, checks: ["healthz", "readyz", "metrics"])
             server.origins = try OriginPolicy(
                 allowing: http.origins, reading: http.originsRead,
                 exposingHeaders: WireHeaders.exposed)

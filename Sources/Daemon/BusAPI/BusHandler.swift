@@ -283,7 +283,8 @@ final class BusHandler: RequestHandler {
         if !resource.isForPeople, let problem = head.problemOfLink {
             return exchange.respond(problem.response)
         }
-        let parameters = try Parameters(head.target.query, known: route.parameters)
+        let query = resource.isCheck ? QueryItems() : head.target.query
+        let parameters = try Parameters(query, known: route.parameters)
         let caller = resource.isAboutTopics ? try caller(head) : .unknown
         let call = Call(
             request: request, resource: resource, parameters: parameters, exchange: exchange,

@@ -34,6 +34,13 @@ enum EventForm: Equatable {
             return .webSocket(
                 isRaw: try parameters.choice("as", ["raw": true, "json": false]) ?? false)
         }
+        guard head.headers.occurrences(of: "sec-websocket-key") == 0 else {
+            throw Refusal(
+                .requestMalformed,
+                "This is the handshake of a WebSocket without `Upgrade: websocket` and HTTP/1.1: a proxy "
+                    + "in front took them away. It has to pass on both headers, Upgrade and Connection."
+            )
+        }
         if let form = try parameters.choice(
             "as", ["raw": EventForm.raw, "json": .json, "ndjson": .ndjson, "sse": .sse])
         {

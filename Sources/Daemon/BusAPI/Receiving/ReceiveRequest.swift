@@ -29,7 +29,11 @@ struct ReceiveRequest {
     let preferenceApplied: Int64?
 
     static let parameters =
-        ["as", "since", "wait", "max"] + WireAttribute.filters + ["strict", "envelope"]
+        ["as", "since", lastEventID, "wait", "max"] + WireAttribute.filters
+        + ["strict", "envelope"]
+
+    /// What `Last-Event-ID` is called in a query, by clients that cannot send a header.
+    private static let lastEventID = "lastEventId"
 
     init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
         let (head, parameters) = (call.head, call.parameters)
@@ -79,6 +83,9 @@ struct ReceiveRequest {
     ) throws(Refusal) -> (StartPosition, ValuePlace?) {
         if let last = try head.headers.only("last-event-id"), !last.isEmpty {
             return (try start(lastEventID: last), .header("last-event-id"))
+        }
+        if let last = parameters.text(lastEventID), !last.isEmpty {
+            return (try start(lastEventID: last), nil)
         }
         guard let since = parameters.text("since") else { return (.now, .parameter("since")) }
         return (try start(since: since), parameters.place("since").map { .target($0) })
@@ -161,7 +168,7 @@ struct ReceiveRequest {
         let query = target.raw.utf8.dropFirst(target.pathRange.upperBound + 1)
         // The pieces are as they were sent; the items beside them have the names they mean.
         let parameters = zip(query.split(separator: UInt8(ascii: "&")), target.query)
-            .filter { $1.name != "since" }
+            .filter { !["since", lastEventID].contains(Parameters.name(of: $1)) }
             .map { piece, _ in String(decoding: piece, as: UTF8.self) + "&" }.joined()
         return "\(target.rawPath)?\(parameters)since="
     }

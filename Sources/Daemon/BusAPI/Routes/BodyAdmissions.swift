@@ -26,6 +26,7 @@ struct BodyAdmissions {
     /// What the request of this head may bring.
     func admission(of head: RequestHead) -> BodyAdmission {
         switch head.method {
+        case "POST" where Self.isOfUnknownLength(head): .refuse(Self.lengthUnknown)
         case "POST": head.target.query.first("split") == nil ? event : batch
         case "PUT" where Self.isTaken(head): Self.noneButPost
         case "OPTIONS": Self.none
@@ -34,6 +35,22 @@ struct BodyAdmissions {
         default: .upTo(bytes: 0, orElse: Self.refusal(of: head).response)
         }
     }
+
+    /// Whether nobody knows how much of what follows is the body of a publish (RFC 1945 section 7.2.2).
+    ///
+    /// Other requests by POST are complete without a body, and a proxy that speaks HTTP/1.0 to us sends
+    /// those without a length.
+    private static func isOfUnknownLength(_ head: RequestHead) -> Bool {
+        head.version == .http10 && head.bodyLength == .none
+            && head.headers.occurrences(of: "content-length") == 0
+            && Resource(path: head.target.path)?.kind == .topic
+    }
+
+    private static let lengthUnknown = Refusal(
+        .requestMalformed,
+        "A publish in HTTP/1.0 needs a Content-Length: without one nobody knows where the body ends, and "
+            + "nothing was published. In nginx, `proxy_http_version 1.1` helps."
+    ).response
 
     private static func isTaken(_ head: RequestHead) -> Bool {
         Resource(path: head.target.path).map { Route.find(head.method, $0.kind) != nil } ?? false

@@ -10,27 +10,40 @@ struct Parameters {
     init(_ items: QueryItems, known: [String]) throws(Refusal) {
         var seen: [String] = []
         for item in items {
-            guard known.contains(item.name) else {
+            let name = Self.name(of: item)
+            guard known.contains(name) else {
                 let list =
                     known.isEmpty ? "it takes none" : "it knows " + known.joined(separator: ", ")
                 throw Refusal(
                     .parameterUnknown,
                     "'\(item.name)' is no parameter of this request; \(list).")
             }
-            guard !seen.contains(item.name) else {
+            guard !seen.contains(name) else {
                 throw Refusal(
                     .parameterRepeated, "'\(item.name)' is given twice; give it once.")
             }
-            seen.append(item.name)
+            seen.append(name)
         }
         self.items = items
     }
 
+    /// The name of an item. Clients write one of them in several ways, which are one parameter.
+    static func name(of item: QueryItems.Item) -> String {
+        switch item.name {
+        case "lastEventID", "last_event_id", "Last-Event-ID", "last-event-id": "lastEventId"
+        default: item.name
+        }
+    }
+
     /// The parameter as it was given, decoded; `nil` without it.
-    func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
+    func text(_ name: String) -> String? { item(name)?.value }
 
     /// Where in the target the parameter's value stands; `nil` without it.
-    func place(_ name: String) -> Range<Int>? { items.first { $0.name == name }?.valueRange }
+    func place(_ name: String) -> Range<Int>? { item(name)?.valueRange }
+
+    private func item(_ name: String) -> QueryItems.Item? {
+        items.first { Self.name(of: $0) == name }
+    }
 
     /// How a number is written.
     struct Notation: Sendable {

@@ -9,6 +9,15 @@ enum PublishHeaders {
         throw refusal(of: name)
     }
 
+    /// Whether an answer has to say that the key of a repeat was ignored. Webhooks of GitLab have one in each
+    /// request, and their sender has no way to leave it out.
+    static func haveIgnoredKey(_ headers: HeaderFields) -> Bool {
+        headers.occurrences(of: "idempotency-key") > 0
+    }
+
+    /// What such an answer says.
+    static let keyIsIgnored: HeaderLines = [("Idempotency-Key", "ignored")]
+
     private static func isRefused(_ name: UnsafeRawBufferPointer) -> Bool {
         guard let first = name.first else { return false }
         switch first | 0x20 {
@@ -18,12 +27,6 @@ enum PublishHeaders {
                 && !WireAttribute.own.contains {
                     ASCII.isEqualIgnoringCase(name, WireAttribute.row($0).lowercaseHeader)
                 }
-        case UInt8(ascii: "i"): return ASCII.isEqualIgnoringCase(name, "idempotency-key")
-        case UInt8(ascii: "x"):
-            // Webhooks of Bitbucket have `X-Event-Key: repo:push`, and others have names like it.
-            return ASCII.hasPrefixIgnoringCase(name, "x-event-")
-                && !ASCII.isEqualIgnoringCase(name, "x-event-key")
-                && known.contains(String(decoding: name.dropFirst(2), as: UTF8.self).lowercased())
         default: return false
         }
     }
@@ -35,11 +38,6 @@ enum PublishHeaders {
     private static func refusal(of name: String) -> Refusal {
         let shown = String(name.prefix(Limits.shownNameCharacters))
         let lowercase = name.lowercased()
-        if lowercase == "idempotency-key" {
-            return Refusal(
-                .notSupported,
-                "Idempotency-Key is not honoured; without it a repeat makes a second event.")
-        }
         if lowercase.hasPrefix("ce-") {
             return Refusal(
                 .notSupported,

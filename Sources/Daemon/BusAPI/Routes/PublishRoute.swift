@@ -34,18 +34,20 @@ extension BusHandler {
         let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
         let (account, reply) = (exchange.account, exchange.reply)
         let (topic, isSplit) = (request.topic, request.isSplit)
-        let showsSubscribers = request.showsSubscribers
+        let (showsSubscribers, hasIgnoredKey) = (request.showsSubscribers, request.hasIgnoredKey)
         let bytes = batch.queuedBytes
         try queue(bytes, for: account)
         bus.publish(batch) { result in
             account.queuedBytes.add(-bytes)
             switch result {
             case .success(let receipt):
-                reply.send(
+                var response =
                     isSplit
-                        ? PublishResponse.batch(receipt, in: topic, hint: hint)
-                        : PublishResponse.event(
-                            receipt, in: topic, showsSubscribers: showsSubscribers))
+                    ? PublishResponse.batch(receipt, in: topic, hint: hint)
+                    : PublishResponse.event(
+                        receipt, in: topic, showsSubscribers: showsSubscribers)
+                if hasIgnoredKey { response.headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
+                reply.send(response)
             case .failure(let error): reply.send(Refusal(error).response)
             }
         }
@@ -65,7 +67,8 @@ extension BusHandler {
         return PublishRequest(
             topic: topic, attributes: attributes,
             sender: Sender(uid: head.peer.uid, pid: head.peer.pid), ttl: ttl, isSplit: isSplit,
-            isForm: isForm, showsSubscribers: showsSubscribers(of: topic, to: call.caller))
+            isForm: isForm, hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
+            showsSubscribers: showsSubscribers(of: topic, to: call.caller))
     }
 
     /// How long the publisher waits for a reply, in microseconds; nil where it does not.
@@ -94,7 +97,8 @@ extension BusHandler {
             topic: request.topic, attributes: request.attributes, sender: request.sender,
             payloads: [Payload(copying: call.request.body.bytes)])
         try WaitingRequest(
-            to: request.topic, of: batch.queuedBytes, by: call.caller, on: self
+            to: request.topic, of: batch.queuedBytes, by: call.caller,
+            hasIgnoredKey: request.hasIgnoredKey, on: self
         ).begin(batch, within: microseconds, call.exchange)
         deliverFirst(to: request.topic, call.exchange)
     }

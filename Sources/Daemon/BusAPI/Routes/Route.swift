@@ -116,6 +116,9 @@ struct Resource {
         }
     }
 
+    /// Whether it says that the bus is well and nothing else: what asks may add a query of its own.
+    var isCheck: Bool { kind == .health || kind == .readiness }
+
     /// Whether people come to it by links, from wherever.
     var isForPeople: Bool {
         switch kind {

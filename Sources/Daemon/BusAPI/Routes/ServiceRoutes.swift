@@ -14,7 +14,9 @@ extension BusHandler {
         case .ready: call.respond(.text("ready\n"))
         case .refusing(let reason):
             throw Refusal(
-                .limitBus, "The bus takes no events now: \(reason)")
+                .limitBus,
+                call.head.isForUs
+                    ? "The bus takes no events now: \(reason)" : "The bus takes no events now.")
         }
     }
 
@@ -33,6 +35,7 @@ extension BusHandler {
     /// `GET /metrics`: how the bus does, for Prometheus. Names no topic but those that the
     /// configuration shows, so that everyone may see it who may see that there is a bus.
     func metrics(_ call: borrowing Call) throws(Refusal) {
+        guard call.head.isForUs else { return call.respond(.metrics(strangersMetrics())) }
         let (service, version) = (service, configuration.version)
         guard let selector = configuration.metricsTopics else {
             return call.respond(.metrics(service.metrics(version: version)))
@@ -43,6 +46,17 @@ extension BusHandler {
             sample.gathered.write(to: &page)
             return .metrics(page)
         }
+    }
+
+    /// What a request for figures gets whose Host is none of ours: a page of a foreign name that was made to
+    /// point here could have sent it.
+    private func strangersMetrics() -> PrometheusText {
+        var page = PrometheusText()
+        page.gauge(
+            "belfry_host_unknown",
+            "The Host of the request is not ours: add it to http.hosts in belfryd.conf for figures.",
+            1)
+        return page
     }
 
     /// `GET /openapi.yaml`: all of this for programs, as it is in the repository (RFC 9512). Without

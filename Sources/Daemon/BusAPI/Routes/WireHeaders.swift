@@ -9,10 +9,14 @@ public enum WireHeaders {
             "Location", "Retry-After", "Work-Attempt", "Work-Deadline", "Work-Lease", "Work-Reply",
         ])
 
-    /// What such a page may send.
+    /// What such a page may send: what the bus reads, and what libraries add to each request.
     static let accepted = list(
-        (["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Prefer"]
-            + WireAttribute.ownHeaders).sorted())
+        ([
+            "Accept", "Authorization", "Baggage", "Cache-Control", "Content-Type",
+            "Idempotency-Key",
+            "Last-Event-ID", "Pragma", "Prefer", "Traceparent", "Tracestate", "X-Correlation-ID",
+            "X-Request-ID", "X-Requested-With",
+        ] + WireAttribute.ownHeaders).sorted())
 
     private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }

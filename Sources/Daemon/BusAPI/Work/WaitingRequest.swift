@@ -15,14 +15,19 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
     private let topic: TopicName
     private let caller: Caller
     private let bytes: Int
+    private let hasIgnoredKey: Bool
     private var accessNumber: UInt32
     /// Why it is not told of the reply any more.
     private var forbidden: Refusal?
 
-    init(to topic: TopicName, of bytes: Int, by caller: Caller, on handler: BusHandler) {
+    init(
+        to topic: TopicName, of bytes: Int, by caller: Caller, hasIgnoredKey: Bool,
+        on handler: BusHandler
+    ) {
         self.topic = topic
         self.caller = caller
         self.bytes = bytes
+        self.hasIgnoredKey = hasIgnoredKey
         self.handler = handler
         accessNumber = handler.accessNumber
     }
@@ -52,20 +57,21 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
         judge()
         if let forbidden { return finish(forbidden.response) }
         switch result {
-        case .success(let reply): finish(Self.response(reply, status: 200))
-        case .failure(.replyRefused(let refusal?)): finish(Self.response(refusal, status: 502))
+        case .success(let reply): finish(response(reply, status: 200))
+        case .failure(.replyRefused(let refusal?)): finish(response(refusal, status: 502))
         case .failure(let error): finish(Refusal(error).response)
         }
     }
 
     /// What a worker said, as it said it.
-    private static func response(_ reply: Reply, status: Int) -> Response {
+    private func response(_ reply: Reply, status: Int) -> Response {
         var headers: HeaderLines = [
             ("Content-Type", reply.contentType ?? "application/octet-stream")
         ]
         if let id = reply.request {
             headers.add("Event-ID") { $0.append(decimal: id.rawValue) }
         }
+        if hasIgnoredKey { headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
         headers.add(contentsOf: EventRoute.browserGuards)
         return Response(
             status: status, headers: headers, body: SentReply(reply.payload).body)

@@ -4,12 +4,18 @@
 /// Host; answering only to names that always mean this machine, and configured ones, shuts it out.
 public struct HostPolicy: Sendable {
     private let allowed: [Authority]
+    private let checks: [String]
 
     /// Answers to loopback names, and to these besides: `name` with our port or none,
     /// `name:port` with exactly that port.
     ///
+    /// - Parameter checks: Paths, of one segment each, that may be read under any name: what asks there may
+    ///   know this machine by another one, and is told nothing but how it is
+    ///   (``RequestHead/isForUs``).
     /// - Throws: `ConfigurationError` for a name that no Host can say.
-    public init(allowing names: [String] = []) throws(ConfigurationError) {
+    public init(
+        allowing names: [String] = [], checks: [String] = []
+    ) throws(ConfigurationError) {
         var allowed: [Authority] = []
         for name in names {
             guard let authority = Authority(name) else {
@@ -19,11 +25,22 @@ public struct HostPolicy: Sendable {
             allowed.append(authority)
         }
         self.allowed = allowed
+        self.checks = checks
     }
 
     /// Answers to loopback names only.
     public init() {
         allowed = []
+        checks = []
+    }
+
+    /// Whether a request may come under any name: it asks what methods there are, or how the server is.
+    func admitsAnyHost(_ method: String, _ target: RequestTarget) -> Bool {
+        switch method {
+        case "GET", "HEAD": target.path.count == 1 && checks.contains(target.path[0])
+        case "OPTIONS": target.path.isEmpty
+        default: false
+        }
     }
 
     /// Whether a request for `authority` that came in at our port `localPort` is meant for us; on a

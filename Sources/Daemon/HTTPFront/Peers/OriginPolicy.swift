@@ -66,11 +66,7 @@ public struct OriginPolicy: Sendable {
         if allowed.contains(origin) {
             return CrossOrigin(origin: text, exposedHeaders: exposedHeaders)
         }
-        if let host, origin == Origin(scheme: "http", authority: host),
-            site == nil || site == "same-origin"
-        {
-            return nil
-        }
+        if let host, origin.isOf(host), site == nil || site == "same-origin" { return nil }
         guard reading.contains(origin) else {
             throw Self.forbidden(
                 "Pages of \(text) may not use the bus. If they should, add it to " + Self.places)
@@ -119,6 +115,12 @@ struct Origin: Sendable, Equatable {
         self.scheme = scheme
         host = authority.host
         port = authority.port ?? Self.defaultPort(of: scheme)
+    }
+
+    /// Whether it is that of the pages which a server shows under this authority, by itself or behind a proxy
+    /// that adds TLS.
+    func isOf(_ authority: Authority) -> Bool {
+        ["http", "https"].contains { self == Origin(scheme: $0, authority: authority) }
     }
 
     /// Reads `scheme://host` or `scheme://host:port`; nil for anything else, `null` included.

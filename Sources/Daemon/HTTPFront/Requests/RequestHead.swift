@@ -29,6 +29,10 @@ public struct RequestHead: Sendable {
     /// none, or on a unix socket when it cannot be read.
     public let host: Authority?
 
+    /// Whether its Host is one of ours. Another one, or none, may ask how the server is: a page
+    /// that came by such a name must learn no more.
+    public let isForUs: Bool
+
     /// Whether the client wants the connection kept after the answer.
     public let keepsAlive: Bool
 
@@ -42,7 +46,8 @@ public struct RequestHead: Sendable {
     public init(
         method: String, target: RequestTarget, version: HTTPVersion = .http11,
         headers: HeaderFields = HeaderFields(), peer: Peer, host: Authority? = nil,
-        keepsAlive: Bool = true, bodyLength: BodyLength = .none, crossOrigin: CrossOrigin? = nil
+        isForUs: Bool = true, keepsAlive: Bool = true, bodyLength: BodyLength = .none,
+        crossOrigin: CrossOrigin? = nil
     ) {
         self.method = method
         self.target = target
@@ -50,6 +55,7 @@ public struct RequestHead: Sendable {
         self.headers = headers
         self.peer = peer
         self.host = host
+        self.isForUs = isForUs
         self.keepsAlive = keepsAlive
         self.bodyLength = bodyLength
         self.crossOrigin = crossOrigin

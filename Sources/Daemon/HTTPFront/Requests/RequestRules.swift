@@ -30,7 +30,7 @@ struct RequestRules: Sendable {
         let bodyLength = try facts.bodyLength(in: version)
         let method = String(decoding: method, as: UTF8.self)
         let target = try Self.target(target, of: method)
-        let host = try authority(of: target, facts, version: version, peer: peer)
+        let host = try authority(of: target, by: method, facts, version: version, peer: peer)
         guard !facts.expectsUnknown else {
             throw Problem(
                 417, "EXPECTATION_UNKNOWN",
@@ -41,10 +41,13 @@ struct RequestRules: Sendable {
             facts.comesFromPage ? try origins.evaluate(headers, method: method, host: host) : nil
         // It is then a page of our own, by its Host alone. A proxy in front of a unix socket may
         // pass on the name of a page that was made to point to it (DNS rebinding).
-        if facts.comesFromPage, crossOrigin == nil { try check(host, at: peer.localPort) }
+        if facts.comesFromPage, crossOrigin == nil {
+            guard isForUs(host, at: peer.localPort) else { throw Self.hostUnknown }
+        }
         return RequestHead(
             method: method, target: target, version: version, headers: headers, peer: peer,
-            host: host, keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,
+            host: host, isForUs: peer.localPort == nil || isForUs(host, at: peer.localPort),
+            keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,
             crossOrigin: crossOrigin)
     }
 
@@ -89,10 +92,12 @@ struct RequestRules: Sendable {
 
     /// The checked authority; nil where none is needed, or on a unix socket when it is unreadable.
     private func authority(
-        of target: RequestTarget, _ facts: HeaderFacts, version: HTTPVersion, peer: Peer
+        of target: RequestTarget, by method: String, _ facts: HeaderFacts, version: HTTPVersion,
+        peer: Peer
     ) throws(Problem) -> Authority? {
         guard facts.hosts <= 1 else { throw .malformed("Host is repeated.") }
-        guard facts.hosts == 1 || version == .http10 && peer.localPort == nil else {
+        let admitsAny = hosts.admitsAnyHost(method, target)
+        guard facts.hosts == 1 || version == .http10 && (peer.localPort == nil || admitsAny) else {
             throw .malformed("Host is missing.")
         }
         var authority = facts.host
@@ -102,22 +107,23 @@ struct RequestRules: Sendable {
             isUnreadable = false
         }
         guard let localPort = peer.localPort else { return authority }
-        guard !isUnreadable else {
+        guard !isUnreadable || admitsAny else {
             throw .malformed("Host is neither a name nor an address, with or without a port.")
         }
-        try check(authority, at: localPort)
+        guard isForUs(authority, at: localPort) || admitsAny else { throw Self.hostUnknown }
         return authority
     }
 
-    private func check(_ authority: Authority?, at localPort: UInt16?) throws(Problem) {
-        guard let authority, hosts.admits(authority, at: localPort) else {
-            throw Problem(
-                421, "HOST_UNKNOWN",
-                detail: "This server does not answer for the host of this request; use localhost, "
-                    + "127.0.0.1 or [::1], or add the name to http.hosts in belfryd.conf and run "
-                    + "`systemctl reload belfryd`.")
-        }
+    private func isForUs(_ authority: Authority?, at localPort: UInt16?) -> Bool {
+        authority.map { hosts.admits($0, at: localPort) } ?? false
     }
+
+    private static let hostUnknown = Problem(
+        421, "HOST_UNKNOWN",
+        detail:
+            "This server does not answer for the host of this request; use localhost, 127.0.0.1 or "
+            + "[::1], or add the name to http.hosts in belfryd.conf and run "
+            + "`systemctl reload belfryd`.")
 }
 
 extension Problem {

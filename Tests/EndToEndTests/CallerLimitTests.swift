@@ -144,4 +144,41 @@ import Testing
         #expect(try client.get("/topics/other?wait=10ms").status == 204)
         #expect(try client.get("/topics/*?wait=10ms").status == 204)
     }
+
+    /// Over events that only the store has, and in which no filter finds anything.
+    @Test func whoSearchesTheStoreForNothingKeepsNobodyElseFromReadingIt() throws {
+        let daemon = try RunningDaemon(
+            configuration: """
+                [bus]
+                memory_bytes = 4M
+                [store]
+                store = sqlite
+                """)
+        let client = try daemon.connect()
+        let body = Array(repeating: "x\n", count: 5_000).joined().dropLast()
+        for number in 0..<12 {
+            let answer = try client.exchange(
+                "POST", "/topics/old.\(number % 4)?split=lines", body: Array(body.utf8))
+            #expect(answer.status == 201)
+        }
+        let searching = try (0..<40).map { number in
+            let poller = try daemon.connect()
+            try poller.send("GET", "/topics/%3E?since=earliest&type=never\(number)&wait=10m")
+            return poller
+        }
+        try eventually("all search") {
+            try client.get("/metrics").text.contains("belfry_subscribers{form=\"raw\"} 40\n")
+        }
+        for _ in 0..<5 {
+            let read = "/topics/old.2?since=earliest&as=json&wait=0&max=100"
+            let answer = try ChildProcess(
+                "/usr/bin/setpriv",
+                ["--reuid=65533", "--regid=65533", "--clear-groups", ChildProcess.curl, "-sS"]
+                    + [daemon.url(read)])
+            #expect(try answer.wait() == .exited(0))
+            let text = answer.text(of: .output)
+            #expect(text.split(separator: #""id":"#).count == 101, "\(text.prefix(200))")
+        }
+        withExtendedLifetime(searching) {}
+    }
 }

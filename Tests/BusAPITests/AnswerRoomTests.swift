@@ -39,6 +39,20 @@ struct AnswerRoomTests {
         #expect(!rooms[1].take() && !rooms[2].take())
     }
 
+    @Test func roomThatIsGivenBackIsForOthersUntilItIsTakenAgain() {
+        let space = space()
+        let (first, second) = (space.room(for: 900), space.room(for: 900))
+        #expect(first.take() && !second.take())
+        first.giveBack()
+        #expect(memory.used(.unsent) == 0 && !first.isTaken)
+        #expect(second.take() && !first.take())
+        second.settle(madeOf: 0)
+        #expect(first.take())
+        let urgent = space.room(for: 900, waits: false)
+        urgent.giveBack()
+        #expect(urgent.isTaken)
+    }
+
     @Test func whatNothingWouldEndDoesNotWait() {
         let space = space()
         let first = space.room(for: 900)

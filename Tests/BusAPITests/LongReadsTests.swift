@@ -94,4 +94,54 @@ import Testing
         try finish(alice)
         #expect(taken.value == ["first", "second"])
     }
+
+    /// Reads that ask a store which answers when `answer` says so, noted by name.
+    private func addAsking(
+        _ names: [String], for account: CallerAccount, in space: AnswerSpace,
+        _ answers: Protected<[@Sendable () -> Void]>, unless cancellation: Cancellation
+    ) {
+        for name in names {
+            reads.addAsking(
+                for: account, unless: cancellation, in: space.room(for: 10)
+            ) { [taken] answered in
+                taken.write { $0.append(name) }
+                answers.write { $0.append(answered) }
+            }
+        }
+    }
+
+    @Test func aUserAsksTheStoreForAFewReadsAtATimeAndOthersForTheirs() throws {
+        let memory = MemoryBudget(bytesMax: 4_000)
+        let space = AnswerSpace(of: memory, relieve: {}) { _ in }
+        let (answers, left) = (Protected<[@Sendable () -> Void]>([]), Cancellation())
+        addAsking((0..<10).map { "a\($0)" }, for: alice, in: space, answers, unless: left)
+        try wait { taken.value.count == 4 }
+        // What does not ask waits for none of these.
+        for _ in 0..<3 { try finish(alice) }
+        #expect(taken.value == ["a0", "a1", "a2", "a3"])
+        addAsking(["b0"], for: bob, in: space, answers, unless: Cancellation())
+        try wait { taken.value.count == 5 }
+        #expect(taken.value.last == "b0")
+        answers.value[1]()
+        try wait { taken.value.count == 6 }
+        #expect(taken.value.last == "a4")
+        // Those that wait take no room, and none asks once its client has left.
+        left.cancel()
+        for (index, answer) in answers.value.enumerated() where index != 1 { answer() }
+        for _ in 0..<10 { try finish(alice) }
+        #expect(taken.value.count == 6)
+        #expect(memory.used(.unsent) == 0)
+    }
+
+    /// Returns once something holds, within so many turns.
+    private func wait(until holds: () -> Bool) throws {
+        for _ in 0..<10_000 where !holds() {
+            let gate = Gate()
+            reads.add(for: bob, unless: Cancellation()) {
+                gate.open()
+                return false
+            }
+            try gate.wait()
+        }
+    }
 }

@@ -2,6 +2,7 @@ import Glibc
 import Protection
 import TestSupport
 import Testing
+import Topics
 
 @testable import SQLiteStore
 
@@ -52,8 +53,44 @@ import Testing
         for _ in 0..<3 { queue.add(.answer {}) }
         _ = queue.take(sleepingAt: WakeUp())
         #expect(queue.close().count == 2)
-        #expect(!queue.add(.answer {}))
+        #expect(queue.add(.answer {}) == .closed)
         if queue.take(sleepingAt: WakeUp()) != nil { Issue.record("a closed queue gave something") }
+    }
+
+    /// A read of a user, which looks for `topic`.
+    private func read(_ topic: String, for user: UInt32?) throws -> ReadQueue.Job {
+        var request = StoreRead(
+            start: .after(.zero), through: .max, selector: try Selector(topic), filter: .all,
+            limit: ReadLimit(events: 1, bytes: 1))
+        request.client = StoreClient(user: user)
+        return .read(ReadJob(request) { _ in })
+    }
+
+    /// What the next job looks for.
+    private func next(_ queue: ReadQueue) -> String? {
+        guard case .read(let read)? = queue.take(sleepingAt: WakeUp()) else { return nil }
+        return "\(read.request.selector)"
+    }
+
+    @Test func usersTakeTurnsHoweverManyReadsOneHasWaiting() throws {
+        let queue = ReadQueue()
+        for number in 0..<50 { queue.add(try read("a\(number)", for: 1)) }
+        #expect(next(queue) == "a0")
+        queue.add(try read("b0", for: 2))
+        queue.add(try read("c0", for: nil))
+        queue.add(try read("b1", for: 2))
+        // What needs another turn goes behind those of its user, not behind everybody.
+        queue.add(try read("a0", for: 1), isUnderWay: true)
+        #expect((0..<6).compactMap { _ in next(queue) } == ["a1", "b0", "c0", "a2", "b1", "a3"])
+    }
+
+    @Test func aUserWithTooManyReadsIsRefusedAndNobodyElse() throws {
+        let queue = ReadQueue(perUserMax: 2)
+        for _ in 0..<2 { #expect(queue.add(try read("a", for: 1)) == .queued) }
+        #expect(queue.add(try read("a", for: 1)) == .tooMany)
+        #expect(queue.add(try read("a", for: 1), isUnderWay: true) == .queued)
+        #expect(queue.add(try read("b", for: 2)) == .queued)
+        #expect(queue.add(.answer {}) == .queued)
     }
 
     /// Readers that sleep between any two jobs, and one job at a time: one that wakes nobody stays.

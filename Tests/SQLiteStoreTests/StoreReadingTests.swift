@@ -110,6 +110,58 @@ import Topics
         #expect(try again.follow("a", from: .last(1), type: "none").ids.isEmpty)
     }
 
+    @Test func noTurnLooksAtMoreEventsThanItsBound() throws {
+        let bench = try StoreBench()
+        for _ in 0..<3 { try bench.publish("a", (0..<1_000).map { _ in Payload.empty }) }
+        let again = try bench.reopened()
+        let work = try #require(again.store.work.first)
+        #expect(try again.follow(">", from: .earliest, type: "none").ids.isEmpty)
+        #expect(try again.follow("a", from: .last(2_500)).ids.count == 2_500)
+        #expect(work.turns.value >= 3_000 / work.stepsMax)
+        #expect(work.mostSteps == work.stepsMax)
+    }
+
+    @Test func nothingIsReadForAClientThatHasLeft() throws {
+        let rig = try StoreRig(.sqlite)
+        let last = try rig.publish("a", "x")[0].id
+        var request = StoreRead(
+            start: .after(.zero), through: last, selector: try Selector("a"), filter: .all,
+            limit: .standard)
+        let asked = Protected(0)
+        request.client = StoreClient(user: 1) {
+            asked.write { $0 += 1 }
+            return true
+        }
+        let outcome = try rig.wait { rig.store.read(request, then: $0) }
+        guard case .failure = outcome else {
+            Issue.record("a page was read for nobody")
+            return
+        }
+        #expect(asked.value == 1)
+        request.client = StoreClient(user: 1)
+        #expect(try rig.wait { rig.store.read(request, then: $0) }.get().events.count == 1)
+    }
+
+    /// Finding the topics would take longer than a turn may: every event is looked at instead.
+    @Test func listsOfPatternsThatTakeLongToFindAreReadAsOthersAre() throws {
+        let bench = try StoreBench()
+        let ids = Protected<[Int: EventID]>([:])
+        for round in 0..<1_100 {
+            let batch = PublishBatch(
+                topic: try TopicName("n\(round)"), payloads: [Payload(Array("x".utf8))])
+            bench.bus.publish(batch) { outcome in
+                if round % 100 == 7 { ids.write { $0[round] = try? outcome.get().last } }
+            }
+        }
+        // What a store commits last is told last.
+        try bench.publish("last", "x")
+        let again = try bench.reopened()
+        let wide = (0..<120).map { "x\($0).*" } + (0..<11).map { "n\($0 * 100 + 7)" }
+        let list = wide.suffix(127).joined(separator: ",")
+        let told = try again.follow(list, from: .earliest).ids
+        #expect(told == ids.value.values.sorted() && told.count == 11)
+    }
+
     @Test func readersAndPublishersOfManyThreadsLoseNothing() throws {
         let bench = try Self.bench(60_000)
         let bus = bench.bus

@@ -219,10 +219,12 @@ public final class Daemon: Sendable {
         warn(of: addresses)
         // Weak: the server makes its handlers by the service.
         service.addFigures { [weak server] page in server?.write(to: &page) }
+        let stored = store as? SQLiteStore
         service.addFigures { [bus, weak server] page in
-            page.write(bus.work.all + (server?.loops.flatMap(\.work) ?? []))
+            page.write(
+                bus.work.all + (stored?.work ?? []) + (server?.loops.flatMap(\.work) ?? []))
         }
-        if let store = store as? SQLiteStore { service.addFigures(store.write(to:)) }
+        if let stored { service.addFigures(stored.write(to:)) }
         service.addFigures(ProcessFigures().write(to:))
         service.addFigures { [dropped = accessLog.dropped] page in
             page.counter(

@@ -62,6 +62,10 @@ enum Limits {
     /// which a fast reader takes some megabytes.
     static let heldMicroseconds: UInt32 = 5_000
 
+    /// Reads of one user that the store is asked for at one time, each with its room: enough that its
+    /// readers always have the next one, and a quarter of the space for answers at the most.
+    static let askedReadsPerUserMax = 4
+
     /// Bytes after which a stream's write is not added to, one event at least: what the kernel takes
     /// at once from a connection of ours, half as much again being in its buffer.
     static let streamWriteBytes = 64 << 10

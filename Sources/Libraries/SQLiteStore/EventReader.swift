@@ -1,3 +1,4 @@
+internal import Telemetry
 internal import Topics
 
 /// Reads pages of events on a connection of its own, a bounded piece of work at a time.
@@ -9,16 +10,22 @@ final class EventReader {
     private let marks: TopicMarks
     private let begin: Statement
     private let end: Statement
+    private let work: BoundedWork
+    /// Events that it may still look at in this turn.
+    private var stepsLeft = 0
     private let tellDamaged: (EventID, DatabaseError) -> Void
     private var attributes = AttributeColumns()
 
-    /// - Parameter tellDamaged: Takes an event that makes no sense, and why.
+    /// - Parameters:
+    ///   - work: Counts its turns, and bounds them.
+    ///   - tellDamaged: Takes an event that makes no sense, and why.
     init(
-        _ database: Database, _ marks: TopicMarks,
+        _ database: Database, _ marks: TopicMarks, _ work: BoundedWork,
         tellDamaged: @escaping (EventID, DatabaseError) -> Void
     ) throws(DatabaseError) {
         self.database = database
         self.marks = marks
+        self.work = work
         self.tellDamaged = tellDamaged
         statements = try RowStatements(database)
         begin = try database.prepare("BEGIN")
@@ -29,7 +36,9 @@ final class EventReader {
     /// another turn.
     func turn(_ job: inout ReadJob) throws(DatabaseError) -> StorePage? {
         try begin.run()
+        stepsLeft = work.stepsMax
         defer {
+            work.countTurn(of: work.stepsMax - stepsLeft)
             statements.reset()
             try? end.run()
         }
@@ -41,7 +50,7 @@ final class EventReader {
         case .counting(let count, let found, let first, let below):
             let stage = try self.count(count, job.request, found, first, below)
             job.stage = stage
-            guard case .reading(let after) = stage else { return nil }
+            guard case .reading(let after) = stage, stepsLeft > 0 else { return nil }
             return try read(job.request, after: after)
         }
     }
@@ -55,8 +64,9 @@ final class EventReader {
         var events: [Event] = []
         var bytes = 0
         var examined = after
-        for _ in 0..<Limits.examinedEventsMax {
+        while stepsLeft > 0 {
             let row: Statement
+            stepsLeft -= 1
             switch try cursor.next() {
             case .end:
                 return StorePage(events: events, after: after, through: request.through)
@@ -133,7 +143,8 @@ final class EventReader {
         var cursor = try RowCursor(
             statements, marks, selector: request.selector, after: .zero, through: below.before,
             isRising: false)
-        for _ in 0..<Limits.examinedEventsMax {
+        while stepsLeft > 0 {
+            stepsLeft -= 1
             switch try cursor.next() {
             case .end:
                 return .reading(after: first?.before ?? request.through)

@@ -31,8 +31,14 @@ enum Limits {
     static let retriedTrimsMax = 64
     /// Threads that read: a second one, so that a long search does not stop everybody else's page.
     static let readers = 2
-    /// Events that one turn of a reader looks at before others have theirs.
-    static let examinedEventsMax = 4_096
+    /// Events that one turn of a reader looks at before others have theirs: about a millisecond,
+    /// which somebody else's page waits.
+    static let examinedEventsMax = 1_024
+    /// Names that a turn compares with terms of a selector, some 30 ns each, to find the topics that it
+    /// merges: where it takes more, every event is looked at.
+    static let comparedNamesMax = 1 << 17
+    /// Reads of one user that wait for a reader: more than anybody has connections, some 300 bytes each.
+    static let waitingReadsPerUserMax = 1 << 17
     /// Topics that are merged by their indexes; more are found by looking at every event.
     static let mergedTopicsMax = 64
     /// Pages of the journal that are moved into the file in one go: 8 MiB, some milliseconds.

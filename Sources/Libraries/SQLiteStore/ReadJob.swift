@@ -6,6 +6,9 @@ struct ReadJob: Sendable {
     let then: @Sendable (Result<StorePage, BusError>) -> Void
     var stage: Stage
 
+    /// In whose turns it is read.
+    var user: UInt32? { request.client.user }
+
     /// What is to be done next.
     enum Stage: Sendable {
         /// To find the first event of a time.

@@ -1,12 +1,12 @@
 internal import Protection
 internal import Topics
 
-/// Reads that wait for a reader's thread; each has its turn, and those that need another one go to
-/// the end.
+/// Reads that wait for a reader's thread, in a line for each user, and users take turns: whatever one
+/// of them looks for, another one's page waits for one turn of it.
 ///
-/// Safe from any thread.
+/// A read that needs another turn goes to the end of its line. Safe from any thread.
 final class ReadQueue: Sendable {
-    private let state = Protected(State())
+    private let state: Protected<State>
 
     /// One thing for a reader to do.
     enum Job: Sendable {
@@ -16,23 +16,55 @@ final class ReadQueue: Sendable {
         case answer(@Sendable () -> Void)
     }
 
+    /// What became of a job that was added.
+    enum Place {
+        case queued
+        /// Its user has as many reads waiting as there may be.
+        case tooMany
+        case closed
+    }
+
     private struct State {
-        var jobs = Ring<Job>()
+        /// Answers go first: their reads have had their turns.
+        var answers = Ring<@Sendable () -> Void>()
+        var reads: TurnLines<UInt32?, ReadJob>
         /// Where readers sleep, one each.
         var sleepers: [WakeUp] = []
         var isClosed = false
+
+        mutating func add(_ job: Job, isUnderWay: Bool) -> Place {
+            guard !isClosed else { return .closed }
+            switch job {
+            case .answer(let answer): answers.append(answer)
+            case .read(let read) where isUnderWay: reads.putBack(read, to: read.user)
+            case .read(let read):
+                guard reads.add(read, to: read.user) else { return .tooMany }
+            }
+            return .queued
+        }
+
+        mutating func next() -> Job? {
+            if !answers.isEmpty { return .answer(answers.removeFirst()) }
+            return reads.take().map { .read($0) }
+        }
     }
 
-    /// Returns false if it was closed.
+    /// - Parameter perUserMax: Reads of one user that may wait.
+    init(perUserMax: Int = Limits.waitingReadsPerUserMax) {
+        state = Protected(State(reads: TurnLines(lineMax: perUserMax)))
+    }
+
+    /// Adds a job behind those of its user.
+    ///
+    /// - Parameter isUnderWay: Whether it has had a turn, and so has its place in any case.
     @discardableResult
-    func add(_ job: Job) -> Bool {
-        let (isTaken, sleeper) = state.write { state -> (Bool, WakeUp?) in
-            guard !state.isClosed else { return (false, nil) }
-            state.jobs.append(job)
-            return (true, state.sleepers.popLast())
+    func add(_ job: Job, isUnderWay: Bool = false) -> Place {
+        let (place, sleeper) = state.write { state -> (Place, WakeUp?) in
+            let place = state.add(job, isUnderWay: isUnderWay)
+            return (place, place == .queued ? state.sleepers.popLast() : nil)
         }
         sleeper?.signal()
-        return isTaken
+        return place
     }
 
     /// Lets nothing in from now on. Returns what was waiting.
@@ -40,7 +72,7 @@ final class ReadQueue: Sendable {
         let (left, sleepers) = state.write { state in
             state.isClosed = true
             var left: [Job] = []
-            while !state.jobs.isEmpty { left.append(state.jobs.removeFirst()) }
+            while let job = state.next() { left.append(job) }
             defer { state.sleepers = [] }
             return (left, state.sleepers)
         }
@@ -55,9 +87,9 @@ final class ReadQueue: Sendable {
     func take(sleepingAt wakeUp: WakeUp) -> Job? {
         while true {
             let (job, isClosed) = state.write { state -> (Job?, Bool) in
-                guard state.jobs.isEmpty else { return (state.jobs.removeFirst(), false) }
-                if !state.isClosed { state.sleepers.append(wakeUp) }
-                return (nil, state.isClosed)
+                let job = state.next()
+                if job == nil, !state.isClosed { state.sleepers.append(wakeUp) }
+                return (job, state.isClosed)
             }
             if job != nil || isClosed { return job }
             wakeUp.wait(milliseconds: -1)

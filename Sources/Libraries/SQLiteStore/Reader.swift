@@ -2,7 +2,8 @@ internal import Protection
 internal import Telemetry
 internal import Topics
 
-/// A reader's thread: takes reads from the queue, one turn at a time.
+/// A reader's thread: takes reads from the queue, one turn at a time. A read whose client has left
+/// takes none.
 ///
 /// Belongs to its thread.
 final class Reader: ThreadWork {
@@ -15,7 +16,7 @@ final class Reader: ThreadWork {
     init(
         _ database: Database, path: String, shared: SharedParts, log: Log
     ) throws(DatabaseError) {
-        events = try EventReader(database, shared.marks) { id, error in
+        events = try EventReader(database, shared.marks, shared.meters.reads) { id, error in
             guard shared.damaged.write({ $0.isNew(id) }) else { return }
             log.error(
                 "event \(id) of the store \(path) is damaged (\(error.text)): its readers are told "
@@ -31,6 +32,8 @@ final class Reader: ThreadWork {
         while let job = queue.take(sleepingAt: wakeUp) {
             switch job {
             case .answer(let answer): answer()
+            case .read(let read) where read.request.client.hasLeft():
+                read.then(.failure(.clientLeft))
             case .read(var read):
                 do throws(DatabaseError) {
                     guard let page = try events.turn(&read) else {
@@ -46,7 +49,7 @@ final class Reader: ThreadWork {
     }
 
     private func goOn(_ read: ReadJob) {
-        if !queue.add(.read(read)) { read.then(.failure(.draining)) }
+        if queue.add(.read(read), isUnderWay: true) == .closed { read.then(.failure(.draining)) }
     }
 
     /// Answers once the log knows what the read may have seen.
@@ -55,7 +58,7 @@ final class Reader: ThreadWork {
         let then = read.then
         // From the writer's thread, which has no time for what answers do.
         let isSettled = progress.isSettled {
-            if !queue.add(.answer { then(outcome) }) { then(.failure(.draining)) }
+            if queue.add(.answer { then(outcome) }) == .closed { then(.failure(.draining)) }
         }
         if isSettled { then(outcome) }
     }

@@ -2,7 +2,8 @@ internal import Topics
 
 /// The rows of a selector between two ids, one after the other, rising or falling.
 ///
-/// Few topics are merged by their indexes; of many, every row in between is looked at.
+/// Few topics are merged by their indexes; of many, or where it takes long to find them, every row in
+/// between is looked at.
 struct RowCursor {
     /// What the next step of a cursor found.
     enum Step {

@@ -165,11 +165,16 @@ package final class SQLiteStore: EventStore {
         }
     }
 
-    /// Queues a read for one of the readers. A page holds what one turn finds: perhaps nothing.
+    /// Queues a read for one of the readers, in the line of its user. A page holds what one turn finds:
+    /// perhaps nothing.
     package func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
-        if !shared.reads.add(.read(ReadJob(request, then: then))) { then(.failure(.draining)) }
+        switch shared.reads.add(.read(ReadJob(request, then: then))) {
+        case .queued: break
+        case .closed: then(.failure(.draining))
+        case .tooMany: then(.failure(.readsFull))
+        }
     }
 
     /// Queues a trim for the writer, which removes a bounded number of events at a time: of what
@@ -198,6 +203,9 @@ package final class SQLiteStore: EventStore {
         shared.queue.close()
         writer.join()
     }
+
+    /// What it does in turns.
+    package var work: [BoundedWork] { meters.map { [$0.reads] } ?? [] }
 
     var meters: StoreMeters? { state.read { $0.shared }?.meters }
 

@@ -1,7 +1,9 @@
 package import Telemetry
 
-/// What the writer of a store has done; written by its thread, readable from any.
+/// What the writer and the readers of a store have done; written by their threads, readable from any.
 final class StoreMeters: Sendable {
+    /// Turns of the readers; a step is an event that is looked at.
+    let reads = BoundedWork("store_reads", stepsMax: Limits.examinedEventsMax)
     /// How long commits took, in microseconds, from taking what waits to having told everybody.
     let commits = Histogram()
     /// What was committed: each takes or gives back one place in the order, or removes something.

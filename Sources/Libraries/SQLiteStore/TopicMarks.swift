@@ -36,9 +36,10 @@ final class TopicMarks: Sendable {
         }
     }
 
-    /// The topics that a selector matches, or nil if there are more than `countMax`.
+    /// The topics that a selector matches, or nil if there are more than `countMax`, or more names to
+    /// compare than a turn of a reader may.
     ///
-    /// - Complexity: O(terms) for names; O(topics) if one is a pattern.
+    /// - Complexity: O(terms) for names; O(topics × terms) within that bound if one is a pattern.
     func matching(_ selector: Selector, countMax: Int) -> [Mark]? {
         let names = selector.terms.compactMap { term in
             if case .name(let name) = term { name } else { nil }
@@ -48,7 +49,11 @@ final class TopicMarks: Sendable {
         }
         let all = marks.read { $0.byName }
         var matching: [Mark] = []
-        for mark in all.values where selector.matches(mark.name) {
+        var topicsLeft = Limits.comparedNamesMax / max(1, selector.terms.count)
+        for mark in all.values {
+            guard topicsLeft > 0 else { return nil }
+            topicsLeft -= 1
+            guard selector.matches(mark.name) else { continue }
             guard matching.count < countMax else { return nil }
             matching.append(mark)
         }

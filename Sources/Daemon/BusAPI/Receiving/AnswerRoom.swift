@@ -110,6 +110,13 @@ final class AnswerRoom: Sendable {
         return true
     }
 
+    /// Gives it to others until it is taken again: nothing of its answer is there yet. One that was not
+    /// to wait stays.
+    func giveBack() {
+        guard waits else { return }
+        change { $0.bytes = nil }
+    }
+
     /// So many bytes are known to be needed by now, those of events that were read included.
     func settle(at count: Int) {
         change { $0.bytes = count }

@@ -5,8 +5,9 @@ internal import Topics
 /// its way to its next answer.
 ///
 /// Its turns are those of ``LongReads``, also behind a page of the store: the store's threads have
-/// others to serve. It begins once there is room for what it finds. Nothing is told once it is
-/// cancelled.
+/// others to serve. It begins once there is room for what it finds, and gives that back while it waits
+/// for the store's readers, or has found nothing there. Nothing is told once it is cancelled, and the
+/// store reads no more of it.
 final class LongRead: Sendable {
     /// Who is told what was found, and what was written of it.
     typealias Then = @Sendable (Result<LogRead, BusError>, MadeAnswer?) -> Void
@@ -46,17 +47,29 @@ final class LongRead: Sendable {
         case .done(let found):
             then(.success(found), MadeAnswer(of: found, in: room, by: make))
         case .ask(let request):
-            bus.readPage(request) { [self] outcome in
-                switch outcome {
-                case .failure(let error): then(.failure(error), nil)
-                case .success(let page):
-                    // Behind a page without events may come one that has some.
-                    if !page.events.isEmpty { room.settle(at: page.events.wireBytes) }
-                    read.take(page)
-                    goOn()
-                }
+            room.giveBack()
+            reads.addAsking(for: account, unless: cancellation, in: room) { [self] answered in
+                ask(request, answered)
             }
         }
         return false
+    }
+
+    private func ask(_ request: StoreRead, _ answered: @escaping @Sendable () -> Void) {
+        let client = StoreClient(user: account?.uid) { [cancellation] in cancellation.isCancelled }
+        bus.readPage(request, for: client) { [self] outcome in
+            switch outcome {
+            case .failure(let error): then(.failure(error), nil)
+            case .success(let page):
+                if page.events.isEmpty {
+                    room.giveBack()
+                } else {
+                    room.settle(at: page.events.wireBytes)
+                }
+                read.take(page)
+                goOn()
+            }
+            answered()
+        }
     }
 }

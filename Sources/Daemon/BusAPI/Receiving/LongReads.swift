@@ -7,71 +7,112 @@ internal import Topics
 /// for them.
 ///
 /// Each user has a line, whose first read is under way, and the lines take turns: whoever asks for
-/// much waits for themself. The thread begins with a read and ends when none is left.
+/// much waits for themself. Reads that ask the store have a line of their own, of which a few are asked
+/// at one time: the store's readers, and the room for answers, are shared by user too. The thread
+/// begins with a read and ends when none is left.
 ///
 /// Safe from any thread; no verb waits.
 final class LongReads: Sendable {
     /// One turn of a read; true where it needs another.
     typealias Turn = @Sendable () -> Bool
 
-    /// Where a read waits. Reads that have room do not wait behind those of their user that find
-    /// none: they are to give it back.
+    /// Asks the store, and has the block called once it has answered.
+    typealias Ask = @Sendable (_ answered: @escaping @Sendable () -> Void) -> Void
+
+    /// Where a read waits.
     private struct Line: Hashable {
+        enum Kind {
+            case beginning
+            /// Reads that have room do not wait behind those of their user that find none: they are to
+            /// give it back.
+            case hasRoom
+            /// Reads for which the store is to be asked.
+            case asking
+        }
+
         let user: UInt32?
-        let hasRoom: Bool
+        let kind: Kind
+    }
+
+    private enum Step {
+        case turn(Turn)
+        case ask(Ask)
     }
 
     private struct Read {
         let line: Line
         let cancellation: Cancellation
         let room: AnswerRoom?
-        let turn: Turn
+        let step: Step
 
-        enum Outcome { case over, goesOn, held }
+        enum Outcome { case over, goesOn, held, asked }
 
         /// Takes a turn, unless nobody waits for it any more, or it has no room yet.
-        func goOn() -> Outcome {
+        func goOn(_ answered: @escaping @Sendable () -> Void) -> Outcome {
             if cancellation.isCancelled { return .over }
             if let room, !room.take() { return .held }
-            return turn() ? .goesOn : .over
+            switch step {
+            case .turn(let turn): return turn() ? .goesOn : .over
+            case .ask(let ask):
+                ask(answered)
+                return .asked
+            }
         }
     }
 
     private struct State {
         /// The reads of each user, nil for those that are unknown together.
-        var lines: [Line: Ring<Read>] = [:]
-        /// The lines whose turn comes, in that order.
-        var order = Ring<Line>()
+        var lines = TurnLines<Line, Read>()
+        /// How many reads of each user the store is asked for.
+        var asked: [UInt32?: Int] = [:]
         var isWorking = false
 
         /// True where a thread has to begin.
         mutating func add(_ read: Read) -> Bool {
-            if lines[read.line] == nil { order.append(read.line) }
-            lines[read.line, default: Ring()].append(read)
+            lines.add(read, to: read.line)
+            return begin()
+        }
+
+        private mutating func begin() -> Bool {
             defer { isWorking = true }
             return !isWorking
         }
 
-        /// The read whose turn it is, which stays in its line.
+        /// Takes the read whose turn it is; of one that asks it is counted that it does.
         mutating func next() -> Read? {
-            guard !order.isEmpty else {
+            let asked = asked
+            let read = lines.take { line in
+                line.kind != .asking || asked[line.user] ?? 0 < Limits.askedReadsPerUserMax
+            }
+            guard let read else {
                 isWorking = false
                 return nil
             }
-            return lines[order.removeFirst()]?.first
+            if read.line.kind == .asking { self.asked[read.line.user, default: 0] += 1 }
+            return read
         }
 
-        /// How many lines there are.
-        var lineCount: Int { lines.count }
-
-        /// Has the read that took a turn go on in its line, or leave it.
-        mutating func pass(_ read: Read, goesOn: Bool) {
-            if !goesOn { _ = lines[read.line]?.removeFirst() }
-            if lines[read.line]?.isEmpty == true {
-                lines[read.line] = nil
-            } else {
-                order.append(read.line)
+        /// Has the read that took a turn go on in its line, or leave it. Returns how many lines there
+        /// are.
+        mutating func pass(_ read: Read, _ outcome: Read.Outcome) -> Int {
+            switch outcome {
+            case .asked: return lines.lineCount
+            case .over: break
+            case .goesOn, .held: lines.putFirst(read, of: read.line)
             }
+            if read.line.kind == .asking { countAnswer(read.line.user) }
+            return lines.lineCount
+        }
+
+        private mutating func countAnswer(_ user: UInt32?) {
+            let left = (asked[user] ?? 0) - 1
+            asked[user] = left > 0 ? left : nil
+        }
+
+        /// The store has answered a read of a user. True where a thread has to begin.
+        mutating func answered(_ user: UInt32?) -> Bool {
+            countAnswer(user)
+            return lines.isEmpty ? false : begin()
         }
     }
 
@@ -85,24 +126,48 @@ final class LongReads: Sendable {
         for account: CallerAccount?, unless cancellation: Cancellation, in room: AnswerRoom? = nil,
         _ turn: @escaping Turn
     ) {
-        let read = Read(
-            line: Line(user: account?.uid, hasRoom: room?.isTaken ?? true),
-            cancellation: cancellation, room: room, turn: turn)
-        guard state.write({ $0.add(read) }) else { return }
+        add(
+            Read(
+                line: Line(
+                    user: account?.uid, kind: room?.isTaken ?? true ? .hasRoom : .beginning),
+                cancellation: cancellation, room: room, step: .turn(turn)))
+    }
+
+    /// Has `ask` run soon, as a turn like others, once its user has fewer reads at the store than there
+    /// may be.
+    ///
+    /// - Parameter room: What it takes before.
+    func addAsking(
+        for account: CallerAccount?, unless cancellation: Cancellation, in room: AnswerRoom,
+        _ ask: @escaping Ask
+    ) {
+        add(
+            Read(
+                line: Line(user: account?.uid, kind: .asking), cancellation: cancellation,
+                room: room, step: .ask(ask)))
+    }
+
+    private func add(_ read: Read) {
+        if state.write({ $0.add(read) }) { begin() }
+    }
+
+    private func begin() {
         guard let thread = try? OwnedThread({ self.work() }) else { return work() }
         thread.detach()
+    }
+
+    private func answered(_ user: UInt32?) {
+        if state.write({ $0.answered(user) }) { begin() }
     }
 
     private func work() {
         var held = 0
         while let read = state.write({ $0.next() }) {
-            let outcome = read.goOn()
-            let lines = state.write { state in
-                state.pass(read, goesOn: outcome != .over)
-                return state.lineCount
-            }
+            let user = read.line.user
+            let outcome = read.goOn { self.answered(user) }
+            let lines = state.write { $0.pass(read, outcome) }
             switch outcome {
-            case .over: held = 0
+            case .over, .asked: held = 0
             case .goesOn:
                 held = 0
                 EventBus.pause()

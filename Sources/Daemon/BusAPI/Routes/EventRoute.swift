@@ -18,7 +18,8 @@ extension BusHandler {
         case .older(let position):
             bus.readStore(
                 position, matching: Selector(topic), filter: .all,
-                limit: ReadLimit(events: 1, bytes: .max)
+                limit: ReadLimit(events: 1, bytes: .max),
+                for: StoreClient(user: call.exchange.account.uid)
             ) { result in
                 reply.send(EventRoute.response(result, id, topic))
             }

@@ -28,6 +28,7 @@ struct Refusal: Error {
             case .topicUnknown: .topicUnknown
             case .eventTooLarge: .eventTooLarge
             case .batchTooLarge: .batchTooLarge
+            case .limit(.reads, _): .limitCaller
             case .limit: .limitBus
             case .callerTopics: .limitCaller
             case .topicFull: .topicFull
@@ -54,16 +55,17 @@ struct Refusal: Error {
             " (bus.topics_per_uid in belfryd.conf, then `systemctl reload belfryd`). DELETE "
                 + "/topics/{topic} removes one; a topic for each job or reply can be one topic for "
                 + "all, with a key for each."
-        case .limit(let limit, _): " (\(Self.key(of: limit)) in belfryd.conf)"
+        case .limit(let limit, _): key(of: limit).map { " (\($0) in belfryd.conf)" } ?? ""
         default: ""
         }
     }
 
-    private static func key(of limit: BusError.Limit) -> String {
+    private static func key(of limit: BusError.Limit) -> String? {
         switch limit {
         case .topics: "bus.topics"
         case .memory: "bus.memory_bytes"
         case .commitQueue: "bus.commit_queue_bytes"
+        case .reads: nil
         }
     }
 

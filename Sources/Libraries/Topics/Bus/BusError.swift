@@ -26,7 +26,7 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bus is stopping and takes nothing new.
     case draining
 
-    /// A limit on what all publishers use together.
+    /// A limit on what all use together, or one user.
     public enum Limit: Hashable, Sendable {
         /// The number of topics.
         case topics
@@ -34,6 +34,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case memory
         /// The bytes that wait to be committed.
         case commitQueue
+        /// The reads of one user that wait for the store.
+        case reads
     }
 
     /// One sentence: what was wrong and what to do.
@@ -69,6 +71,13 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         .commitQueue,
         "too many bytes wait to be committed: publish more slowly, or raise the limit of the "
             + "commit queue")
+
+    /// What a store says to one more read of a user that has as many as there may be.
+    package static let readsFull = limit(
+        .reads, "too many reads of one user wait for the store: wait for answers first")
+
+    /// What a store says to a read whose client has left.
+    package static let clientLeft = storeFailed("nobody waits for this read any more")
 }
 
 /// Whether the bus takes what is published.

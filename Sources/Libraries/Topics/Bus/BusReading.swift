@@ -126,25 +126,37 @@ extension EventBus {
         _ position: LogPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit, then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
-        finish(longRead(position, matching: selector, filter: filter, limit: limit), then)
+        readStore(
+            position, matching: selector, filter: filter, limit: limit, for: .process, then: then)
+    }
+
+    /// The same for a client, in the turns of its user.
+    package func readStore(
+        _ position: LogPosition, matching selector: Selector, filter: EventFilter,
+        limit: ReadLimit, for client: StoreClient,
+        then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+    ) {
+        let read = longRead(position, matching: selector, filter: filter, limit: limit)
+        finish(read, for: client, then)
     }
 
     /// Takes a read to what it tells next, with all its turns and what only the store has; never
     /// `.older`. `then` runs before this returns or on a thread of the store.
     package func finish(
-        _ read: SelectorRead, _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+        _ read: SelectorRead, for client: StoreClient,
+        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
         while true {
             switch turn(of: read) {
             case .goOn: Self.pause()
             case .done(let found): return then(.success(found))
             case .ask(let request):
-                return readPage(request) { [self] outcome in
+                return readPage(request, for: client) { [self] outcome in
                     switch outcome {
                     case .failure(let error): then(.failure(error))
                     case .success(let page):
                         read.take(page)
-                        finish(read, then)
+                        finish(read, for: client, then)
                     }
                 }
             }
@@ -154,8 +166,11 @@ extension EventBus {
     /// Reads a page that only the store has, for ``SelectorRead/take(_:)``; `then` runs before this
     /// returns or on a thread of the store, which waits for it.
     package func readPage(
-        _ request: StoreRead, _ then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
+        _ request: StoreRead, for client: StoreClient = .process,
+        _ then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
+        var request = request
+        request.client = client
         store.read(request, then: then)
     }
 

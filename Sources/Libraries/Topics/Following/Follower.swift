@@ -73,7 +73,10 @@ final class Follower: Sendable {
 
     private func fetch(_ position: LogPosition, for waiter: FollowerMachine.Waiter) {
         guard machine.write({ $0.fetch(waiter) }) else { return waiter.resume() }
-        bus.readStore(position, matching: selector, filter: filter, limit: limit) { outcome in
+        let client = StoreClient(user: nil) { self.machine.read { $0.hasEnded } }
+        bus.readStore(
+            position, matching: selector, filter: filter, limit: limit, for: client
+        ) { outcome in
             self.machine.write { $0.fetched(outcome) }?.resume()
         }
     }

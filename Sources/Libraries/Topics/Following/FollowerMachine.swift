@@ -262,6 +262,9 @@ struct FollowerMachine {
         return true
     }
 
+    /// Whether it is over: nobody waits for what is still being read.
+    var hasEnded: Bool { endedAt != nil }
+
     private var isRemoved: Bool {
         if case .removal = ending { true } else { false }
     }

@@ -1,4 +1,5 @@
-/// A queue in one circular buffer: append at the end, remove at the front, index anywhere.
+/// A queue in one circular buffer: append at the end, remove at the front, or put back there, and index
+/// anywhere.
 ///
 /// - Complexity: all O(1), amortised where it grows or shrinks.
 package struct Ring<Element> {
@@ -34,6 +35,14 @@ package struct Ring<Element> {
     package mutating func append(_ element: Element) {
         if count == slots.count { move(to: max(2, slots.count * 2)) }
         slots[(head + count) & (slots.count - 1)] = element
+        count += 1
+    }
+
+    /// Puts an element in front of the others.
+    package mutating func prepend(_ element: Element) {
+        if count == slots.count { move(to: max(2, slots.count * 2)) }
+        head = (head - 1) & (slots.count - 1)
+        slots[head] = element
         count += 1
     }
 

@@ -29,6 +29,11 @@ package protocol EventStore: AnyObject, Sendable {
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void)
 
     /// Reads events that only the store has. Not called unless `capabilities.keepsOlder`.
+    ///
+    /// It may look at a bounded number of events and answer a page that has none, to be asked again
+    /// behind it. Where clients of several users wait, they take turns. Once its client has left, it
+    /// fails. With as many reads of one user as a store takes it fails with `BusError.limit`; those of
+    /// others do not.
     func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void)
 

@@ -1,3 +1,22 @@
+/// Whom a store reads for: users take turns there, and nothing is read for a client that has left.
+package struct StoreClient: Sendable {
+    /// The user; nil for those that are unknown, and for this process itself.
+    package let user: UInt32?
+    /// Whether nobody waits for the read any more. Asked on the store's threads, outside its locks.
+    package let hasLeft: @Sendable () -> Bool
+
+    /// A client as given, by default one that waits to the end.
+    package init(
+        user: UInt32?, hasLeft: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.user = user
+        self.hasLeft = hasLeft
+    }
+
+    /// This process itself.
+    package static let process = StoreClient(user: nil)
+}
+
 /// A read of what only the store has.
 package struct StoreRead: Sendable {
     /// Where to begin: `.after`, `.last` or `.time`.
@@ -10,6 +29,8 @@ package struct StoreRead: Sendable {
     package let filter: EventFilter
     /// How much at most.
     package let limit: ReadLimit
+    /// Whom it is for.
+    package var client = StoreClient.process
 
     /// A read as given.
     package init(

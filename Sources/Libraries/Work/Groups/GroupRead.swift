@@ -24,6 +24,9 @@ struct GroupRead: Sendable {
         self.parts = parts
     }
 
+    /// Whom the store reads for: whoever made the group.
+    private var client: StoreClient { StoreClient(user: owner) }
+
     // MARK: Jobs
 
     /// Reads what a turn wants; `then` runs before this returns, or on another thread.
@@ -52,7 +55,7 @@ struct GroupRead: Sendable {
         guard let next = older.first else { return readFresh(fetch, supply, then) }
         parts.bus.readStore(
             next.position, matching: Selector(next.topic), filter: .all,
-            limit: ReadLimit(events: 1, bytes: 1)
+            limit: ReadLimit(events: 1, bytes: 1), for: client
         ) { outcome in
             var supply = supply
             switch outcome {
@@ -173,7 +176,7 @@ struct GroupRead: Sendable {
         _ position: LogPosition, _ gap: Gap?, _ limit: ReadLimit,
         _ then: @escaping @Sendable (Result<(LogPosition, Gap?), BusError>) -> Void
     ) {
-        parts.bus.readStore(position, matching: selector, filter: filter, limit: limit) {
+        readLong(position, limit) {
             switch $0 {
             case .failure(let error): then(.failure(error))
             case .success(let read): settle(read, gap, limit, then)
@@ -199,12 +202,10 @@ struct GroupRead: Sendable {
         switch parts.bus.turn(of: long, &left) {
         case .done(let read): told(long, read, then)
         case .goOn, .ask:
-            parts.thread.run(for: owner) {
-                parts.bus.finish(long) { outcome in
-                    switch outcome {
-                    case .failure: then(outcome)
-                    case .success(let read): told(long, read, then)
-                    }
+            finish(long) { outcome in
+                switch outcome {
+                case .failure: then(outcome)
+                case .success(let read): told(long, read, then)
                 }
             }
         }
@@ -222,9 +223,31 @@ struct GroupRead: Sendable {
         _ position: LogPosition, _ limit: ReadLimit,
         _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
     ) {
+        finish(
+            parts.bus.longRead(position, matching: selector, filter: filter, limit: limit), then)
+    }
+
+    /// Takes a read to what it tells next by the turns of the thread, where users take turns: also
+    /// behind a page of the store, whose threads have others to serve.
+    private func finish(
+        _ long: SelectorRead, _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+    ) {
         parts.thread.run(for: owner) {
-            parts.bus.readStore(
-                position, matching: selector, filter: filter, limit: limit, then: then)
+            switch parts.bus.turn(of: long) {
+            case .done(let read): then(.success(read))
+            case .goOn:
+                EventBus.pause()
+                finish(long, then)
+            case .ask(let request):
+                parts.bus.readPage(request, for: client) { outcome in
+                    switch outcome {
+                    case .failure(let error): then(.failure(error))
+                    case .success(let page):
+                        long.take(page)
+                        finish(long, then)
+                    }
+                }
+            }
         }
     }
 }

@@ -97,7 +97,10 @@ private struct Revival: Sendable {
         _ found: @escaping @Sendable (Event?) -> Void
     ) {
         let limit = ReadLimit(events: 1, bytes: 1)
-        bus.readStore(position, matching: Selector(dead), filter: filter, limit: limit) {
+        bus.readStore(
+            position, matching: Selector(dead), filter: filter, limit: limit,
+            for: StoreClient(user: sender)
+        ) {
             switch $0 {
             case .failure(let error): then(.failure(.bus(error)))
             case .success(.events(let events, _, _)): found(events[0])

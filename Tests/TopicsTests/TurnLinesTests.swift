@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+@testable import Topics
+
+/// Lines that take turns, without a thread.
+struct TurnLinesTests {
+    private func taken(_ lines: inout TurnLines<Int, String>) -> String {
+        lines.takeAll().joined(separator: " ")
+    }
+
+    @Test func linesTakeTurnsAndEachIsTakenInOrder() {
+        var lines = TurnLines<Int, String>()
+        for name in ["a1", "a2", "a3", "a4"] { lines.add(name, to: 1) }
+        for name in ["b1", "b2"] { lines.add(name, to: 2) }
+        lines.add("c1", to: 3)
+        #expect(lines.lineCount == 3)
+        let taken = taken(&lines)
+        #expect(taken == "a1 b1 c1 a2 b2 a3 a4")
+        #expect(lines.isEmpty && lines.lineCount == 0)
+    }
+
+    @Test func whatComesLateWaitsForOneOfEachOtherLine() {
+        var lines = TurnLines<Int, String>()
+        for number in 0..<1_000 { lines.add("a\(number)", to: 1) }
+        for number in 0..<1_000 { lines.add("b\(number)", to: 2) }
+        for _ in 0..<5 { _ = lines.take() }
+        lines.add("c", to: 3)
+        let next = (0..<3).compactMap { _ in lines.take() }
+        #expect(next == ["b2", "a3", "c"])
+    }
+
+    @Test func aFullLineRefusesAndOthersDoNot() {
+        var lines = TurnLines<Int, String>(lineMax: 2)
+        let first = ["a1", "a2", "a3"].map { lines.add($0, to: 1) }
+        #expect(first == [true, true, false])
+        let other = lines.add("b1", to: 2)
+        let next = lines.take()
+        #expect(other && next == "a1")
+        let second = ["a3", "a4"].map { lines.add($0, to: 1) }
+        #expect(second == [true, false])
+        let taken = taken(&lines)
+        #expect(taken == "b1 a2 a3")
+    }
+
+    @Test func whatIsPutBackGoesBehindItsLineOrInFrontOfIt() {
+        var lines = TurnLines<Int, String>(lineMax: 2)
+        for name in ["a1", "a2"] { lines.add(name, to: 1) }
+        lines.add("b1", to: 2)
+        lines.putBack(lines.take()!, to: 1)
+        lines.putBack("a0", to: 1)
+        lines.putFirst(lines.take()!, of: 2)
+        lines.putFirst("b0", of: 2)
+        let taken = taken(&lines)
+        #expect(taken == "a2 b0 a1 b1 a0")
+    }
+
+    @Test func aLineThatMayNotGoKeepsItsTurnForLater() {
+        var lines = TurnLines<Int, String>()
+        for name in ["a1", "a2"] { lines.add(name, to: 1) }
+        for name in ["b1", "b2"] { lines.add(name, to: 2) }
+        let others = (0..<3).map { _ in lines.take { $0 != 1 } }
+        #expect(others == ["b1", "b2", nil])
+        #expect(!lines.isEmpty && lines.lineCount == 1)
+        let taken = taken(&lines)
+        #expect(taken == "a1 a2")
+    }
+
+    /// Random turns against lists of what each line has.
+    @Test func nothingIsLostAndNoLineIsPassedOver() {
+        var random = SeededRandom(for: "turn lines")
+        var lines = TurnLines<Int, Int>()
+        var model: [Int: [Int]] = [:]
+        var passed: [Int: Set<Int>] = [:]
+        for number in 0..<20_000 {
+            let line = Int.random(in: 0..<6, using: &random)
+            if Int.random(in: 0..<5, using: &random) < 3 {
+                lines.add(number * 6 + line, to: line)
+                model[line, default: []].append(number * 6 + line)
+            } else if let taken = lines.take() {
+                let line = taken % 6
+                let first = model[line]?.removeFirst()
+                #expect(first == taken)
+                passed[line] = []
+                for (other, waiting) in model where other != line && !waiting.isEmpty {
+                    // Nobody has a second turn while another one waits for the first.
+                    let isFirst = passed[other, default: []].insert(line).inserted
+                    #expect(isFirst)
+                }
+                if model[line]?.isEmpty == true { passed[line] = [] }
+            }
+        }
+        let left = lines.takeAll().count
+        #expect(left == model.values.reduce(0) { $0 + $1.count })
+    }
+}

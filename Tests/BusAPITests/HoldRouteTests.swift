@@ -30,6 +30,59 @@ import Topics
         #expect(try client.exchange("POST", "/topics/t", body: [0x78]).status == 201)
     }
 
+    /// `{"name":"t",…}` of the list.
+    private static func row(_ client: RawClient) throws -> String {
+        let list = try client.exchange("GET", "/topics?match=t").text
+        return list.prefix { $0 != "]" }.description
+    }
+
+    @Test func aHoldEndsWithItsGroupAndNoOtherGroupOfTheNameHolds() throws {
+        let server = try StreamServer()
+        defer { withExtendedLifetime(server) {} }
+        let client = try server.connect()
+        func expect(_ status: Int, _ method: String, _ target: String) throws {
+            let body: [UInt8]? = method == "POST" ? [0x78] : nil
+            let answer = try client.exchange(method, target, body: body)
+            #expect(answer.status == status, "\(method) \(target): \(answer.text)")
+        }
+        try expect(201, "PUT", "/groups/mail?of=t")
+        try expect(201, "PUT", "/topics/t?keep=1&hold=mail")
+        try expect(201, "POST", "/topics/t")
+        try expect(507, "POST", "/topics/t")
+        try expect(409, "DELETE", "/groups/mail")
+        try expect(204, "DELETE", "/groups/mail?force=1")
+        try expect(201, "POST", "/topics/t")
+        #expect(try Self.row(client).contains("\"hold\":null"))
+        for topics in ["other", "t"] {
+            try expect(201, "PUT", "/groups/mail?of=\(topics)")
+            for _ in 0..<3 { try expect(201, "POST", "/topics/t") }
+            #expect(try Self.row(client).contains("\"hold\":null"))
+            // What no topic is held for ends without force.
+            try expect(204, "DELETE", "/groups/mail")
+        }
+        // A registration that does not name the hold brings none back.
+        try expect(200, "PUT", "/topics/t?keep=1")
+        #expect(try Self.row(client).contains("\"hold\":null"))
+        try expect(201, "PUT", "/groups/mail?of=t")
+        try expect(200, "PUT", "/topics/t?keep=1&hold=mail")
+        try expect(507, "POST", "/topics/t")
+        #expect(try Self.row(client).contains("\"hold\":\"mail\""))
+    }
+
+    @Test func aListThatFollowsChangesIsToldOfTheEndOfAHold() throws {
+        let server = try StreamServer()
+        defer { withExtendedLifetime(server) {} }
+        let client = try server.connect()
+        #expect(try client.exchange("PUT", "/groups/mail?of=t").status == 201)
+        #expect(try client.exchange("PUT", "/topics/t?hold=mail").status == 201)
+        let list = try client.exchange("GET", "/topics").text
+        let next = try #require(list.split(separator: "\"next\":\"").last).prefix { $0 != "\"" }
+        #expect(try client.exchange("DELETE", "/groups/mail?force=1").status == 204)
+        server.bus.sweep()
+        let changes = try client.exchange("GET", "/topics?since=\(next)&wait=0").text
+        #expect(changes.contains("\"name\":\"t\"") && changes.contains("\"hold\":null"))
+    }
+
     @Test(
         arguments: [
             ("none", 201, nil), ("mail", 201, nil), ("other", 409, "GROUP_DIFFERS"),

@@ -60,6 +60,36 @@ import Testing
         #expect(gapped.gap?.after == "\(signal - 1)" && gapped.events.isEmpty)
     }
 
+    @Test func aHoldWhoseGroupIsGoneIsOverInTheNextLifeToo() throws {
+        var daemon = try Self.daemon()
+        var client = try daemon.connect()
+        func expect(_ status: Int, _ method: String, _ target: String) throws {
+            let body: [UInt8]? = method == "POST" ? [0x78] : nil
+            let answer = try client.exchange(method, target, body: body)
+            #expect(answer.status == status, "\(method) \(target): \(answer.text)")
+        }
+        try expect(201, "PUT", "/groups/g?of=t")
+        try expect(201, "PUT", "/groups/stays?of=u")
+        try expect(201, "PUT", "/topics/t?keep=1&hold=g")
+        try expect(201, "PUT", "/topics/u?keep=1&hold=stays")
+        for topic in ["t", "u"] {
+            try expect(201, "POST", "/topics/\(topic)")
+            try expect(507, "POST", "/topics/\(topic)")
+        }
+        try expect(204, "DELETE", "/groups/g?force=1")
+        for round in 0..<2 {
+            try daemon.kill()
+            daemon = try daemon.restarted()
+            client = try daemon.connect()
+            try expect(round == 0 ? 201 : 200, "PUT", "/groups/g?of=other")
+            for _ in 0..<2 { try expect(201, "POST", "/topics/t") }
+            try expect(507, "POST", "/topics/u")
+            let list = try client.get("/topics").text
+            #expect(list.contains("\"hold\":\"stays\"") && !list.contains("\"hold\":\"g\""))
+        }
+        try expect(204, "DELETE", "/groups/g")
+    }
+
     @Test func whatMemoryHasNoRoomForIsReadFromTheDisk() throws {
         let daemon = try Self.daemon("[bus]\nmemory_bytes = 2M\nevent_bytes = 64K\n")
         let client = try daemon.connect()

@@ -190,6 +190,31 @@ import Topics
         #expect(choosers == [StoredCaller(uid: 1_002, token: nil), nil])
     }
 
+    @Test func aHoldOfAnOlderFileIsForTheGroupOfItsNameIfThereIsOne() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let database = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
+        try Schema(steps: Array(Schema.current.steps.prefix(6))).migrate(database)
+        for (topic, hold) in [("a", "'g'"), ("b", "'gone'"), ("c", "NULL")] {
+            try database.execute(
+                """
+                INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events,
+                    bytes, hold)
+                VALUES ('\(topic)', 1, 1, 0, 0, 0, 0, 0, \(hold))
+                """)
+        }
+        try database.execute(
+            """
+            INSERT INTO groups (number, name, selector, lease, attempts, by_key, in_flight, replies,
+                persists, epoch, reach, gap_reported, done, failed, gone, expired)
+            VALUES (7, 'g', 'a', 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0)
+            """)
+        try Schema.current.migrate(database)
+        let holds = try TopicLoading.load(database).topics.map(\.state).sorted {
+            $0.number < $1.number
+        }.map(\.settings?.hold)
+        #expect(holds == [TopicHolder(group: GroupNumber(rawValue: 7), name: "g"), nil, nil])
+    }
+
     @Test func everyAttributeHasAColumnOfItsOwnInTheTableTheViewAndThePage() throws {
         let bench = try StoreBench()
         bench.close()

@@ -139,8 +139,11 @@ import Topics
         #expect(try bench.follow("never", from: .after(ids[38])).gaps.isEmpty)
     }
 
+    private static let g = TopicHolder(group: GroupNumber(rawValue: 1), name: "g")
+    private static let h = TopicHolder(group: GroupNumber(rawValue: 2), name: "h")
+
     private static func hold(
-        _ bench: StoreBench, _ topic: String, for group: String?, age: Int64? = nil
+        _ bench: StoreBench, _ topic: String, for group: TopicHolder?, age: Int64? = nil
     ) throws {
         var settings = TopicSettings(
             retention: Retention(keep: nil, bytes: nil, age: age), persists: true)
@@ -158,15 +161,15 @@ import Topics
     @Test func aStartHoldsAllForAGroupUntilItSaysWhatItNeeds() throws {
         var bench = try StoreBench()
         try Self.commit(bench, WorkSamples.change(1, record: WorkSamples.record("g")))
-        bench.bus.setHeld(group: "g", from: .zero)
-        try Self.hold(bench, "a", for: "g", age: 10_000_000)
+        bench.bus.setHeld(group: Self.g.group, from: .zero)
+        try Self.hold(bench, "a", for: Self.g, age: 10_000_000)
         let ids = try bench.publish("a", "1", "2", "3")
         bench = try bench.killed()
-        #expect(try bench.description("a")?.hold == "g" && bench.bus.isHolding(for: "g"))
+        #expect(try bench.description("a")?.hold == "g" && bench.bus.isHolding(for: Self.g.group))
         bench.clock.advance(seconds: 100)
         bench.bus.sweep()
         #expect(try bench.follow("a", from: .earliest).ids == ids)
-        bench.bus.setHeld(group: "g", from: ids[1])
+        bench.bus.setHeld(group: Self.g.group, from: ids[1])
         bench.clock.advance(seconds: 1)
         bench.bus.sweep()
         #expect(try bench.settles("a") { $0?.events == 2 })
@@ -176,6 +179,7 @@ import Topics
         end.removesGroup = true
         try Self.commit(bench, end)
         bench = try bench.reopened()
+        #expect(try bench.description("a")?.hold == nil && !bench.bus.isHolding(for: Self.g.group))
         bench.bus.sweep()
         #expect(try bench.settles("a") { $0?.events == 0 })
         bench.close()
@@ -184,15 +188,15 @@ import Topics
 
     @Test func theSizeLimitTakesOfOthersAndNeverMoreThanHalfIsHeld() throws {
         let bench = try StoreBench(StoreBench.Settings(sizeBytesMax: 6 << 20))
-        bench.bus.setHeld(group: "g", from: .zero)
-        try Self.hold(bench, "held", for: "g")
-        try Self.hold(bench, "settled", for: "h")
-        bench.bus.setHeld(group: "h", from: .zero)
+        bench.bus.setHeld(group: Self.g.group, from: .zero)
+        try Self.hold(bench, "held", for: Self.g)
+        bench.bus.setHeld(group: Self.h.group, from: .zero)
+        try Self.hold(bench, "settled", for: Self.h)
         let payload = [Payload([UInt8](repeating: 7, count: 30_000))]
         let one = try bench.publish("settled", payload)[0]
         for _ in 0..<60 { try bench.publish("settled", payload) }
         bench.bus.setHeld(
-            group: "h", from: EventID(rawValue: bench.bus.newest.rawValue + 1))
+            group: Self.h.group, from: EventID(rawValue: bench.bus.newest.rawValue + 1))
         bench.clock.advance(seconds: 1)
         bench.bus.sweep()
         var held: [EventID] = []
@@ -207,7 +211,7 @@ import Topics
         #expect(try bench.follow("held", from: .after(held[0].before)).ids == held)
         #expect(try bench.follow("settled", from: .earliest).ids.contains(one) == false)
         // What is settled goes like anything else, and its publisher goes on.
-        bench.bus.setHeld(group: "g", from: held[50])
+        bench.bus.setHeld(group: Self.g.group, from: held[50])
         held += try bench.publish("held", payload)
         for _ in 0..<200 { try bench.publish("other", payload) }
         let left = try bench.follow("held", from: .earliest).ids

@@ -7,19 +7,22 @@ import Testing
 
 /// Topics whose events stay until a work group has settled them.
 @Suite struct HoldTests {
+    private static let g = TopicHolder(group: GroupNumber(rawValue: 1), name: "g")
+    private static let h = TopicHolder(group: GroupNumber(rawValue: 2), name: "h")
+
     /// A bus with one topic that is held for the group `g`.
     private static func bench(
         keep: Int? = nil, bytes: Int? = nil, age: Int64? = nil, memoryBytesMax: Int = 1 << 30,
         store: any EventStore = MemoryStore(ceiling: nil)
     ) throws -> Bench {
         let bench = try Bench(store: store, memoryBytesMax: memoryBytesMax)
-        bench.bus.setHeld(group: "g", from: .zero)
-        try hold(bench, "a", for: "g", Retention(keep: keep, bytes: bytes, age: age))
+        bench.bus.setHeld(group: Self.g.group, from: .zero)
+        try hold(bench, "a", for: Self.g, Retention(keep: keep, bytes: bytes, age: age))
         return bench
     }
 
     private static func hold(
-        _ bench: Bench, _ topic: String, for group: String?, _ retention: Retention,
+        _ bench: Bench, _ topic: String, for group: TopicHolder?, _ retention: Retention,
         by owner: Sender = .unknown
     ) throws {
         var settings = TopicSettings(retention: retention, persists: true)
@@ -48,13 +51,13 @@ import Testing
         var ids = try (0..<3).flatMap { try bench.publish("a", "\($0)") }
         #expect(try Self.isFull { try bench.publish("a", "x") })
         #expect(try Self.ids(bench, "a") == ids)
-        bench.bus.setHeld(group: "g", from: ids[2])
+        bench.bus.setHeld(group: Self.g.group, from: ids[2])
         ids += try bench.publish("a", "3")
         ids += try bench.publish("a", "4")
         #expect(try Self.ids(bench, "a") == Array(ids[2...]))
         #expect(try Self.isFull { try bench.publish("a", "x") })
         // Four at once would have to take one of themselves.
-        bench.bus.setHeld(group: "g", from: ids[4].following)
+        bench.bus.setHeld(group: Self.g.group, from: ids[4].following)
         #expect(try Self.isFull { try bench.publish("a", "1", "2", "3", "4") })
         try bench.publish("a", "1", "2", "3")
         // Others go on as ever.
@@ -65,7 +68,7 @@ import Testing
         let bench = try Self.bench(bytes: 10)
         let ids = try bench.publish("a", "12345") + bench.publish("a", "12345")
         #expect(try Self.isFull { try bench.publish("a", "1") })
-        bench.bus.setHeld(group: "g", from: ids[1])
+        bench.bus.setHeld(group: Self.g.group, from: ids[1])
         try bench.publish("a", "1")
         #expect(try Self.ids(bench, "a").first == ids[1])
         #expect(try Self.isFull { try bench.publish("a", "123456") })
@@ -83,10 +86,10 @@ import Testing
             #expect(try Self.ids(bench, "a") == ids)
             bench.clock.advance(seconds: 1)
         }
-        bench.bus.setHeld(group: "g", from: ids[1])
+        bench.bus.setHeld(group: Self.g.group, from: ids[1])
         bench.bus.sweep()
         #expect(bench.bus.statistics.retained == 1)
-        bench.bus.setHeld(group: "g", from: nil)
+        bench.bus.setHeld(group: Self.g.group, from: nil)
         bench.clock.advance(seconds: 1)
         bench.bus.sweep()
         #expect(bench.bus.statistics.retained == 0)
@@ -94,12 +97,12 @@ import Testing
 
     @Test func oneUserHoldsThreeQuartersOfWhatAllMayHold() throws {
         let bench = try Bench(memoryBytesMax: 100_000)
-        bench.bus.setHeld(group: "g", from: .zero)
+        bench.bus.setHeld(group: Self.g.group, from: .zero)
         let all = Retention(keep: nil, bytes: nil, age: nil)
         for topic in ["a", "b"] {
-            try Self.hold(bench, topic, for: "g", all, by: Sender(uid: 7, pid: nil))
+            try Self.hold(bench, topic, for: Self.g, all, by: Sender(uid: 7, pid: nil))
         }
-        try Self.hold(bench, "c", for: "g", all, by: Sender(uid: 8, pid: nil))
+        try Self.hold(bench, "c", for: Self.g, all, by: Sender(uid: 8, pid: nil))
         let payload = [Payload([UInt8](repeating: 1, count: 840))]
         var counts: [String: Int] = [:]
         for topic in ["a", "b", "c"] {
@@ -127,12 +130,12 @@ import Testing
         #expect(bench.memory.used(.events) <= 100_000)
         #expect(try Self.isFull { try bench.publish("a", payload) })
         // What is settled may be evicted again, and makes room for more.
-        bench.bus.setHeld(group: "g", from: held[30])
+        bench.bus.setHeld(group: Self.g.group, from: held[30])
         held += try bench.publish("a", payload)
         for _ in 0..<200 { try bench.publish("b", payload) }
         #expect(Set(try Self.ids(bench, "a")).isSuperset(of: held[30...]))
         #expect(bench.bus.statistics.forgotten > 0)
-        bench.bus.setHeld(group: "g", from: nil)
+        bench.bus.setHeld(group: Self.g.group, from: nil)
         try bench.publish("a", payload)
         for _ in 0..<200 { try bench.publish("b", payload) }
         #expect(try Self.ids(bench, "a").count < held.count)
@@ -142,10 +145,10 @@ import Testing
         let bench = try Self.bench(memoryBytesMax: 100_000)
         let payload = [Payload([UInt8](repeating: 1, count: 840))]
         while try !Self.isFull({ try bench.publish("a", payload) }) {}
-        bench.bus.setHeld(group: "h", from: .zero)
-        try Self.hold(bench, "b", for: "h", .standard)
+        bench.bus.setHeld(group: Self.h.group, from: .zero)
+        try Self.hold(bench, "b", for: Self.h, .standard)
         #expect(try Self.isFull { try bench.publish("b", payload) })
-        bench.bus.setHeld(group: "g", from: .max)
+        bench.bus.setHeld(group: Self.g.group, from: .max)
         bench.clock.advance(seconds: 1)
         bench.bus.sweep()
         try bench.publish("b", payload)
@@ -153,25 +156,52 @@ import Testing
 
     @Test func theHoldIsASettingAndItsGroupKnowsOfIt() throws {
         let bench = try Self.bench(keep: 1)
-        #expect(bench.bus.isHolding(for: "g") && !bench.bus.isHolding(for: "h"))
+        #expect(bench.bus.isHolding(for: Self.g.group) && !bench.bus.isHolding(for: Self.h.group))
         let name = try TopicName("a")
         #expect(bench.bus.description(of: name)?.hold == "g")
         let first = try bench.publish("a", "1")
-        // Nothing is known of the other group: nothing is held.
-        try Self.hold(bench, "a", for: "h", Retention(keep: 1, bytes: nil, age: nil))
-        #expect(bench.bus.isHolding(for: "h") && !bench.bus.isHolding(for: "g"))
+        bench.bus.setHeld(group: Self.h.group, from: .max)
+        try Self.hold(bench, "a", for: Self.h, Retention(keep: 1, bytes: nil, age: nil))
+        #expect(bench.bus.isHolding(for: Self.h.group) && !bench.bus.isHolding(for: Self.g.group))
+        #expect(bench.bus.holder(of: name) == Self.h)
         let second = try bench.publish("a", "2")
         #expect(try Self.ids(bench, "a") == second)
         // A group that goes back holds what is left.
-        bench.bus.setHeld(group: "h", from: second[0].following)
+        bench.bus.setHeld(group: Self.h.group, from: second[0].following)
         let third = try bench.publish("a", "3")
-        bench.bus.setHeld(group: "h", from: first[0])
+        bench.bus.setHeld(group: Self.h.group, from: first[0])
         #expect(try Self.isFull { try bench.publish("a", "4") })
         #expect(try Self.ids(bench, "a") == third)
         try bench.remove("a")
-        #expect(!bench.bus.isHolding(for: "h"))
+        #expect(!bench.bus.isHolding(for: Self.h.group))
         try bench.publish("a", "5")
         try bench.publish("a", "6")
+    }
+
+    @Test func aHoldEndsWithItsGroupAndOthersOfTheNameHoldNothing() throws {
+        let bench = try Self.bench(keep: 1)
+        let names = try ["a", "b"].map { try TopicName($0) }
+        try Self.hold(bench, "b", for: Self.g, .standard)
+        try bench.publish("a", "1")
+        try bench.publish("b", "1")
+        let namesake = TopicHolder(group: Self.h.group, name: Self.g.name)
+        bench.bus.setHeld(group: namesake.group, from: .zero)
+        #expect(!bench.bus.isHolding(for: namesake.group))
+        bench.bus.setHeld(group: Self.g.group, from: nil)
+        #expect(names.allSatisfy { bench.bus.holder(of: $0) == nil })
+        // A sweep looks after topics that nobody touches.
+        bench.bus.sweep()
+        #expect(!bench.bus.isHolding(for: Self.g.group))
+        #expect(bench.bus.withLog { $0.heldBytes } == HeldBytes())
+        let last = try bench.publish("a", "2") + bench.publish("a", "3")
+        #expect(try Self.ids(bench, "a") == Array(last.suffix(1)))
+        // One that was on its way when the group went is over at once.
+        try Self.hold(bench, "b", for: Self.g, .standard)
+        #expect(bench.bus.description(of: names[1])?.hold == nil)
+        #expect(!bench.bus.isHolding(for: Self.g.group))
+        // The number of the other group is its own.
+        try Self.hold(bench, "a", for: namesake, Retention(keep: 1, bytes: nil, age: nil))
+        #expect(try Self.isFull { try bench.publish("a", "4") })
     }
 
     private static let fixedSeeds: [UInt64] = [1, 2, 3]
@@ -198,10 +228,10 @@ import Testing
             case 5..<7:
                 let next = all.filter { $0 >= from }.prefix(20).randomElement(using: &random)
                 from = next?.following ?? from
-                bench.bus.setHeld(group: "g", from: from)
+                bench.bus.setHeld(group: Self.g.group, from: from)
             case 7:
                 if step % 11 == 0, let kept = try Self.kept(bench).first { from = min(from, kept) }
-                bench.bus.setHeld(group: "g", from: from)
+                bench.bus.setHeld(group: Self.g.group, from: from)
             case 8:
                 bench.clock.advance(seconds: 5)
                 bench.bus.sweep()
@@ -215,7 +245,7 @@ import Testing
         // A seed of chance may have held too little for one; those that are fixed have some.
         #expect(refusals > 0 || !Self.fixedSeeds.contains(seed))
         // With everything settled all of it goes by age.
-        bench.bus.setHeld(group: "g", from: nil)
+        bench.bus.setHeld(group: Self.g.group, from: nil)
         bench.clock.advance(seconds: 40)
         for _ in 0..<2 {
             bench.bus.sweep()

@@ -548,7 +548,8 @@ import Topics
         try bench.set()
         var settings = TopicSettings(
             retention: Retention(keep: 1, bytes: nil, age: nil), persists: true)
-        settings.hold = "g"
+        let group = try #require(bench.work.scope(of: GroupName("g"))?.number)
+        settings.hold = TopicHolder(group: group, name: "g")
         let (topic, held) = (try TopicName("jobs"), settings)
         _ = try WorkBench.answer {
             bench.bus.register(topic, settings: held, by: .unknown, then: $0)

@@ -29,9 +29,10 @@ struct NumberColumn {
     }
 
     private static func topics(
-        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false,
+        since: Int64 = 1
     ) -> NumberColumn {
-        NumberColumn("topics", name, range, isOptional: isOptional)
+        NumberColumn("topics", name, range, isOptional: isOptional, since: since)
     }
 
     private static func events(
@@ -76,6 +77,7 @@ struct NumberColumn {
     static let topicUnstored = topics("unstored", Limits.ids)
     static let topicEvents = topics("events", Limits.counts)
     static let topicBytes = topics("bytes", Limits.counts)
+    static let topicHoldGroup = topics("hold_group", Limits.keys, isOptional: true, since: 7)
 
     static let eventID = events("id", Limits.keys)
     static let eventTopic = events("topic", Limits.keys)
@@ -117,7 +119,7 @@ struct NumberColumn {
         busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
         busUnusedThrough,
         topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists, topicOwner,
-        topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes,
+        topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
         eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
         groupNumber, groupLease, groupAttempts, groupByKey, groupInFlight, groupReplies,
         groupPersists, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,

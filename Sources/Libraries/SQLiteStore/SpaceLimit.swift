@@ -132,7 +132,7 @@ struct SpaceLimit {
     }
 
     private func heldFrom(_ topic: TopicState) -> EventID? {
-        topic.settings?.hold.flatMap { held[$0] }
+        topic.settings?.hold.flatMap { held[$0.group] }
     }
 
     /// Whether a topic has an event that no group needs.

@@ -29,7 +29,7 @@ struct TopicRows {
             """
             UPDATE topics SET registered = ?2, keep = ?3, bytes_max = ?4, age = ?5, persists = ?6,
                 owner = ?7, lost = ?8, lost_time = ?9, unstored = ?10, events = ?11, bytes = ?12,
-                hold = ?13
+                hold = ?13, hold_group = ?14
             WHERE number = ?1
             """)
     }
@@ -101,7 +101,8 @@ struct TopicRows {
         update.bind(state.unstored, at: 10)
         update.bind(Int64(state.events), at: 11)
         update.bind(Int64(state.bytes), at: 12)
-        update.bind(state.settings?.hold, at: 13)
+        update.bind(state.settings?.hold?.name, at: 13)
+        update.bind(state.settings?.hold?.group.rawValue, at: 14)
         try update.run()
     }
 

@@ -30,7 +30,7 @@ struct TopicState {
     static let columns =
         """
         number, name, registered, keep, bytes_max, age, persists, owner, lost, lost_time, unstored,
-        events, bytes, hold
+        events, bytes, hold, hold_group
         """
 
     /// The topic that a row of `columns` says.
@@ -47,7 +47,11 @@ struct TopicState {
         let persists = try row.flag(6, .topicPersists)
         if try row.flag(2, .topicRegistered) {
             settings = TopicSettings(retention: retention, persists: persists)
-            settings?.hold = row.text(13)
+            if let name = row.text(13),
+                let group = try row.optionalInteger(14, .topicHoldGroup)
+            {
+                settings?.hold = TopicHolder(group: GroupNumber(rawValue: group), name: name)
+            }
         }
         owner = try row.user(7, .topicOwner)
         removedThrough = try row.id(8, .topicLost)

@@ -44,7 +44,7 @@ extension BusHandler {
         let topic = try TopicName(request: call.resource.name)
         var settings = try settings(call.parameters)
         settings.hold =
-            try hold(topic, call.parameters, by: call.caller) ?? bus.description(of: topic)?.hold
+            try hold(topic, call.parameters, by: call.caller) ?? bus.holder(of: topic)
         let (peer, access) = (call.head.peer, configuration.access)
         let showsEvents = access.subscribe(topic, call.caller).isAllowed
         let registering = access.register(topic, call.caller)
@@ -93,7 +93,7 @@ extension BusHandler {
     ///   what it never settles would be held for ever.
     private func hold(
         _ topic: TopicName, _ parameters: Parameters, by caller: Caller
-    ) throws(Refusal) -> String?? {
+    ) throws(Refusal) -> TopicHolder?? {
         guard let text = parameters.text("hold") else { return nil }
         guard text != "none" else { return .some(nil) }
         let name = try GroupName(request: text)
@@ -106,7 +106,7 @@ extension BusHandler {
                 "'hold' is '\(text)', which does not take every event of '\(topic)'; name a group "
                     + "whose 'of' has the topic, without 'type'.")
         }
-        return .some(text)
+        return .some(TopicHolder(group: scope.number, name: text))
     }
 
     /// `DELETE /topics/{topic}`: removes what is visible.

@@ -66,7 +66,7 @@ public final class EventBus: Sendable {
         let contents = try store.open(
             StoreContext(
                 clock: clock, commitQueueBytesMax: limits.commitQueueBytesMax, held: held))
-        for group in contents.groups { held[group.record.name] = .zero }
+        for group in contents.groups { held[group.number] = .zero }
         storedGroups = Protected(contents.groups)
         self.log = Protected(
             Guarded(
@@ -149,6 +149,7 @@ public final class EventBus: Sendable {
     package func sweep() {
         let now = clock.now()
         var goesOn = true
+        withLog { $0.lookForEndedHolds() }
         while goesOn {
             let steps = withLog { log in
                 let before = log.steps

@@ -31,12 +31,26 @@ public struct TopicSettings: Hashable, Sendable {
     /// Whether a store keeps the events over a restart, if it can.
     public var persists: Bool
     /// The work group for which events stay until it has settled them; nil for none.
-    package var hold: String?
+    package var hold: TopicHolder?
 
     /// Settings as given.
     public init(retention: Retention, persists: Bool) {
         self.retention = retention
         self.persists = persists
+    }
+}
+
+/// The work group that a topic is held for.
+package struct TopicHolder: Hashable, Sendable {
+    /// Which one it is: another group of its name is not.
+    package let group: GroupNumber
+    /// What it is called.
+    package let name: String
+
+    /// The group of a number, and its name.
+    package init(group: GroupNumber, name: String) {
+        self.group = group
+        self.name = name
     }
 }
 
@@ -63,7 +77,7 @@ public struct TopicDescription: Hashable, Sendable {
     public let retention: Retention
     /// Whether events survive a restart, where a store can do that.
     public let persists: Bool
-    /// The work group for which events stay until it has settled them; nil for none.
+    /// The name of the work group for which events stay until it has settled them; nil for none.
     package let hold: String?
     /// The uid that made the topic, if the kernel told.
     public let owner: UInt32?

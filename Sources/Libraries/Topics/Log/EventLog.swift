@@ -50,9 +50,11 @@ struct EventLog {
     var pendingBytes = 0
     var statistics = BusStatistics()
     /// The first id that each work group needs of the topics that are held for it.
-    var held: [String: EventID] = [:]
+    var held: [GroupNumber: EventID] = [:]
     /// How many topics are held for each group.
-    var holders: [String: Int] = [:]
+    var holders: [GroupNumber: Int] = [:]
+    /// Whether a group ended that topics were held for, since a sweep looked for them.
+    var isHolderGone = false
     /// What is held of all topics.
     var heldBytes = HeldBytes()
     /// What is held of the topics of each user.
@@ -68,7 +70,7 @@ struct EventLog {
         keepsOlder = store.keepsOlder
         storeBytesMax = store.bytesMax
         // Until a group says what it needs, all of it is held.
-        for group in contents.groups { held[group.record.name] = .zero }
+        for group in contents.groups { held[group.number] = .zero }
         newest = contents.newest
         unusedThrough = contents.unusedThrough
         mostLost = Losses(

@@ -1,8 +1,30 @@
 extension EventLog {
-    /// Lets the hold of a topic follow its group.
+    /// Lets the hold of a topic follow its group, and end with it.
     mutating func followHold(of record: TopicRecord) {
         guard record.settings.hold != nil || record.hold != nil else { return }
-        steps += record.follow(record.settings.hold.flatMap { held[$0] })
+        let from = record.settings.hold.flatMap { held[$0.group] }
+        if from == nil, let gone = record.settings.hold {
+            noteHolder(from: gone, to: nil)
+            record.settings.hold = nil
+            noteChange(of: record)
+        }
+        steps += record.follow(from)
+    }
+
+    /// Has topics that are held be held from another id on; nil where their group is gone.
+    mutating func setHeld(group: GroupNumber, from id: EventID?) {
+        held[group] = id
+        if id == nil, holders[group] != nil { isHolderGone = true }
+    }
+
+    /// Has a sweep look after all topics, where the group of some is gone.
+    ///
+    /// Once a second, however many groups end. A topic that somebody asks for or publishes to was
+    /// looked after at once.
+    mutating func lookForEndedHolds() {
+        guard isHolderGone else { return }
+        isHolderGone = false
+        sweepPlace = 0
     }
 
     /// Counts what is held of a topic into what is held of all, and of its owner's.
@@ -26,13 +48,19 @@ extension EventLog {
     }
 
     /// Counts the topics that are held for each group.
-    mutating func noteHolder(from old: String?, to new: String?) {
+    mutating func noteHolder(from oldHold: TopicHolder?, to newHold: TopicHolder?) {
+        let (old, new) = (oldHold?.group, newHold?.group)
         guard old != new else { return }
         if let old {
             let left = (holders[old] ?? 1) - 1
             holders[old] = left == 0 ? nil : left
         }
         if let new { holders[new, default: 0] += 1 }
+    }
+
+    /// The group that a topic is held for; nil for none, and where the group is gone.
+    func holder(of topic: TopicName) -> TopicHolder? {
+        records[topic]?.settings.hold.flatMap { held[$0.group] == nil ? nil : $0 }
     }
 
     /// Refuses a batch for which a bound would have to take what a group has not settled.
@@ -53,7 +81,7 @@ extension EventLog {
         let isAlone = batch.payloads.count > keep || batch.payloadBytes > bytes
         if isOver, isAlone || record.oldestID.map(hold.holds) ?? true {
             throw .topicFull(
-                "\(record.name) is full of events that the group \(group) has not settled: let its "
+                "\(record.name) is full of events that the group \(group.name) has not settled: let its "
                     + "workers go on, widen the bounds of the topic, or end its hold")
         }
         try checkShare(of: record, batch, room)
@@ -89,16 +117,22 @@ extension EventBus {
     /// Has events of topics that are held for a group stay from an id on; nil lets them go.
     ///
     /// Retention of these topics follows within a second. What a store retained of groups is held as
-    /// a whole until this is called.
+    /// a whole until this is called. Holds for a group that is gone end, and no other group has its
+    /// number: so this comes before a topic can be registered with the hold.
     ///
     /// - Complexity: O(1).
-    package func setHeld(group: String, from id: EventID?) {
+    package func setHeld(group: GroupNumber, from id: EventID?) {
         held[group] = id
-        withLog { $0.held[group] = id }
+        withLog { $0.setHeld(group: group, from: id) }
     }
 
     /// Whether a topic is held for a group.
-    package func isHolding(for group: String) -> Bool {
+    package func isHolding(for group: GroupNumber) -> Bool {
         withLog { $0.holders[group] != nil }
+    }
+
+    /// The group that a topic is held for; nil for none.
+    package func holder(of topic: TopicName) -> TopicHolder? {
+        withLog { $0.holder(of: topic) }
     }
 }

@@ -5,7 +5,7 @@ extension EventLog {
             published: record.publishedCount, bytes: record.allRetainedBytes,
             oldest: record.oldestID, newest: record.newestID,
             subscribers: subscribers.matching(record), retention: record.settings.retention,
-            persists: record.settings.persists, hold: record.settings.hold,
+            persists: record.settings.persists, hold: record.settings.hold?.name,
             owner: record.owner)
     }
 

@@ -175,7 +175,7 @@ final class WorkGroup: Sendable {
             if step == nil { state.isDriven = false }
             return (step, state.takeGrowth(), state.takeHold(after: step))
         }
-        if let heldFrom { parts.bus.setHeld(group: name.text, from: heldFrom) }
+        if let heldFrom { parts.bus.setHeld(group: number, from: heldFrom) }
         parts.shares.count(owner, open: growth.open, parked: growth.parked)
         return step
     }

@@ -114,17 +114,19 @@ public final class WorkGroups: Sendable {
         }
         let group = WorkGroup(
             GroupMachine(stored, name, selector, now: now, newest: newest), parts)
-        add(group)
-        table.write { $0.byOwner[record.owner, default: 0] += 1 }
+        begin(group)
+        table.write { table in
+            table.entries[name] = .group(group)
+            table.numbers.insert(group.number)
+            table.byOwner[record.owner, default: 0] += 1
+        }
     }
 
-    private func add(_ group: WorkGroup) {
-        table.write { table in
-            table.entries[group.name] = .group(group)
-            table.numbers.insert(group.number)
-        }
+    /// Begins with a group that nobody finds by its name yet: whoever does may hold a topic for it, or
+    /// end it.
+    private func begin(_ group: WorkGroup) {
+        parts.bus.setHeld(group: group.number, from: group.read { $0.heldFrom })
         parts.shares.count(groups: 1)
-        parts.bus.setHeld(group: group.name.text, from: group.read { $0.heldFrom })
         if group.replies { parts.hub.addReplying(group) }
     }
 
@@ -238,6 +240,7 @@ public final class WorkGroups: Sendable {
         _ name: GroupName, _ caller: WorkCaller, _ outcome: Result<WorkGroup, WorkError>,
         _ then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
+        if case .success(let group) = outcome { begin(group) }
         let others = table.write { table -> [@Sendable () -> Void] in
             guard case .coming(let others)? = table.entries[name] else { return [] }
             switch outcome {
@@ -248,7 +251,6 @@ public final class WorkGroups: Sendable {
             }
             return others
         }
-        if case .success(let group) = outcome { add(group) }
         then(outcome.map { (self.describe($0), true) })
         for other in others { other() }
     }
@@ -303,7 +305,7 @@ public final class WorkGroups: Sendable {
     ) {
         let found: WorkGroup
         do throws(WorkError) { found = try group(name) } catch { return then(.failure(error)) }
-        guard isForced || !parts.bus.isHolding(for: name.text) else {
+        guard isForced || !parts.bus.isHolding(for: found.number) else {
             return then(.failure(.groupHeld(name)))
         }
         found.add(
@@ -322,7 +324,7 @@ public final class WorkGroups: Sendable {
             }
         }
         parts.shares.count(groups: -1)
-        parts.bus.setHeld(group: group.name.text, from: nil)
+        parts.bus.setHeld(group: group.number, from: nil)
         if group.replies { parts.hub.removeReplying(group) }
         parts.hub.ignore(group)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -84,6 +85,7 @@ import Testing
     @Test func aTokenIsReadFromAFileOrTheEnvironment() throws {
         let rig = try CommandRig()
         let file = rig.home.write("unknown-token\n", to: "token")
+        chmod(file, 0o640)
         for outcome in [
             try rig.run("pub", "a", "x", "--token-file", file),
             try rig.run("pub", "a", "x", variables: ["BELFRY_TOKEN": "unknown-token"]),
@@ -91,5 +93,25 @@ import Testing
             #expect(outcome.code == 3 && outcome.errors.contains("TOKEN_INVALID"))
         }
         #expect(try rig.run("pub", "a", "x", "--token-file", "/nonexistent").code == 8)
+    }
+
+    @Test(
+        arguments: [
+            (0o604, "o-r"), (0o644, "o-r"), (0o620, "go-w"), (0o602, "go-w"),
+            (0o666, "o-r,go-w"),
+        ])
+    func aTokenThatOthersReadOrWriteIsRefused(mode: mode_t, change: String) throws {
+        let rig = try CommandRig()
+        let file = rig.home.write("unknown-token\n", to: "token")
+        chmod(file, mode)
+        for words in [
+            ["pub", "a", "x", "--token-file", file],
+            ["copy", rig.daemon.socketPath, "/nonexistent", "--from-token", file],
+            ["copy", "/nonexistent", rig.daemon.socketPath, "--to-token", file],
+        ] {
+            let outcome = try CommandRig.outcome(of: rig.start(words))
+            #expect(outcome.code == 8, "\(outcome)")
+            #expect(outcome.errors.contains(file) && outcome.errors.contains("'chmod \(change)'"))
+        }
     }
 }

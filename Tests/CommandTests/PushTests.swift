@@ -120,6 +120,25 @@ import Topics
         }
     }
 
+    @Test(arguments: [0o620, 0o602, 0o666])
+    func aFileThatOthersMayWriteIsRefused(mode: mode_t) throws {
+        let rig = try CommandRig()
+        let hooks = file("log http://127.0.0.1:1/ \(WebhookReceiver.secret)\n", rig)
+        let authorities = rig.home.write("-----BEGIN CERTIFICATE-----\n", to: "authorities")
+        for (path, rights) in [(hooks, mode), (authorities, mode), (authorities, 0o644)] {
+            chmod(path, rights)
+            let run = try rig.run("push", hooks, "--ca-file", authorities, "--until-now")
+            chmod(path, 0o600)
+            if rights == 0o644 {
+                // Everybody may read who is trusted.
+                #expect(run.code == 0, "\(run)")
+            } else {
+                #expect(run.code == 8 && run.errors.contains("go-w' it"), "\(run)")
+                #expect(run.errors.contains(path))
+            }
+        }
+    }
+
     @Test func aFileOfAuthoritiesThatHasNoneIsRefused() throws {
         let rig = try CommandRig()
         let hooks = file("log https://localhost:1/ \(WebhookReceiver.secret)\n", rig)
@@ -167,6 +186,36 @@ import Topics
         #expect(fresh.step(behind: .status(404, retryAfter: nil)) != .over)
         #expect(fresh.step(behind: .status(410, retryAfter: nil)) == .over)
         #expect(fresh.step(behind: .status(202, retryAfter: nil)) == .done)
+    }
+
+    @Test(
+        arguments: [
+            // Beyond 64 bits, and a time that is far: as long as a receiver may ask for.
+            ("99999999999999999999", 3_600...Int.max),
+            ("9223372036854775808", 3_600...Int.max),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 3_600...Int.max),
+            // The old forms of a date, the second of them of one digit.
+            ("Friday, 01-Jan-27 00:00:00 GMT", 0...Int.max),
+            ("Fri Jan  1 00:00:00 2027", 0...Int.max),
+            // Long gone, also where the year leaves the century open.
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 0...0), ("Sunday, 06-Nov-94 08:49:37 GMT", 0...0),
+            ("Sun Nov  6 08:49:37 1994", 0...0),
+            ("-5", nil), ("soon", nil), ("", nil), ("Sun, 06 Nov 1994", nil),
+            ("Sun, 06 Fog 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 4 08:49:37 GMT", nil),
+        ] as [(String, ClosedRange<Int>?)])
+    func aReceiverMayAskInSecondsOrByADate(text: String, seconds: ClosedRange<Int>?) async throws {
+        // Without a Date of its own it is our clock that says how long that is.
+        let server = try ScriptedServer([
+            "HTTP/1.1 503 x\r\nRetry-After: \(text)\r\nContent-Length: 0\r\n\r\n"
+        ])
+        let address = try #require(WebhookAddress("http://127.0.0.1:\(server.port)"))
+        let answer = try await WebhookSender().post(
+            Payload([]), to: address, headers: [], within: 60_000)
+        guard case .status(503, let asked) = answer else {
+            return #expect(Bool(false), "\(answer)")
+        }
+        #expect((asked == nil) == (seconds == nil), "\(asked as Any)")
+        if let asked, let seconds { #expect(seconds.contains(asked), "\(asked)") }
     }
 
     @Test func aReceiverIsToldByItsHeadAlone() async throws {

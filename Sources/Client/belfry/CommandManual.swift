@@ -43,7 +43,9 @@ enum CommandManual {
         for code in CommandExit.allCases { page.item("\(code.rawValue)", code.meaning) }
         page.heading("Environment")
         page.item("BELFRY_URL", "The bus, where --url is not given.")
-        page.item("BELFRY_TOKEN", "The token, where --token-file is not given.")
+        page.item(
+            Session.tokenVariable,
+            "The token, where --token-file is not given. Programs that belfry runs do not get it.")
         page.item(
             "STATE_DIRECTORY, XDG_STATE_HOME", "Where cursors are kept.")
         page.heading("Files")

@@ -140,13 +140,14 @@ enum CommandTable {
                 Each line of FILE is a selector, the address of a receiver, and the secret that \
                 signs what it gets, as whsec_ and base64; with a second secret it gets two \
                 signatures. A line that begins with # is a comment. Nobody but its owner and its \
-                group may be able to read FILE.
+                group may be able to read FILE, and nobody but its owner to write it.
                 """,
                 """
                 A request is a POST with the event as JSON, as belfry sub --json prints it, and \
                 with the headers of Standard Webhooks. The events of a line come one at a time, in \
                 their order, each until the answer is 2xx: at least once. Pauses behind failures \
-                grow up to 5 minutes, and Retry-After of 429 and 503 is obeyed up to an hour. \
+                grow up to 5 minutes. Retry-After of 429 and 503, in seconds or as a date, is \
+                obeyed up to an hour. \
                 Redirects are not followed. An answer has 15 seconds. 410 ends a line. The \
                 certificate of a receiver has to be of an authority that the system trusts, or \
                 instead of one of --ca-file.

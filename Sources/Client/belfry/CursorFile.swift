@@ -35,10 +35,7 @@ final class CursorFile: Sendable {
         }
         let folder = try Self.folder()
         path = "\(folder)/\(name).cursor"
-        lock = open("\(folder)/\(name).lock", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else {
-            throw CommandFailure(.file, "\(folder) cannot be written: \(TextFile.lastError)")
-        }
+        lock = try TextFile.open("\(folder)/\(name).lock", O_WRONLY | O_CREAT)
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw CommandFailure(.file, "another run with the cursor '\(name)' is running")
         }
@@ -46,7 +43,7 @@ final class CursorFile: Sendable {
             (start, isOver) = (nil, false)
             return
         }
-        let lines = TextFile.text(of: path)?.split(separator: "\n") ?? []
+        let lines = try TextFile.text(of: path).split(separator: "\n")
         guard let id = lines.first.flatMap({ EventID(decimal: $0) }) else {
             throw CommandFailure(.file, "\(path) has no cursor: remove it to begin anew")
         }
@@ -70,7 +67,9 @@ final class CursorFile: Sendable {
     func keep(_ cursor: EventID, isOver: Bool = false) throws(CommandFailure) {
         let lines = ["\(cursor)", ofLine, isOver ? Self.overLine : ""].filter { !$0.isEmpty }
         guard TextFile.replace(path, by: lines.map { $0 + "\n" }.joined()) else {
-            throw CommandFailure(.file, "\(path) cannot be written: \(TextFile.lastError)")
+            throw CommandFailure(
+                .file,
+                "\(path) cannot be replaced by way of \(path).new: \(TextFile.lastError)")
         }
     }
 
@@ -79,8 +78,16 @@ final class CursorFile: Sendable {
     /// What stands in front of the selector.
     private static let ofWord = "of "
 
+    /// The folder of cursors, which nobody else may write: whoever replaces a cursor has events left
+    /// out, or sent again.
     private static func folder() throws(CommandFailure) -> String {
-        if let folder = Session.variable("STATE_DIRECTORY") { return folder }
+        let service = Session.variable("STATE_DIRECTORY")
+        let folder = if let service { service } else { try ownFolder() }
+        try TextFile.check(folder: folder)
+        return folder
+    }
+
+    private static func ownFolder() throws(CommandFailure) -> String {
         let home = Session.variable("HOME").map { "\($0)/.local/state" }
         guard let state = Session.variable("XDG_STATE_HOME") ?? home else {
             throw CommandFailure(

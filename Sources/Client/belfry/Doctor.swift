@@ -36,7 +36,8 @@ struct Doctor {
         {
             wrong("ready", reason.map { .refused($0) })
         }
-        let who = Session.variable("BELFRY_TOKEN") == nil ? "as user \(getuid())" : "with a token"
+        let hasToken = Session.variable(Session.tokenVariable) != nil
+        let who = hasToken ? "with a token" : "as user \(getuid())"
         if let count = await answer(
             "access", { (bus) throws(ClientError) in try await bus.topics().topics.count })
         {

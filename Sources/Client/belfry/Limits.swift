@@ -46,6 +46,8 @@ enum Limits {
     static let listPauseFactor = 19
     /// The lines of a file of webhooks: each has a connection to the bus and one to its receiver.
     static let webhooksMax = 64
+    /// The bytes of a file that is read whole: the authorities of a system are some 250 KB.
+    static let fileBytesMax = 4 << 20
     /// The bytes of a file of webhooks.
     static let webhookFileBytesMax = 256 << 10
     /// How many secrets sign one request: the old one and the new one, and room to spare.

@@ -84,12 +84,14 @@ struct ProgramStart {
         return pid
     }
 
+    /// Our own without the token, and the variables of this program.
     private var environment: [String] {
+        let left = variables.map(\.name) + [Session.tokenVariable]
         var inherited: [String] = []
         var next = environ
         while let text = next.pointee {
             let variable = String(cString: text)
-            if !variables.contains(where: { variable.hasPrefix($0.name + "=") }) {
+            if !left.contains(where: { variable.hasPrefix($0 + "=") }) {
                 inherited.append(variable)
             }
             next += 1

@@ -48,16 +48,18 @@ struct Session: Sendable {
         return address
     }
 
+    /// The variable that the token is in, where no file has it. Programs that we start do not get it:
+    /// what they do with an event is not to be done in our name.
+    static let tokenVariable = "BELFRY_TOKEN"
+
     static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func token(_ path: String?) throws(CommandFailure) -> String? {
-        guard let path else { return variable("BELFRY_TOKEN") }
-        guard let text = TextFile.text(of: path) else {
-            throw CommandFailure(.file, "\(path) cannot be read: \(TextFile.lastError)")
-        }
-        return text.split(whereSeparator: \.isWhitespace).first.map { String($0) }
+        guard let path else { return variable(tokenVariable) }
+        return try TextFile.text(of: path, isSecret: true)
+            .split(whereSeparator: \.isWhitespace).first.map { String($0) }
     }
 
     /// Asks the bus, again and again where it is not there or at a limit, until patience ends or the

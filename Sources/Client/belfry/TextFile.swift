@@ -1,24 +1,102 @@
 internal import Glibc
 
-/// Small files, whole.
+/// Small files, whole, that nobody else may write.
 enum TextFile {
-    /// The text of a file; nil where it cannot be read.
-    static func text(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
+    /// Opens a file.
+    ///
+    /// A pipe in its place, for which one would wait, and everything else that is no file is refused.
+    ///
+    /// - Parameter isSecret: Whether nobody but its owner and its group may read it.
+    /// - Throws: What is wrong with it and what to do.
+    static func open(
+        _ path: String, _ flags: Int32, isSecret: Bool = false
+    ) throws(CommandFailure) -> Int32 {
+        let file = Glibc.open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
+        guard file >= 0 else {
+            // What a pipe that nobody reads, a socket and a folder say to a writer.
+            guard errno != ENXIO, errno != EISDIR else { throw noFile(path) }
+            throw failure(path, flags & O_ACCMODE == O_RDONLY ? "read" : "written")
+        }
+        do throws(CommandFailure) {
+            let status = try status(of: file, path)
+            guard status.st_mode & S_IFMT == S_IFREG else { throw noFile(path) }
+            try check(status, path, isSecret: isSecret)
+        } catch {
+            close(file)
+            throw error
+        }
+        return file
+    }
+
+    /// The text of a file.
+    ///
+    /// - Throws: What is wrong with it and what to do.
+    static func text(
+        of path: String, isSecret: Bool = false, bytesMax: Int = Limits.fileBytesMax
+    ) throws(CommandFailure) -> String {
+        let file = try open(path, O_RDONLY, isSecret: isSecret)
         defer { close(file) }
-        return ByteInput(file).all().map { String(decoding: $0, as: UTF8.self) }
+        guard try status(of: file, path).st_size <= bytesMax else {
+            throw CommandFailure(.file, "\(path) is longer than \(bytesMax) bytes")
+        }
+        guard let bytes = ByteInput(file).all() else { throw failure(path, "read") }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Replaces a file: whoever reads it finds the old text or the new one.
     static func replace(_ path: String, by text: String) -> Bool {
         let fresh = path + ".new"
-        let file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // What a run that was killed left there, or somebody else: it is neither followed nor waited
+        // for.
+        unlink(fresh)
+        let file = Glibc.open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         let bytes = Array(text.utf8)
         let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
         close(file)
         return isWritten && rename(fresh, path) == 0
+    }
+
+    /// Sees to it that nobody else may write into a folder, and so replace the files in it.
+    ///
+    /// - Throws: What to do.
+    static func check(folder path: String) throws(CommandFailure) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure(path, "read") }
+        try check(status, path, isSecret: false)
+    }
+
+    private static func check(
+        _ status: stat, _ path: String, isSecret: Bool
+    ) throws(CommandFailure) {
+        let isRead = isSecret && status.st_mode & S_IROTH != 0
+        let isWritten = status.st_mode & (S_IWGRP | S_IWOTH) != 0
+        switch (isRead, isWritten) {
+        case (false, false): return
+        case (true, false):
+            throw CommandFailure(
+                .file, "\(path) has secrets and everybody can read it: 'chmod o-r' it")
+        case (false, true):
+            throw CommandFailure(.file, "other users may write \(path): 'chmod go-w' it")
+        case (true, true):
+            throw CommandFailure(
+                .file,
+                "\(path) has secrets, and others may read and write it: 'chmod o-r,go-w' it")
+        }
+    }
+
+    private static func status(of file: Int32, _ path: String) throws(CommandFailure) -> stat {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure(path, "read") }
+        return status
+    }
+
+    private static func noFile(_ path: String) -> CommandFailure {
+        CommandFailure(.file, "\(path) is no regular file")
+    }
+
+    private static func failure(_ path: String, _ verb: String) -> CommandFailure {
+        CommandFailure(.file, "\(path) cannot be \(verb): \(lastError)")
     }
 
     /// What the system said of the last call.

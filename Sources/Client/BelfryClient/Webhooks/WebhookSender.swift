@@ -9,12 +9,18 @@ package import Topics
 package final class WebhookSender: Sendable {
     private let thread: TransferThread
     private let authorities: String?
+    private let clock: any BusClock
 
-    /// - Parameter authorities: The file of the authorities that receivers' certificates have to be
-    ///   of; nil for those that the system trusts.
+    /// - Parameters:
+    ///   - authorities: The file of the authorities that receivers' certificates have to be of; nil
+    ///     for those that the system trusts.
+    ///   - clock: What time it is, for a receiver that asks to be left alone until a date.
     /// - Throws: `ClientError.unreachable` where the system gives no thread.
-    package init(authorities: String? = nil) throws(ClientError) {
+    package init(
+        authorities: String? = nil, clock: any BusClock = SystemClock()
+    ) throws(ClientError) {
         self.authorities = authorities
+        self.clock = clock
         do throws(Errno) {
             thread = try TransferThread()
         } catch {
@@ -33,7 +39,7 @@ package final class WebhookSender: Sendable {
                 Transfer(
                     .post, address.path, at: address.base, headers: headers, body: body,
                     millisecondsMax: milliseconds, authorities: authorities,
-                    to: WebhookReceipt { continuation.resume(returning: $0) }))
+                    to: WebhookReceipt(clock) { continuation.resume(returning: $0) }))
         }
     }
 }
@@ -54,9 +60,13 @@ private final class WebhookReceipt: TransferReceiver {
     }
 
     private let state = Protected(State())
+    private let clock: any BusClock
     private let report: @Sendable (WebhookAnswer) -> Void
 
-    init(_ report: @escaping @Sendable (WebhookAnswer) -> Void) { self.report = report }
+    init(_ clock: any BusClock, _ report: @escaping @Sendable (WebhookAnswer) -> Void) {
+        self.clock = clock
+        self.report = report
+    }
 
     func begin(_ head: AnswerHead) { state.write { $0.head = head } }
 
@@ -73,19 +83,23 @@ private final class WebhookReceipt: TransferReceiver {
             guard case .broken(let detail, _) = end else { return report(.none("no answer came")) }
             return report(.none(detail))
         }
-        report(.status(head.status, retryAfter: head.retryAfterSeconds))
+        report(.status(head.status, retryAfter: head.retryAfterSeconds(by: clock)))
     }
 }
 
 extension AnswerHead {
-    /// How many seconds `Retry-After` asks for (RFC 9110 section 10.2.3); a time is one by the clock
-    /// of the receiver.
-    fileprivate var retryAfterSeconds: Int? {
-        guard let text = self["retry-after"] else { return nil }
-        if let seconds = Int(text) { return max(0, seconds) }
-        guard let then = Timestamp(httpDate: text),
-            let now = self["date"].flatMap({ Timestamp(httpDate: $0) })
-        else { return nil }
+    /// How many seconds `Retry-After` asks for (RFC 9110 section 10.2.3); `Int.max` where they are
+    /// more.
+    ///
+    /// - Parameter clock: Says what time it is where the receiver does not: a date is one by its clock.
+    fileprivate func retryAfterSeconds(by clock: any BusClock) -> Int? {
+        guard let text = self["retry-after"], !text.isEmpty else { return nil }
+        if text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {
+            return Int(text) ?? .max
+        }
+        let ours = clock.now()
+        let now = self["date"].flatMap { Timestamp(httpDate: $0, now: ours) } ?? ours
+        guard let then = Timestamp(httpDate: text, now: now) else { return nil }
         return Int(max(0, then.microseconds - now.microseconds) / 1_000_000)
     }
 }

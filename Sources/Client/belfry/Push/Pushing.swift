@@ -26,15 +26,13 @@ enum Pushing {
         if let failure = await work.value { throw failure }
     }
 
-    /// A file that has no certificate would fail every request, for ever.
+    /// A file that has no certificate would fail every request, for ever. One that others may write
+    /// would let any of them be the receiver.
     private static func sender(
         trusting authorities: String?
     ) throws(CommandFailure) -> WebhookSender {
         if let file = authorities {
-            guard let text = TextFile.text(of: file) else {
-                throw CommandFailure(.file, "\(file) cannot be read: \(TextFile.lastError)")
-            }
-            guard text.contains("-----BEGIN CERTIFICATE-----") else {
+            guard try TextFile.text(of: file).contains("-----BEGIN CERTIFICATE-----") else {
                 throw CommandFailure(.file, "\(file) has no certificate: write it as PEM")
             }
         }

@@ -1,25 +1,12 @@
-internal import Glibc
-
 /// The file of `belfry push`: one webhook a line, behind `#` a comment.
 enum WebhookFile {
-    /// The webhooks of a file, which nobody else may read: it has secrets.
+    /// The webhooks of a file, which nobody else may read or write: it has secrets, and says who
+    /// gets events.
     static func webhooks(of path: String) throws(CommandFailure) -> [Webhook] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw CommandFailure(.file, "\(path) cannot be read: \(TextFile.lastError)")
-        }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IROTH == 0 else {
-            throw CommandFailure(
-                .file, "\(path) has secrets and everybody can read it: 'chmod o-r' it")
-        }
-        guard status.st_size <= Limits.webhookFileBytesMax, let bytes = ByteInput(file).all() else {
-            throw CommandFailure(
-                .file, "\(path) is longer than \(Limits.webhookFileBytesMax) bytes, or unreadable")
-        }
+        let text = try TextFile.text(
+            of: path, isSecret: true, bytesMax: Limits.webhookFileBytesMax)
         do throws(CommandFailure) {
-            return try webhooks(in: String(decoding: bytes, as: UTF8.self))
+            return try webhooks(in: text)
         } catch {
             throw CommandFailure(error.code, "\(path), \(error.sentence ?? "")")
         }

@@ -29,6 +29,9 @@ final class StubbornStore: EventStore {
     /// Holds reads up from now on.
     func holdReads() { state.write { $0.isHoldingReads = true } }
 
+    /// How many reads it holds up.
+    var heldReadCount: Int { state.read { $0.heldReads.count } }
+
     /// Lets go of reads that it holds up, and of those that come.
     func releaseReads() {
         let held = state.write { state in

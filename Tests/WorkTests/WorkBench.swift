@@ -18,7 +18,7 @@ final class WorkBench: Sendable {
     /// On a file, or in memory.
     init(
         file: String? = nil, limits: WorkLimits = WorkLimits(), keeping: Retention = .standard,
-        clock: ManualClock = ManualClock(), holdingReads: Bool = false
+        clock: ManualClock = ManualClock(), memoryBytes: Int = 64 << 20, holdingReads: Bool = false
     ) throws {
         let log = Log(level: .error)
         let inner: any EventStore =
@@ -34,7 +34,7 @@ final class WorkBench: Sendable {
         store = StubbornStore(inner)
         if holdingReads { store.holdReads() }
         bus = try EventBus(
-            store: store, defaults: keeping, memory: MemoryBudget(bytesMax: 64 << 20),
+            store: store, defaults: keeping, memory: MemoryBudget(bytesMax: memoryBytes),
             clock: clock, broadcaster: Broadcaster(), log: log)
         let tokens = Protected(SeededRandom(seed: 1))
         work = WorkGroups(

@@ -428,14 +428,26 @@ struct GroupWorld {
         let events = ids.filter { $0 > position.after }.prefix(3).map { log[$0]! }
         var next = position
         next.after = events.last?.id ?? newest
-        return GroupTurns.Rebuilt(events: Array(events), next: events.isEmpty ? nil : next)
+        let parked = events.compactMap { event in
+            event.attributes.key.map {
+                GroupTurns.Parked(id: event.id, topic: event.topic, key: $0)
+            }
+        }
+        return GroupTurns.Rebuilt(parked: parked, next: events.isEmpty ? nil : next)
     }
 
     private func isOver(_ id: EventID) -> Bool { expiries[id].map { $0 <= now } ?? false }
 
     private mutating func supply(_ fetch: GroupTurns.Fetch) -> GroupMachine.Supply {
         var supply = GroupMachine.Supply()
+        // What only the store has comes in parts.
+        supply.isOfStore = Bool.random(using: &random)
         for (id, _) in fetch.known {
+            if supply.isOfStore, !fetch.needsAll, !supply.known.isEmpty,
+                Int.random(in: 0..<3, using: &random) == 0
+            {
+                return supply
+            }
             guard let event = log[id] else {
                 supply.known[id] = .gone
                 continue

@@ -68,7 +68,7 @@ import Topics
             bench.advance(seconds: 100)
             _ = try bench.take()
         case .retried: try bench.settle(Settlement(.retry(delay: 1_000_000), lease: held.lease))
-        case .givenBack: bench.work.giveBack(held)
+        case .givenBack: bench.work.giveBack(held.ticket)
         case .takenOver: _ = try bench.take(worker: "w")
         case .batchInParts:
             try bench.settle(Settlement(.done(nil), lease: held.lease, only: [held.ids[0]]))

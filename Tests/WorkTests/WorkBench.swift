@@ -77,9 +77,12 @@ final class WorkBench: Sendable {
 
     /// Waits until the thread that made a group has left the store: it may commit for others.
     func awaitReads(of caller: WorkCaller = caller) throws {
-        let gate = Gate()
-        work.parts.thread.run(for: caller.uid) { gate.open() }
-        try gate.wait()
+        // What a read takes from the store begins with a turn of its own, once it has room.
+        for _ in 0..<2 {
+            let gate = Gate()
+            work.parts.thread.run(for: caller.uid) { gate.open() }
+            try gate.wait()
+        }
     }
 
     /// Runs `body` while nothing is done on the thread for long reads.

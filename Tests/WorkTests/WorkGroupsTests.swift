@@ -121,7 +121,7 @@ import Topics
         bench.advance(seconds: 5)
         let handout = try bench.take()
         #expect(handout.gap?.through == old)
-        bench.work.giveBack(handout)
+        bench.work.giveBack(handout.ticket)
         let again = try bench.take()
         #expect(again.jobs[0].attempt == 1 && again.gap == handout.gap)
         #expect(try bench.group()?.gap == handout.gap)

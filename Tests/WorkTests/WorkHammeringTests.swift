@@ -88,7 +88,7 @@ import Topics
             ledger.write { $0.note(events) }
             guard Int.random(in: 0..<6, using: &random) > 0 else {
                 ledger.write { ledger in for event in events { ledger.held.remove(event.id) } }
-                bench.work.giveBack(handout)
+                bench.work.giveBack(handout.ticket)
                 continue
             }
             doing = events

@@ -58,7 +58,7 @@ import Topics
         try bench { (bench) throws in
             try bench.set { $0.lease = .seconds(43_200) }
             try bench.publish("a")
-            bench.work.giveBack(try bench.take())
+            bench.work.giveBack(try bench.take().ticket)
             // Its answer comes behind the commit of what was given back.
             try bench.set()
         }
@@ -105,7 +105,7 @@ import Topics
             try bench.settle(done)
             #expect(refusal { try bench.settle(done) } == "jobSettled")
             try bench.extend(taken[1].lease, seconds: 600)
-            bench.work.giveBack(taken[2])
+            bench.work.giveBack(taken[2].ticket)
             try bench.set(of: nil)
             let group = try bench.group()
             #expect(group?.done == 1 && group?.open == 2 && group?.leased == 1)

@@ -49,12 +49,15 @@ enum Limits {
     static let drivenStepsMax = 32
     /// Tokens that are drawn from the system by one call, which brings at most 256 bytes.
     static let tokensDrawn = 16
-    /// What one read of the log brings at most, in bytes.
+    /// What one read of the log brings at most, in bytes, and one event at least.
     static let readBytesMax = 1 << 20
+    /// Events that one read brings at most: their attributes may be larger than their payloads.
+    static let readEventsMax = 1_024
+    /// The fraction of the memory budget that groups have for what only the store has: sixteen reads
+    /// of 256 MiB at one time, which is more than a disk brings between two commits.
+    static let storeReadsMemoryFraction = 8
     /// Keys that go on by one change behind jobs that were settled before it was known how.
     static let settledMarksMax = 64
-    /// What one read brings that looks for parked jobs.
-    static let rebuildEventsMax = 1_024
     /// How far events are counted that a group has not taken in.
     static let countedAheadMax = 1_000
     /// Open jobs of one list.

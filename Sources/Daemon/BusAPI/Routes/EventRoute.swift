@@ -16,12 +16,25 @@ extension BusHandler {
         case .removed: throw EventRoute.removed(id, topic)
         case .unknown: throw EventRoute.unknown(id, topic)
         case .older(let position):
+            read(id, topic, at: position, call)
+        }
+    }
+
+    /// Answers with an event that only the store has, beside the loop and once it has room.
+    private func read(
+        _ id: EventID, _ topic: TopicName, at position: LogPosition, _ call: borrowing Call
+    ) {
+        let (bus, late, account) = (bus, LateAnswer(), call.exchange.account)
+        let (answer, cancellation) = (late.begin(call.exchange, on: loop), late.cancellation)
+        let room = service.answers.room(for: bus.limits.eventBytesMax)
+        service.longReads.addAsking(for: account, unless: cancellation, in: room) { answered in
             bus.readStore(
                 position, matching: Selector(topic), filter: .all,
                 limit: ReadLimit(events: 1, bytes: .max),
-                for: StoreClient(user: call.exchange.account.uid)
+                for: StoreClient(user: account.uid) { cancellation.isCancelled }
             ) { result in
-                reply.send(EventRoute.response(result, id, topic))
+                answered()
+                answer(EventRoute.response(result, id, topic, in: room))
             }
         }
     }
@@ -48,16 +61,21 @@ enum EventRoute {
 
     /// One event as the whole answer.
     static func response(_ event: Event) -> Response {
-        Response(status: 200, headers: headers(of: event), body: .payload(of: event))
+        response(event, .payload(of: event))
+    }
+
+    private static func response(_ event: Event, _ body: ResponseBody) -> Response {
+        Response(status: 200, headers: headers(of: event), body: body)
     }
 
     /// What the store's answer to a look-up of one event means.
     static func response(
-        _ read: Result<LogRead, BusError>, _ id: EventID, _ topic: TopicName
+        _ read: Result<LogRead, BusError>, _ id: EventID, _ topic: TopicName, in room: AnswerRoom
     ) -> Response {
         switch read {
         case .failure(let error): Refusal(error).response
-        case .success(.events(let events, _, _)) where events.first?.id == id: response(events[0])
+        case .success(.events(let events, _, _)) where events.first?.id == id:
+            response(events[0], .payload(of: events[0], in: room))
         case .success(.gap): removed(id, topic).response
         case .success: unknown(id, topic).response
         }
@@ -83,5 +101,23 @@ extension ResponseBody {
     /// The payload of an event as it is, shared with the log.
     static func payload(of event: Event) -> ResponseBody {
         .shared(owner: event, event.payload.bytes)
+    }
+
+    /// The same of an event that was read for this answer, in a room that counts it until it is sent.
+    fileprivate static func payload(of event: Event, in room: AnswerRoom) -> ResponseBody {
+        room.settle(madeOf: [event].wireBytes)
+        return .shared(
+            owner: CountedEvent(event: event, room: room), event.payload.bytes, isCounted: true)
+    }
+}
+
+/// An event in the room that was taken for it.
+private final class CountedEvent: Sendable {
+    private let event: Event
+    private let room: AnswerRoom
+
+    init(event: Event, room: AnswerRoom) {
+        self.event = event
+        self.room = room
     }
 }

@@ -99,14 +99,14 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         case .success(let answer):
             guard let handout = answer.handout else { return finish(nothing(answer.settled)) }
             guard path != nil, forbidden == nil else {
-                handler.work.giveBack(handout)
+                handler.work.giveBack(handout.ticket)
                 return finish(nothing(answer.settled))
             }
             finish(
                 HandoutAnswer(
                     handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
                 ).response(isJSON: query.isJSON, handler.encodings)
-            ) { [work = handler.work] in work.giveBack(handout) }
+            ) { [work = handler.work, ticket = handout.ticket] in work.giveBack(ticket) }
         }
     }
 

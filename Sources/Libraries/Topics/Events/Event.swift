@@ -32,7 +32,7 @@ public final class Event: Sendable {
     }
 
     /// What the event takes in memory, with its part of the log's tables, in bytes.
-    var memoryBytes: Int {
+    package var memoryBytes: Int {
         Overhead.eventBytes + payload.count + attributes.memoryBytes
     }
 }

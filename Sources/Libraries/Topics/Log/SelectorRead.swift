@@ -96,6 +96,9 @@ package final class SelectorRead: @unchecked Sendable {
             + (page?.memoryBytes ?? 0)
     }
 
+    /// Whether it holds events that only the store has.
+    package var hasPage: Bool { page != nil }
+
     /// Reads on if `position` is where it has told everything up to; false if it is elsewhere. Its
     /// reader may have begun to wait since.
     package func goesOn(at position: LogPosition, _ limit: ReadLimit) -> Bool {

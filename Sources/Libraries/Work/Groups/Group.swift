@@ -86,7 +86,7 @@ public struct Group: Sendable {
         guard let handout = answer.handout else { return [] }
         guard !Task.isCancelled else {
             await withCheckedContinuation { continuation in
-                groups.giveBack(handout) { continuation.resume() }
+                groups.giveBack(handout.ticket) { continuation.resume() }
             }
             return []
         }

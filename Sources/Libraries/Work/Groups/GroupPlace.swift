@@ -8,13 +8,13 @@ final class GroupPlace: Sendable {
     private let kept = Protected<KeptRead?>(nil)
 
     /// The read that has told everything up to `position`, to go on with; nil where there is none.
-    func take(at position: LogPosition, _ limit: ReadLimit) -> SelectorRead? {
+    func take(at position: LogPosition, _ limit: ReadLimit) -> KeptRead? {
         let last = kept.write { kept in
             defer { kept = nil }
             return kept
         }
-        guard let read = last?.read, read.goesOn(at: position, limit) else { return nil }
-        return read
+        guard let last, last.read.goesOn(at: position, limit) else { return nil }
+        return last
     }
 
     /// Keeps a read that has more to tell.

@@ -29,11 +29,18 @@ struct GroupRead: Sendable {
 
     // MARK: Jobs
 
+    /// Takes what was read, with room for what the store was read for.
+    typealias Then<Value> = @Sendable (Result<Value, BusError>, ReadRoom?) -> Void
+
     /// Reads what a turn wants; `then` runs before this returns, or on another thread.
+    ///
+    /// - Parameter room: What the turn has, which keeps nothing of what was read before; nil where it
+    ///   is taken once it is needed.
     func supply(
-        _ fetch: GroupTurns.Fetch,
-        _ then: @escaping @Sendable (Result<GroupMachine.Supply, BusError>) -> Void
+        _ fetch: GroupTurns.Fetch, in room: ReadRoom?,
+        _ then: @escaping Then<GroupMachine.Supply>
     ) {
+        room?.forget()
         var supply = GroupMachine.Supply()
         var older: [(id: EventID, topic: TopicName, position: LogPosition)] = []
         for (id, topic) in fetch.known {
@@ -43,44 +50,56 @@ struct GroupRead: Sendable {
             case .removed, .unknown: supply.known[id] = .gone
             }
         }
-        readOlder(older[...], fetch, supply, then)
+        guard !older.isEmpty else { return readFresh(fetch, supply, room, then) }
+        supply.isOfStore = true
+        within(room) { [older, supply] room in
+            readOlder(older[...], fetch.needsAll, supply, 0, room, then)
+        }
     }
 
-    /// Reads events of open jobs that only the store has, one after the other.
+    /// Reads events of open jobs that only the store has, one after the other. What does not fit is
+    /// the next turn's, and so is what lies behind the reach: a turn has one room.
     private func readOlder(
         _ older: ArraySlice<(id: EventID, topic: TopicName, position: LogPosition)>,
-        _ fetch: GroupTurns.Fetch, _ supply: GroupMachine.Supply,
-        _ then: @escaping @Sendable (Result<GroupMachine.Supply, BusError>) -> Void
+        _ needsAll: Bool, _ supply: GroupMachine.Supply, _ bytes: Int, _ room: ReadRoom,
+        _ then: @escaping Then<GroupMachine.Supply>
     ) {
-        guard let next = older.first else { return readFresh(fetch, supply, then) }
+        guard let next = older.first, needsAll || bytes < Limits.readBytesMax else {
+            return then(.success(supply), room)
+        }
         parts.bus.readStore(
             next.position, matching: Selector(next.topic), filter: .all,
             limit: ReadLimit(events: 1, bytes: 1), for: client
         ) { outcome in
-            var supply = supply
+            var (supply, bytes) = (supply, bytes)
             switch outcome {
-            case .failure(let error): return then(.failure(error))
+            case .failure(let error): return then(.failure(error), room)
             case .success(.events(let events, _, _)) where events[0].id == next.id:
+                room.note(events)
+                bytes += events[0].payload.count
                 supply.known[next.id] = found(events[0])
             case .success: supply.known[next.id] = .gone
             }
-            readOlder(older.dropFirst(), fetch, supply, then)
+            readOlder(older.dropFirst(), needsAll, supply, bytes, room, then)
         }
     }
 
     private func readFresh(
-        _ fetch: GroupTurns.Fetch, _ supply: GroupMachine.Supply,
-        _ then: @escaping @Sendable (Result<GroupMachine.Supply, BusError>) -> Void
+        _ fetch: GroupTurns.Fetch, _ supply: GroupMachine.Supply, _ room: ReadRoom?,
+        _ then: @escaping Then<GroupMachine.Supply>
     ) {
-        guard fetch.freshMax > 0 else { return then(.success(supply)) }
-        let limit = ReadLimit(events: fetch.freshMax, bytes: Limits.readBytesMax)
-        read(fetch.position, limit) { outcome in
+        guard fetch.freshMax > 0 else { return then(.success(supply), room) }
+        let limit = ReadLimit(
+            events: min(fetch.freshMax, Limits.readEventsMax),
+            bytes: Limits.readBytesMax)
+        read(fetch.position, limit, room) { [supply] outcome, room in
             then(
                 outcome.map { read in
                     var supply = supply
                     supply.fresh = fresh(read)
+                    supply.isOfStore = room != nil
                     return supply
-                })
+                }, room)
         }
     }
 
@@ -128,20 +147,25 @@ struct GroupRead: Sendable {
         behind position: LogPosition,
         _ then: @escaping @Sendable (Result<GroupTurns.Rebuilt, BusError>) -> Void
     ) {
-        let limit = ReadLimit(events: Limits.rebuildEventsMax, bytes: Limits.readBytesMax)
+        let limit = ReadLimit(events: Limits.readEventsMax, bytes: Limits.readBytesMax)
         parts.thread.run(for: owner) {
-            read(position, limit) { outcome in
+            read(position, limit, nil) { outcome, _ in
                 then(
                     outcome.map { read in
                         switch read {
                         case .events(let events, let next, let isCutShort):
-                            GroupTurns.Rebuilt(events: events, next: isCutShort ? next : nil)
+                            GroupTurns.Rebuilt(
+                                parked: events.compactMap(parked), next: isCutShort ? next : nil)
                         case .gap(let gap, let next): GroupTurns.Rebuilt(gap: gap, next: next)
                         case .caughtUp, .older: GroupTurns.Rebuilt()
                         }
                     })
             }
         }
+    }
+
+    private func parked(_ event: Event) -> GroupTurns.Parked? {
+        event.attributes.key.map { GroupTurns.Parked(id: event.id, topic: event.topic, key: $0) }
     }
 
     /// Finds where a group begins, and what it misses there.
@@ -151,103 +175,132 @@ struct GroupRead: Sendable {
     ) {
         let limit = ReadLimit(events: 1, bytes: 1)
         parts.thread.run(for: owner) {
-            let read = parts.bus.read(
+            let long = parts.bus.longRead(
                 from: start, matching: selector, filter: filter, limit: limit)
-            settle(read, nil, limit, then)
+            settle(long, nil, then)
         }
     }
 
     private func settle(
-        _ read: LogRead, _ gap: Gap?, _ limit: ReadLimit,
+        _ long: SelectorRead, _ gap: Gap?,
         _ then: @escaping @Sendable (Result<(LogPosition, Gap?), BusError>) -> Void
     ) {
-        switch read {
-        case .events(let events, var next, _):
-            next.after = events[0].id.predecessor
-            then(.success((next, gap)))
-        case .caughtUp(let next): then(.success((next, gap)))
-        case .gap(let found, let next):
-            goOn(next, gap.map { $0.joined(with: found) } ?? found, limit, then)
-        case .older(let position): goOn(position, gap, limit, then)
-        }
-    }
-
-    private func goOn(
-        _ position: LogPosition, _ gap: Gap?, _ limit: ReadLimit,
-        _ then: @escaping @Sendable (Result<(LogPosition, Gap?), BusError>) -> Void
-    ) {
-        readLong(position, limit) {
-            switch $0 {
+        goOn(long, nil) { outcome, room in
+            // The event counts until its id is taken.
+            withExtendedLifetime(room) {}
+            switch outcome {
             case .failure(let error): then(.failure(error))
-            case .success(let read): settle(read, gap, limit, then)
+            case .success(.events(let events, var next, _)):
+                next.after = events[0].id.predecessor
+                then(.success((next, gap)))
+            case .success(.caughtUp(let next)), .success(.older(let next)):
+                then(.success((next, gap)))
+            case .success(.gap(let found, _)):
+                settle(long, gap.map { $0.joined(with: found) } ?? found, then)
             }
         }
     }
 
+    /// Finds the first event behind a position, however long that takes; nil for none. It has the
+    /// room where it was read from the store.
+    func first(behind position: LogPosition, _ then: @escaping Then<Event?>) {
+        let limit = ReadLimit(events: 1, bytes: 1)
+        parts.thread.run(for: owner) {
+            first(
+                of: parts.bus.longRead(
+                    position, matching: selector, filter: filter, limit: limit), then)
+        }
+    }
+
+    private func first(of long: SelectorRead, _ then: @escaping Then<Event?>) {
+        goOn(long, nil) { outcome, room in
+            switch outcome {
+            case .failure(let error): then(.failure(error), nil)
+            case .success(.events(let events, _, _)): then(.success(events[0]), room)
+            case .success(.gap): first(of: long, then)
+            case .success(.caughtUp), .success(.older): then(.success(nil), nil)
+            }
+        }
+    }
+
+    // MARK: Reads that may be long
+
     /// Reads on from a position: one topic or a few steps on this thread, which may be a loop or
-    /// publish; the rest on another one.
+    /// publish; the rest on another one, and from the store once there is room.
     private func read(
-        _ position: LogPosition, _ limit: ReadLimit,
-        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+        _ position: LogPosition, _ limit: ReadLimit, _ room: ReadRoom?,
+        _ then: @escaping Then<LogRead>
     ) {
         if selector.singleName != nil, filter == .all {
             let read = parts.bus.read(position, matching: selector, filter: filter, limit: limit)
-            guard case .older(let position) = read else { return then(.success(read)) }
-            return readLong(position, limit, then)
+            guard case .older(let position) = read else { return then(.success(read), room) }
+            let long = parts.bus.longRead(
+                position, matching: selector, filter: filter, limit: limit)
+            return parts.thread.run(for: owner) { goOn(long, room, then) }
         }
+        let kept = place.take(at: position, limit)
         let long =
-            place.take(at: position, limit)
+            kept?.read
             ?? parts.bus.longRead(position, matching: selector, filter: filter, limit: limit)
-        var left = Limits.inlineStepsMax
-        switch parts.bus.turn(of: long, &left) {
-        case .done(let read): told(long, read, then)
-        case .goOn, .ask:
-            finish(long) { outcome in
-                switch outcome {
-                case .failure: then(outcome)
-                case .success(let read): told(long, read, then)
-                }
+        let told: Then<LogRead> = { outcome, room in
+            if case .success(let read) = outcome {
+                place.keep(long, behind: read, of: parts.bus)
+            }
+            then(outcome, room)
+        }
+        if long.hasPage {
+            return within(room) { room in
+                // What it has counts in the room from now on.
+                withExtendedLifetime(kept) {}
+                goOn(long, room, told)
             }
         }
-    }
-
-    private func told(
-        _ long: SelectorRead, _ read: LogRead,
-        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
-    ) {
-        place.keep(long, behind: read, of: parts.bus)
-        then(.success(read))
-    }
-
-    private func readLong(
-        _ position: LogPosition, _ limit: ReadLimit,
-        _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
-    ) {
-        finish(
-            parts.bus.longRead(position, matching: selector, filter: filter, limit: limit), then)
+        var left = Limits.inlineStepsMax
+        switch parts.bus.turn(of: long, &left) {
+        case .done(let read): told(.success(read), room)
+        case .goOn, .ask: parts.thread.run(for: owner) { goOn(long, room, told) }
+        }
     }
 
     /// Takes a read to what it tells next by the turns of the thread, where users take turns: also
-    /// behind a page of the store, whose threads have others to serve.
-    private func finish(
-        _ long: SelectorRead, _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
+    /// behind a page of the store, whose threads have others to serve. It asks the store once there
+    /// is room.
+    private func goOn(_ long: SelectorRead, _ room: ReadRoom?, _ then: @escaping Then<LogRead>) {
+        switch parts.bus.turn(of: long) {
+        case .goOn:
+            EventBus.pause()
+            parts.thread.run(for: owner) { goOn(long, room, then) }
+        case .done(let read):
+            if case .events(let events, _, _) = read { room?.note(events) }
+            then(.success(read), room)
+        case .ask(let request):
+            within(room) { room in readPage(request, of: long, room, then) }
+        }
+    }
+
+    private func readPage(
+        _ request: StoreRead, of long: SelectorRead, _ room: ReadRoom,
+        _ then: @escaping Then<LogRead>
     ) {
-        parts.thread.run(for: owner) {
-            switch parts.bus.turn(of: long) {
-            case .done(let read): then(.success(read))
-            case .goOn:
-                EventBus.pause()
-                finish(long, then)
-            case .ask(let request):
-                parts.bus.readPage(request, for: client) { outcome in
-                    switch outcome {
-                    case .failure(let error): then(.failure(error))
-                    case .success(let page):
-                        long.take(page)
-                        finish(long, then)
-                    }
-                }
+        parts.bus.readPage(request, for: client) { outcome in
+            switch outcome {
+            case .failure(let error): then(.failure(error), room)
+            case .success(let page):
+                long.take(page)
+                // A page without events takes nothing: whoever looks for what is not there has others
+                // read meanwhile.
+                let kept = page.events.isEmpty ? nil : room
+                parts.thread.run(for: owner) { goOn(long, kept, then) }
             }
         }
+    }
+
+    /// Runs `begin` once there is room for a read of the store, on the thread for that unless there
+    /// is already.
+    private func within(_ room: ReadRoom?, _ begin: @escaping @Sendable (ReadRoom) -> Void) {
+        if let room { return begin(room) }
+        // Events of jobs come one by one, up to a bound and one event more.
+        let bytes = Limits.readBytesMax + parts.bus.limits.eventBytesMax
+        parts.space.read(bytes, for: owner, begin)
     }
 }

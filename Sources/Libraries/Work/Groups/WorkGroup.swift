@@ -39,6 +39,8 @@ final class WorkGroup: Sendable {
         /// What was counted of it in the shares.
         var open = 0
         var parked = 0
+        /// Room for what the turn under way has read from the store.
+        var room: ReadRoom?
 
         /// From where on topics hold events by now, if a change moved it.
         mutating func takeHold(after step: GroupTurns.Step?) -> EventID? {
@@ -183,9 +185,13 @@ final class WorkGroup: Sendable {
     private func perform(_ step: GroupTurns.Step) {
         switch step {
         case .fetch(let fetch):
-            GroupRead(self).supply(fetch) { outcome in
+            let room = state.write { $0.room.take() }
+            GroupRead(self).supply(fetch, in: room) { outcome, room in
                 let now = self.parts.clock()
-                self.state.write { $0.turns.supply(outcome, now: now) }
+                self.state.write { state in
+                    state.room = room
+                    state.turns.supply(outcome, now: now)
+                }
                 self.drive()
             }
         case .judge(let question):
@@ -198,6 +204,7 @@ final class WorkGroup: Sendable {
                 self.drive()
             }
         case .commit(let change, let batches):
+            state.read { $0.room }?.settle()
             parts.bus.commit(change, publishing: batches) { outcome in
                 let now = self.parts.clock()
                 self.state.write { $0.turns.committed(outcome, now: now) }
@@ -214,12 +221,14 @@ final class WorkGroup: Sendable {
         parts.meters.count(counts, now: now)
         for id in counts.buried { refuse(id, nil) }
         for delivery in counts.deliveries { deliver(delivery) }
+        var rooms = takeRooms(for: answers)
         for answer in answers {
             let (call, isLate) = state.write { state in
                 let isLate = state.late.remove(answer.number) != nil
                 return (state.calls.removeValue(forKey: answer.number), isLate)
             }
-            if let call { give(answer.outcome, to: call, isLate: isLate, now: now) }
+            let room = rooms.removeValue(forKey: answer.number)
+            if let call { give(answer.outcome, in: room, to: call, isLate: isLate, now: now) }
         }
         if state.read({ $0.turns.isRemoved && $0.isListening }) {
             state.write { $0.isListening = false }
@@ -227,9 +236,20 @@ final class WorkGroup: Sendable {
         }
     }
 
+    /// Divides the room of a turn that is over among what it hands out.
+    private func takeRooms(for answers: [WorkAnswer]) -> [RequestNumber: ReadRoom] {
+        guard let room = state.write({ $0.room.take() }) else { return [:] }
+        var rooms: [RequestNumber: ReadRoom] = [:]
+        for answer in answers {
+            guard case .success(.handout(let grant, _)) = answer.outcome else { continue }
+            rooms[answer.number] = room.part(of: grant.jobs.map(\.event))
+        }
+        return rooms
+    }
+
     private func give(
-        _ outcome: Result<WorkAnswer.Outcome, WorkError>, to call: Recipient, isLate: Bool,
-        now: Timestamp
+        _ outcome: Result<WorkAnswer.Outcome, WorkError>, in room: ReadRoom?,
+        to call: Recipient, isLate: Bool, now: Timestamp
     ) {
         switch (outcome, call) {
         case (.failure(let error), .next(let then)): then(.failure(error))
@@ -239,7 +259,8 @@ final class WorkGroup: Sendable {
             then(.success(NextAnswer(handout: nil, settled: settled.map { receipt($0, isLate) })))
         case (.success(.handout(let grant, let settled)), .next(let then)):
             let settled = settled.map { receipt($0, isLate) }
-            then(.success(NextAnswer(handout: handout(grant, now: now), settled: settled)))
+            then(
+                .success(NextAnswer(handout: handout(grant, in: room, now: now), settled: settled)))
         case (.success(.settled(let settled)), .settle(let then)):
             then(.success(receipt(settled, isLate)))
         case (.success(.done), .plain(let then)): then(.success(()))
@@ -248,16 +269,18 @@ final class WorkGroup: Sendable {
         }
     }
 
-    private func handout(_ grant: GroupMachine.Allotment, now: Timestamp) -> Handout {
+    private func handout(
+        _ grant: GroupMachine.Allotment, in room: ReadRoom?, now: Timestamp
+    ) -> Handout {
         let jobs = grant.jobs.map { job in
             Handout.Job(
                 event: job.event, attempt: job.attempt,
                 isReplyWanted: replies && parts.replies.isAwaited(job.event.id))
         }
         return Handout(
-            group: name, lease: grant.lease.text,
-            deadline: now.advanced(microseconds: grant.length), jobs: jobs, gap: grant.gap,
-            token: grant.lease.token)
+            lease: grant.lease.text, deadline: now.advanced(microseconds: grant.length),
+            jobs: jobs, gap: grant.gap, room: room,
+            ticket: Handout.Ticket(group: name, token: grant.lease.token, gap: grant.gap))
     }
 
     private func receipt(_ settled: WorkAnswer.Settled, _ isLate: Bool) -> SettleReceipt {

@@ -22,11 +22,10 @@ extension WorkGroups {
             return then(.failure(.letterUnknown(id)))
         }
         guard beginReviving(id) else { return then(.failure(.letterRevived(id))) }
-        let letter = Revival(groups: self, group: group, id: id, dead: dead, sender: caller.uid) {
+        Revival(groups: self, group: group, id: id, dead: dead, sender: caller.uid) {
             self.endReviving(id)
             then($0)
-        }
-        parts.thread.run(for: group.owner) { letter.find() }
+        }.find()
     }
 }
 
@@ -42,36 +41,41 @@ private struct Revival: Sendable {
     private var bus: EventBus { groups.parts.bus }
     private static let type = "revived"
 
-    /// Looks for the letter, and then whether it was revived.
+    /// Looks whether it was revived, and then at the letter, which counts until it is in the log again:
+    /// the first may take long.
     func find() {
         switch bus.event(id, in: dead) {
-        case .found(let event): check(event)
         case .removed, .unknown: then(.failure(.letterUnknown(id)))
+        case .found(let letter): check(letter, nil)
         case .older(let position):
-            read(position, .all) { event in
-                guard let event, event.id == id else {
-                    return then(.failure(.letterUnknown(id)))
-                }
-                check(event)
+            findMark { isRevived in
+                read(position, .all) { letter, room in check(letter, isRevived, room) }
             }
         }
     }
 
-    private func check(_ letter: Event) {
-        let labels = letter.attributes.labels
-        guard labels[DeathLabel.group.rawValue] == group.name.text,
-            let text = labels[DeathLabel.topic.rawValue], let topic = try? TopicName(text),
+    private func check(_ letter: Event?, _ isRevived: Bool?, _ room: ReadRoom? = nil) {
+        guard let letter, letter.id == id,
+            letter.attributes.labels[DeathLabel.group.rawValue] == group.name.text,
+            let text = letter.attributes.labels[DeathLabel.topic.rawValue],
+            let topic = try? TopicName(text),
             // Another group had the name when it died: whoever works here may not publish there.
             group.selector.matches(topic)
         else { return then(.failure(.letterUnknown(id))) }
-        let filter = EventFilter(type: Self.type, key: id.description)
-        read(LogPosition(after: id), filter) { mark in
-            guard mark == nil else { return then(.failure(.letterRevived(id))) }
-            publish(letter, to: topic)
+        switch isRevived {
+        case nil:
+            findMark { $0 ? then(.failure(.letterRevived(id))) : publish(letter, to: topic, room) }
+        case true?: then(.failure(.letterRevived(id)))
+        case false?: publish(letter, to: topic, room)
         }
     }
 
-    private func publish(_ letter: Event, to topic: TopicName) {
+    private func findMark(_ found: @escaping @Sendable (Bool) -> Void) {
+        let filter = EventFilter(type: Self.type, key: id.description)
+        read(LogPosition(after: id), filter) { mark, _ in found(mark != nil) }
+    }
+
+    private func publish(_ letter: Event, to topic: TopicName, _ room: ReadRoom?) {
         var others: [String: String] = [:]
         for label in letter.attributes.labels.all where DeathLabel(rawValue: label.name) == nil {
             others[label.name] = label.value
@@ -87,6 +91,7 @@ private struct Revival: Sendable {
             payloads: [.empty])
         let change = WorkChange(of: group.number, persists: true)
         bus.commit(change, publishing: [revived, mark]) { outcome in
+            withExtendedLifetime(room) {}
             then(outcome.map { $0[0] }.mapError { .bus($0) })
         }
     }
@@ -94,18 +99,12 @@ private struct Revival: Sendable {
     /// The first event behind a position that the filter wants; nil for none.
     private func read(
         _ position: LogPosition, _ filter: EventFilter,
-        _ found: @escaping @Sendable (Event?) -> Void
+        _ found: @escaping @Sendable (Event?, ReadRoom?) -> Void
     ) {
-        let limit = ReadLimit(events: 1, bytes: 1)
-        bus.readStore(
-            position, matching: Selector(dead), filter: filter, limit: limit,
-            for: StoreClient(user: sender)
-        ) {
+        GroupRead(Selector(dead), filter, sender, groups.parts).first(behind: position) {
             switch $0 {
             case .failure(let error): then(.failure(.bus(error)))
-            case .success(.events(let events, _, _)): found(events[0])
-            case .success(.gap(_, let next)): read(next, filter, found)
-            case .success(.caughtUp), .success(.older): found(nil)
+            case .success(let event): found(event, $1)
             }
         }
     }

@@ -41,9 +41,11 @@ extension WorkGroups {
     /// Nobody learned of a hand-out: its jobs go to the next worker, and the attempt does not count.
     ///
     /// - Parameter then: Called once that is committed, or failed.
-    package func giveBack(_ handout: Handout, then: @escaping @Sendable () -> Void = {}) {
-        guard let group = try? group(handout.group) else { return then() }
-        group.add(.giveBack(handout.token, gap: handout.gap), .plain { _ in then() })
+    package func giveBack(
+        _ ticket: Handout.Ticket, then: @escaping @Sendable () -> Void = {}
+    ) {
+        guard let group = try? group(ticket.group) else { return then() }
+        group.add(.giveBack(ticket.token, gap: ticket.gap), .plain { _ in then() })
     }
 
     /// Says what became of jobs.

@@ -7,6 +7,8 @@ struct WorkParts: Sendable {
     let shares: WorkShares
     let meters = WorkMeters()
     let thread: WorkThread
+    /// Where what only the store has is read.
+    let space: ReadSpace
     let hub: WorkHub
     let replies = Replies()
     let letters: Letters
@@ -22,6 +24,7 @@ struct WorkParts: Sendable {
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         thread = WorkThread()
+        space = ReadSpace(of: bus.memory, on: thread) { bus.relieve() }
         hub = WorkHub(waking: thread)
         self.bus = bus
         self.shares = shares

@@ -19,18 +19,24 @@ struct GroupLine {
         /// Whether it stays until the look that a start needs is over: before, nobody can say that
         /// there is no job.
         var awaitsSearch = false
+        /// Whether it stays for the next change, since this one may bring no more from the store.
+        var awaitsMore = false
+        /// Whether it is to wait for nothing any more.
+        var hasLeft = false
         /// The job that it had, and gets again.
         var owed: EventID?
         /// Whether it gets something by the change under way.
         var isServed = false
 
         /// Whether it stays where there is no job at this moment.
-        var stays: Bool { waits || awaitsSearch }
+        var stays: Bool { waits || awaitsSearch || awaitsMore }
 
         /// Lets it wait no longer, for whatever it waits.
         mutating func leave() {
             waits = false
             awaitsSearch = false
+            awaitsMore = false
+            hasLeft = true
         }
     }
 

@@ -25,6 +25,8 @@ extension GroupMachine {
         /// Of open jobs that were asked for.
         var known: [EventID: Found] = [:]
         var fresh = Fresh.unknown
+        /// Whether some of it was read from the store, which counts until it is handed on.
+        var isOfStore = false
     }
 
     /// What lies behind the reach.

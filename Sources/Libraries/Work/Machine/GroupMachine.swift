@@ -321,12 +321,11 @@ struct GroupMachine {
     /// Takes events behind its first open job, which may be parked behind one. Not within a change.
     ///
     /// - Parameter next: Where to go on; nil at the end.
-    mutating func rebuild(_ events: [Event], next: LogPosition?) {
-        for event in events where event.id <= record.reach {
-            guard let key = event.attributes.key, table.lanes.isBusy(key),
-                let head = heads[key], head < event.id
+    mutating func rebuild(_ found: [GroupTurns.Parked], next: LogPosition?) {
+        for event in found where event.id <= record.reach {
+            guard table.lanes.isBusy(event.key), let head = heads[event.key], head < event.id
             else { continue }
-            table.lanes.park(Lanes.Parked(id: event.id, topic: event.topic), behind: key)
+            table.lanes.park(Lanes.Parked(id: event.id, topic: event.topic), behind: event.key)
         }
         table.keep()
         rebuilding = next.flatMap { $0.after < record.reach ? $0 : nil }

@@ -20,10 +20,11 @@ extension GroupTurns {
             }
             let isCancelled = cancelled.remove(number) != nil
             let isOver = isDraining || isCancelled
-            let entry = GroupLine.Entry(
+            var entry = GroupLine.Entry(
                 number: number, holder: next.holder, caller: next.caller, length: next.length,
-                countMax: next.countMax, waits: next.waits && !isOver,
-                awaitsSearch: machine.rebuilding != nil && !isOver)
+                countMax: next.countMax, waits: next.waits,
+                awaitsSearch: machine.rebuilding != nil)
+            if isOver { entry.leave() }
             if let replaced = machine.enter(entry, now: now), let holder = next.holder {
                 settled[replaced] = nil
                 answer(replaced, .failure(.workerReplaced(holder.worker)))

@@ -12,7 +12,10 @@ extension GroupTurns {
         case .failure?: return nil
         case .success?:
             self.turn?.stage = .awaiting(.letters)
-            return .fetch(Fetch(known: known, freshMax: 0, position: machine.position))
+            return .fetch(
+                Fetch(
+                    known: known, needsAll: turn.burying.isEmpty, freshMax: 0,
+                    position: machine.position))
         case nil: return judgement()
         }
     }

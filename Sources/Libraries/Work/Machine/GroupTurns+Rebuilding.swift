@@ -5,10 +5,17 @@ internal import Topics
 extension GroupTurns {
     /// A part of the log that may be parked.
     struct Rebuilt {
-        var events: [Event] = []
+        var parked: [Parked] = []
         var gap: Gap?
         /// Where to read on; nil at the end.
         var next: LogPosition?
+    }
+
+    /// What is kept of an event that may be parked.
+    struct Parked {
+        let id: EventID
+        let topic: TopicName
+        let key: String
     }
 
     /// The look at the log for what is parked, which goes on beside turns.
@@ -38,7 +45,7 @@ extension GroupTurns {
         switch outcome {
         case .success(let found):
             if let gap = found.gap { machine.miss(gap) }
-            machine.rebuild(found.events, next: found.next)
+            machine.rebuild(found.parked, next: found.next)
             settlesMarks = machine.hasSettledMarks
             endSearch()
         case .failure(let error):

@@ -14,6 +14,8 @@ struct GroupTurns {
     var settled: [RequestNumber: WorkAnswer.Settled] = [:]
     /// Whether whoever waits may get something that it could not before.
     var isWorthALook = false
+    /// Whether some are served by the next turn that this one had no room for, and do not rest.
+    private var isPutOff = false
     /// Whether those who wait do so until the next sweep, since the log or the store failed.
     private var isResting = false
     /// Jobs that become dead letters together, which one that is refused makes fewer.
@@ -48,6 +50,8 @@ struct GroupTurns {
     /// What is to be read.
     struct Fetch {
         let known: [(id: EventID, topic: TopicName)]
+        /// Whether all of these are needed: else the store is asked for as many as one read may bring.
+        let needsAll: Bool
         let freshMax: Int
         let position: LogPosition
     }
@@ -89,6 +93,8 @@ struct GroupTurns {
         var verdict: Result<Void, WorkError>?
         /// The events of jobs that are to become dead letters.
         var letters: [EventID: GroupMachine.Found] = [:]
+        /// Whether it has what the store was read for: then it reads no more.
+        var holdsStored = false
         var supply = GroupMachine.Supply()
         var rounds = 0
         /// Whether it goes on with keys that were marked.
@@ -183,6 +189,9 @@ struct GroupTurns {
         switch (outcome, awaited) {
         case (.success(let supply), .letters):
             turn?.letters = supply.known
+            turn?.holdsStored = supply.isOfStore
+            // The others are the next turn's.
+            turn?.burying.removeAll { supply.known[$0] == nil }
             turn?.stage = .applying
         case (.success(let supply), _):
             turn?.supply = supply
@@ -223,7 +232,8 @@ struct GroupTurns {
         let isAtHand =
             !machine.table.again.isEmpty
             && machine.table.leasedCount < machine.record.inFlightMax
-        let serves = (isWorthALook || isAtHand) && !isResting && !machine.line.isEmpty
+        let serves =
+            ((isWorthALook || isAtHand) && !isResting || isPutOff) && !machine.line.isEmpty
         guard !requests.isEmpty || !dying.isEmpty || serves || isLeaving else {
             isWorthALook = isWorthALook && hasMore
             return
@@ -264,23 +274,38 @@ struct GroupTurns {
         in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
     ) -> Step? {
         guard let turn, turn.burying.isEmpty, !turn.settlesMarks else { return nil }
+        var mayRead = !turn.holdsStored
         if turn.rounds > 0 {
             let (grants, goesOn) = machine.serve(
                 from: turn.supply, in: room, now: now, mint: mint)
             self.turn?.grants += grants
             self.turn?.supply = GroupMachine.Supply()
             guard goesOn else { return nil }
-            guard turn.rounds < Limits.readsMax else {
-                isWorthALook = true
-                return nil
-            }
+            mayRead =
+                turn.rounds < Limits.readsMax && !(turn.supply.isOfStore && !grants.isEmpty)
+        } else {
+            isPutOff = false
+            machine.line.changeAll { $0.awaitsMore = false }
         }
         let wants = machine.wants(in: room)
         guard !wants.isEmpty else { return nil }
+        guard mayRead else {
+            putOff()
+            return nil
+        }
         self.turn?.rounds += 1
         self.turn?.stage = .awaiting(.supply)
         return .fetch(
-            Fetch(known: wants.known, freshMax: wants.freshMax, position: machine.position))
+            Fetch(
+                known: wants.known, needsAll: false, freshMax: wants.freshMax,
+                position: machine.position))
+    }
+
+    /// Leaves it to the next turn to serve those who got nothing yet: nobody can say that there is no
+    /// job for them.
+    private mutating func putOff() {
+        (isWorthALook, isPutOff) = (true, true)
+        machine.line.changeAll { $0.awaitsMore = !$0.isServed && !$0.hasLeft }
     }
 
     // MARK: Its end
@@ -338,7 +363,7 @@ struct GroupTurns {
 
     private mutating func fail(_ turn: Turn, _ error: BusError, now: Int64) {
         // What a topic refused says nothing of the store: others go on.
-        if turn.burying.isEmpty, turn.batches.isEmpty { isResting = true }
+        if turn.burying.isEmpty, turn.batches.isEmpty { (isResting, isPutOff) = (true, false) }
         renew(after: error, now: now)
         self.turn?.counts = Counts()
         self.turn?.answers = turn.requests.map { request in
@@ -352,10 +377,15 @@ struct GroupTurns {
         }
         self.turn?.answers += replaced
         // Whoever left the line meanwhile does not wait for the store, nor does who only looks.
-        machine.line.changeAll { $0.awaitsSearch = false }
+        machine.line.changeAll {
+            $0.awaitsSearch = false
+            $0.awaitsMore = $0.awaitsMore && isPutOff
+        }
         for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)
-            answer(entry.number, .success(.nothing(settled)))
+            // Nobody knows whether there is a job for who looked only.
+            let isUnknown = settled == nil && !entry.hasLeft
+            answer(entry.number, isUnknown ? .failure(.bus(error)) : .success(.nothing(settled)))
         }
         guard !turn.burying.isEmpty else { return }
         if turn.burying.count > 1 {

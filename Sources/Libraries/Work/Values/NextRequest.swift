@@ -53,8 +53,6 @@ package struct NextAnswer: Sendable {
 
 /// Jobs that are one worker's until their lease passes and they are handed on.
 package struct Handout: Sendable {
-    /// The group that hands out.
-    package let group: GroupName
     /// What settles them, as text of at most 64 bytes.
     package let lease: String
     /// When the lease passes, by the bus's clock. Nothing goes by it: it is for people.
@@ -63,7 +61,17 @@ package struct Handout: Sendable {
     package let jobs: [Job]
     /// What the group missed, and nobody was told yet.
     package let gap: Gap?
-    let token: LeaseToken
+    /// Counts what only the store had until nobody has this any more.
+    let room: ReadRoom?
+    /// What it is given back by.
+    package let ticket: Ticket
+
+    /// What gives jobs back, without what they are.
+    package struct Ticket: Sendable {
+        let group: GroupName
+        let token: LeaseToken
+        let gap: Gap?
+    }
 
     /// One job of a worker.
     package struct Job: Sendable {

@@ -190,10 +190,11 @@ import Topics
         #expect(choosers == [StoredCaller(uid: 1_002, token: nil), nil])
     }
 
-    @Test func aHoldOfAnOlderFileIsForTheGroupOfItsNameIfThereIsOne() throws {
+    @Test(arguments: [6, 7])
+    func aHoldOfAnOlderFileIsForTheGroupOfItsNameIfThereIsOne(version: Int) throws {
         let folder = TemporaryFolder(inMemory: true)
         let database = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
-        try Schema(steps: Array(Schema.current.steps.prefix(6))).migrate(database)
+        try Schema(steps: Array(Schema.current.steps.prefix(version))).migrate(database)
         for (topic, hold) in [("a", "'g'"), ("b", "'gone'"), ("c", "NULL")] {
             try database.execute(
                 """

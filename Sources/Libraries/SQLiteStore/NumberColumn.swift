@@ -77,7 +77,7 @@ struct NumberColumn {
     static let topicUnstored = topics("unstored", Limits.ids)
     static let topicEvents = topics("events", Limits.counts)
     static let topicBytes = topics("bytes", Limits.counts)
-    static let topicHoldGroup = topics("hold_group", Limits.keys, isOptional: true, since: 7)
+    static let topicHoldGroup = topics("hold_group", Limits.keys, isOptional: true, since: 8)
 
     static let eventID = events("id", Limits.keys)
     static let eventTopic = events("topic", Limits.keys)

@@ -129,12 +129,14 @@ struct Schema {
         """,
         // 6: the work group that a topic is held for.
         "ALTER TABLE topics ADD COLUMN hold TEXT;",
-        // 7: who chose the dead topic of a group; of older rows it is the maker. And which group a
-        // topic is held for: the name alone may come to be another's.
+        // 7: who chose the dead topic of a group; of older rows it is the maker.
         """
         ALTER TABLE groups ADD COLUMN dead_uid INTEGER;
         ALTER TABLE groups ADD COLUMN dead_token TEXT;
         UPDATE groups SET dead_uid = owner WHERE dead IS NOT NULL;
+        """,
+        // 8: which group a topic is held for: the name alone may come to be another's.
+        """
         ALTER TABLE topics ADD COLUMN hold_group INTEGER;
         UPDATE topics SET hold_group = (SELECT number FROM groups WHERE groups.name = hold)
             WHERE hold IS NOT NULL;

@@ -41,6 +41,17 @@ import Testing
         #expect(try daemon.wait() == .exited(0))
     }
 
+    /// The parser has it, and wakes its loop for none of what a stop waits for.
+    @Test func aKeptConnectionThatAsksNothingDoesNotHoldUpAStop() throws {
+        let daemon = try RunningDaemon(configuration: "[daemon]\ndrain_seconds = 2m\n")
+        let client = try daemon.connect()
+        #expect(try client.exchange("GET", "/version").status == 200)
+        let begin = monotonicSeconds()
+        #expect(try daemon.terminate() == .exited(0))
+        #expect(monotonicSeconds() - begin < 30)
+        client.close()
+    }
+
     @Test func clientsThatSendOnWithoutEndDoNotHoldAStop() throws {
         let daemon = try RunningDaemon()
         let (address, process) = (daemon.tcp, daemon.pid)

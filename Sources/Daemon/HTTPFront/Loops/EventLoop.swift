@@ -154,7 +154,7 @@ final class EventLoop {
         var due = arrivals == nil ? UInt64.max : now + 1
         if let milliseconds = parser.dueMilliseconds {
             if milliseconds == 0 { return 0 }
-            due = now + milliseconds
+            due = min(due, now + milliseconds)
         }
         if let timer = timers.nextDue { due = min(due, timer) }
         if let resumesAt = acceptor.resumesAt { due = min(due, resumesAt) }

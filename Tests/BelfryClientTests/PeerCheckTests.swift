@@ -57,11 +57,21 @@ import Topics
         #expect(server.requests.count == 1)
     }
 
+    /// libcurl takes no connection that was idle for 118 s (CURLOPT_MAXAGE_CONN). On a machine with ten
+    /// programs for each processor a task may wait as long for its next turn.
     @Test func aConnectionThatWasTrustedServesAllRequests() async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let client = try client(server) { "SECRET" }
-        for _ in 0..<3 { #expect(await failure(of: client) == nil) }
-        #expect(server.requests.count == 3 && server.connectionsMade == 1)
+        let clock = ContinuousClock()
+        var (last, longest) = (clock.now, Duration.zero)
+        for _ in 0..<3 {
+            #expect(await failure(of: client) == nil)
+            longest = max(longest, last.duration(to: clock.now))
+            last = clock.now
+        }
+        #expect(server.requests.count == 3)
+        let made = server.connectionsMade
+        #expect(made == 1 || longest > .seconds(100), "\(made) connections, \(longest) apart")
     }
 
     @Test func theKernelSaysWhoseAListenerIs() throws {

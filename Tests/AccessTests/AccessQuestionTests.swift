@@ -39,14 +39,24 @@ import Topics
         #expect(throws: AccessError.self) { try answer(question) }
     }
 
-    @Test func theTableHasTheRulesThatWinFirst() throws {
+    @Test func theTableSaysWhoMayDoWhatAndWhatWinsFirst() throws {
         let rules = try AccessRules(
             "> subscribe anyone", "a.* subscribe uid:1", "a.b subscribe,publish uid:2",
-            "a.* subscribe uid:3 uid:1")
+            "a.* subscribe,work uid:3 uid:1")
         #expect(
             rules.table == [
-                "publish a.b: uid:2", "subscribe a.b: uid:2", "subscribe a.*: uid:1 uid:3",
-                "subscribe >: anyone",
+                "a.b: publish uid:2; receive uid:2; work uid:3 uid:1; administer its maker",
+                "a.*: publish everybody; receive uid:1 uid:3; work uid:3 uid:1; administer its maker",
+                ">: publish everybody; receive anyone; work whoever may receive; "
+                    + "administer its maker",
+            ])
+        #expect(AccessRules().table == [])
+        #expect(
+            try AccessRules("a administer gid:5").table == [
+                "a: publish everybody; receive everybody; work whoever may receive; "
+                    + "administer gid:5 its maker",
+                "any other topic: publish everybody; receive everybody; work whoever may receive; "
+                    + "administer its maker",
             ])
     }
 }

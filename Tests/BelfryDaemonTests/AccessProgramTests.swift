@@ -51,15 +51,18 @@ import Testing
         }
     }
 
-    @Test func checkingTheConfigurationListsRulesInTheOrderInWhichTheyWin() throws {
+    @Test func checkingTheConfigurationSaysWhoMayDoWhat() throws {
         let said = try belfryd(["--check-config"], configuration: Self.rules)
         #expect(said.ending == .exited(0))
         #expect(
             said.output == """
                 OK
-                Access rules in order; the first one that matches a topic decides:
-                  publish deploys.*: uid:1000 token:deployer
-                  publish >: uid:0
+                Who may do what, by the first line that matches a topic (root and the bus's own \
+                user administer all):
+                  deploys.*: publish uid:1000 token:deployer; receive everybody; work whoever may \
+                receive; administer its maker
+                  >: publish uid:0; receive everybody; work whoever may receive; administer its \
+                maker
                 Warning: access.rule names token:deployer, which is in no tokens file
 
                 """)

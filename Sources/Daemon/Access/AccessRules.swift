@@ -110,18 +110,30 @@ public struct AccessRules: Equatable, Sendable {
         }
     }
 
-    /// The rules by what they are about, those that win first, one line for each selector; empty
-    /// without rules.
+    /// Who may do what, one line for each selector of a rule, those that win first, and one for all
+    /// other topics; empty without rules.
     public var table: [String] {
-        AccessVerb.allCases.flatMap { verb in
-            tree(verb).grants.map { grant in
-                let subjects = grant.rules.flatMap(\.subjects).reduce(into: [AccessSubject]()) {
-                    if !$0.contains($1) { $0.append($1) }
-                }
-                return "\(verb.rawValue) \(grant.selector): "
-                    + subjects.map(\.description).joined(separator: " ")
+        let selectors = Set(rules.map(\.selector)).sorted(by: GrantTree.isMoreSpecific)
+        guard !selectors.isEmpty else { return [] }
+        let rest = selectors.contains { $0.text == ">" } ? [] : ["any other topic"]
+        return (selectors.map(\.text) + rest).map { selector in
+            let who = AccessVerb.allCases.map { "\($0.word) \(subjects(of: $0, about: selector))" }
+            return "\(selector): " + who.joined(separator: "; ")
+        }
+    }
+
+    /// Those who may do something with the topics of a selector, in words.
+    private func subjects(of verb: AccessVerb, about selector: String) -> String {
+        let grant = tree(verb).grant(about: selector)
+        let named = grant.map { grant in
+            grant.rules.flatMap(\.subjects).reduce(into: [String]()) { named, subject in
+                if !named.contains(subject.description) { named.append(subject.description) }
             }
         }
+        return
+            ((named ?? [])
+            + (verb == .administer ? ["its maker"] : named == nil ? [verb.others] : []))
+            .joined(separator: " ")
     }
 
     /// What the rules leave open that was most likely meant to be closed: `x.>` matches all below `x`
@@ -147,4 +159,12 @@ public struct AccessRules: Equatable, Sendable {
         case .administer: compiled.administer
         }
     }
+}
+
+extension AccessVerb {
+    /// What it is called in a sentence.
+    fileprivate var word: String { self == .subscribe ? "receive" : rawValue }
+
+    /// Who may where no rule says it.
+    fileprivate var others: String { self == .work ? "whoever may receive" : "everybody" }
 }

@@ -53,6 +53,12 @@ struct GrantTree: Sendable {
     /// The grant that decides about a topic; nil if no selector matches it.
     func grant(for topic: TopicName) -> Grant? { index(for: topic).map { grants[$0] } }
 
+    /// The grant that decides about the topics of a selector that no more specific one is about; nil
+    /// if there is none.
+    func grant(about selector: String) -> Grant? {
+        find(selector.split(separator: ".")[...], below: 0, withWildcards: true).map { grants[$0] }
+    }
+
     /// Whether some selector matches every topic that a text of a topic or pattern matches.
     func covers(_ selector: Substring) -> Bool {
         find(selector.split(separator: ".")[...], below: 0, withWildcards: true) != nil
@@ -151,7 +157,7 @@ struct GrantTree: Sendable {
     }
 
     /// The order of selectors: by the first segment in which they differ, `>` last.
-    private static func isMoreSpecific(_ left: TopicPattern, _ right: TopicPattern) -> Bool {
+    static func isMoreSpecific(_ left: TopicPattern, _ right: TopicPattern) -> Bool {
         for (left, right) in zip(left.segments, right.segments) where left != right {
             let ranks = (rank(left), rank(right))
             return ranks.0 == ranks.1 ? left < right : ranks.0 < ranks.1

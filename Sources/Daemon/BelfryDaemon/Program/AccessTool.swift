@@ -10,7 +10,9 @@ struct AccessTool {
         let table = AccessRules(access.rules).table
         var lines = ["OK"]
         if !table.isEmpty {
-            lines.append("Access rules in order; the first one that matches a topic decides:")
+            lines.append(
+                "Who may do what, by the first line that matches a topic (root and the bus's own user "
+                    + "administer all):")
             lines += table.map { "  \($0)" }
         }
         lines += access.warnings.map { "Warning: \($0)" }

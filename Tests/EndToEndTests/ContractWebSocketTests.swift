@@ -128,8 +128,11 @@ import Testing
     @Test func whatIsNoHandshakeIsAPoll() throws {
         for (upgrade, version) in [("Upgrade: h2c\r\n", "1.1"), ("", "1.1"), (nil, "1.0")] {
             let client = try daemon.connect()
-            let lines = WebSocketClient.handshake.filter { upgrade == nil || $0.0 != "Upgrade" }
-                .map { "\($0.0): \($0.1)\r\n" }.joined()
+            // With a key it is a handshake that a proxy cut down.
+            let lines = WebSocketClient.handshake.filter {
+                $0.0 != "Sec-WebSocket-Key" && (upgrade == nil || $0.0 != "Upgrade")
+            }
+            .map { "\($0.0): \($0.1)\r\n" }.joined()
             try client.send(
                 "GET /topics/t?wait=0 HTTP/\(version)\r\nHost: localhost\r\n"
                     + "\(lines)\(upgrade ?? "")\r\n")

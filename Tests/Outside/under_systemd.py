@@ -49,6 +49,7 @@ class Service:
         self._elsewhere = elsewhere
         self._restarts = restarts
         self._doors: list[Door] = []
+        self._backup = ("", 0)
 
     def acts(self) -> list[Callable[[], str]]:
         """All of them."""
@@ -57,7 +58,8 @@ class Service:
             self.it_is_hardened, self.a_reload_changes_what_can_change_live,
             self.a_broken_file_fails_the_reload_and_nothing_else, self.a_stop_answers_those_who_wait,
             self.a_client_that_dawdles_does_not_hold_up_a_stop, self.its_state_stays,
-            self.the_documented_backup_copies_its_store, self.addresses_of_the_file_are_said_to_be_unused,
+            self.the_documented_backup_copies_its_store, self.the_documented_restore_puts_it_back,
+            self.addresses_of_the_file_are_said_to_be_unused,
             self.a_credential_lets_its_bearer_in,
             self.restarts_refuse_nobody_and_lose_nothing, self.a_crash_refuses_nobody_who_comes_after,
             self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event,
@@ -189,7 +191,29 @@ class Service:
         with contextlib.closing(sqlite3.connect(self._machine.root / copy[1:])) as file:
             expect([(int(kept),)], file.execute("SELECT id FROM log WHERE id = ?", [kept]).fetchall())
         expect_status(200, self._doors[0].ask("GET", "/readyz"))
+        self._backup = (copy, int(kept))
         return command
+
+    def the_documented_restore_puts_it_back(self) -> str:
+        """The commands of docs/storage.md about it: what came behind the backup is gone, and ids rise on."""
+        copy, kept = self._backup
+        lost = int(self._doors[0].ask("POST", "/topics/kept", b"behind the backup").json()["id"])
+        script = commands("docs/storage.md", "### Restore").replace("sudo ", "")
+        script = script.replace("/var/backups/belfry-2026-11-21.db", copy)
+        refused = self._machine.run("belfryd", "--restore", copy, is_checked=False)
+        if refused.returncode == 0:
+            raise AssertionError("a store was restored under its daemon")
+        self._machine.run("sh", "-ec", script)
+        expect_status(200, self._doors[0].ask("GET", f"/topics/kept/events/{kept}"))
+        if self._doors[0].ask("GET", f"/topics/kept/events/{lost}").status == 200:
+            raise AssertionError(f"{lost} came behind the backup, and is there")
+        new = int(self._doors[0].ask("POST", "/topics/kept", b"behind the restore").json()["id"])
+        if new <= lost:
+            raise AssertionError(f"{new} was given behind {lost}")
+        owners = self._machine.run("sh", "-c", "stat -c '%u:%g %a' /var/lib/belfry/belfry.db*").stdout.split("\n")
+        if len(set(owners) - {""}) != 1 or owners[0].startswith("0:"):
+            raise AssertionError(f"the files of the store belong to {owners}")
+        return f"{copy}, and {new} behind {lost}"
 
     def addresses_of_the_file_are_said_to_be_unused(self) -> str:
         """They are those of the socket unit, and a restart changes nothing."""

@@ -19,29 +19,38 @@ extension SQLiteStore {
             throw StoreError(detail: "there is a file \(copy) already: choose another one")
         }
         try FileIdentity.checkRegular(StoreFile.databaseFiles(StoreFile.resolved(path)))
+        try StoreFile.checkJournal(path)
         let unfinished = "\(copy).unfinished"
-        remove(unfinished)
+        removeAll(of: unfinished)
+        do throws(StoreError) {
+            try makeCopy(of: path, to: unfinished)
+            guard rename(unfinished, copy) == 0 else {
+                throw StoreError(
+                    detail: "the copy cannot be called \(copy): \(Errno.last)")
+            }
+        } catch {
+            removeAll(of: unfinished)
+            throw error
+        }
+    }
+
+    /// Copies a store into a file that there is not yet, for this user alone.
+    static func makeCopy(of path: String, to copy: String) throws(StoreError) {
         do {
             let source = try Database(path: path, mode: .reading)
             try StoreOpening.checkKind(source, path, .current)
-            let made = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            let made = Glibc.open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard made >= 0 else {
                 throw StoreError(
                     detail: "the copy \(copy) cannot be made: \(Errno.last)")
             }
             Glibc.close(made)
-            try self.copy(source, to: unfinished)
-            guard rename(unfinished, copy) == 0 else {
-                throw StoreError(
-                    detail: "the copy cannot be called \(copy): \(Errno.last)")
-            }
+            try self.copy(source, to: copy)
         } catch let error as DatabaseError {
-            remove(unfinished)
             throw StoreError(
                 detail: "\(path) could not be copied to \(copy) (\(error.text)): see that there "
                     + "is room, and that this user may read the one and write the other")
         } catch let error as StoreError {
-            remove(unfinished)
             throw error
         } catch {
             preconditionFailure("an error of no kind: \(error)")
@@ -66,7 +75,7 @@ extension SQLiteStore {
         try target.execute("PRAGMA journal_mode = DELETE; UPDATE bus SET is_copy = 1")
     }
 
-    private static func remove(_ path: String) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+    static func removeAll(of path: String) {
+        for file in StoreFile.databaseFiles(path) { unlink(file) }
     }
 }

@@ -8,6 +8,7 @@ extension SQLiteStore {
     /// - Complexity: O(size of the file).
     package static func check(_ path: String) throws(StoreError) -> [String] {
         let file = try StoreFile(existing: path)
+        try StoreFile.checkJournal(file.path)
         do {
             let database = try Database(file, mode: .writing)
             try StoreOpening.checkKind(database, file.path, .current)

@@ -47,6 +47,39 @@ final class StoreFile: Sendable {
         ["", "-wal", "-shm", "-journal"].map { path + $0 }
     }
 
+    /// Sees to it that the journal beside a file is its own: SQLite would put what it has into a copy
+    /// that somebody put in the place of the store.
+    ///
+    /// A backup is of SQLite's first kind of file, which has no such journal; a start makes it one
+    /// of the second kind before there is a journal.
+    static func checkJournal(_ path: String) throws(StoreError) {
+        var status = stat()
+        guard stat("\(path)-wal", &status) == 0, status.st_size > 0, isOfFirstKind(path) else {
+            return
+        }
+        throw StoreError(
+            detail: "\(path) is a backup, and \(path)-wal beside it is the journal of the store "
+                + "that was there before: remove \(path)-wal and \(path)-shm, and leave "
+                + "\(path)-life; or put the backup in place by `belfryd --restore`, which does that"
+        )
+    }
+
+    /// Whether the header of a database says that it has no write-ahead journal
+    /// (https://sqlite.org/fileformat2.html, section 1.3.3).
+    private static func isOfFirstKind(_ path: String) -> Bool {
+        guard let stream = fopen(path, "re") else { return false }
+        defer { fclose(stream) }
+        var header = [UInt8](repeating: 0, count: 20)
+        return fread(&header, 1, header.count, stream) == header.count
+            && header.starts(with: "SQLite format 3\0".utf8) && header[18...19] == [1, 1]
+    }
+
+    /// The folder of a path.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// What became of the file, if its path leads to it no more; nil while all is well.
     var absence: String? {
         guard let found = FileIdentity(path: path) else {

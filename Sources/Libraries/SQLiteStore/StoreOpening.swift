@@ -27,6 +27,7 @@ struct StoreOpening {
         self.configuration = configuration
         self.vfs = vfs
         file = try StoreFile(path: configuration.path)
+        try StoreFile.checkJournal(file.path)
         do {
             database = try Database(file, mode: .writing, vfs: vfs)
             try Self.check(database, file, schema)

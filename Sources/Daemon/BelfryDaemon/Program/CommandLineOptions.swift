@@ -16,6 +16,8 @@ public struct CommandLineOptions: Equatable, Sendable {
         case checkStore
         /// Copy the store into this file.
         case backUp(String)
+        /// Put this copy in the place of the store.
+        case restore(String)
         /// Print this page of the manual.
         case manualPage(String)
         /// Print the version.

@@ -66,6 +66,13 @@ public struct Option: Sendable {
             purpose: "copy the configured store into a new file, while it is used or not, and exit"
         ) { $0.action = .backUp($1) },
         Option(
+            "--restore", value: "FILE",
+            purpose: """
+                put a backup in the place of the configured store, with its owner, and exit; refused \
+                while a daemon uses the store
+                """
+        ) { $0.action = .restore($1) },
+        Option(
             "--log-level", value: "LEVEL",
             purpose: "error, warning, notice, info or debug; `ready` is a notice"
         ) { $0.logLevel = $1 },

@@ -43,6 +43,8 @@ public struct Program {
             case .checkStore: return try StoreTool(path: storePath(options), log: log).check()
             case .backUp(let copy):
                 return try StoreTool(path: storePath(options), log: log).backUp(to: copy)
+            case .restore(let copy):
+                return try StoreTool(path: storePath(options), log: log).restore(copy)
             case .serve:
                 return Service(
                     options: options, environment: environment, uid: uid, filesMax: filesMax,
@@ -83,8 +85,15 @@ public struct Program {
             throw ConfigurationProblems(
                 .whole, "the store is memory: name a file with --store sqlite:PATH")
         }
-        return path
+        guard uid == 0, access(path, F_OK) != 0, access(Self.serviceStore, F_OK) == 0 else {
+            return path
+        }
+        log.notice("there is no \(path): this is about the service's store, \(Self.serviceStore)")
+        return Self.serviceStore
     }
+
+    /// Where the unit has it: root has a folder of its own, and means this one.
+    private static let serviceStore = "/var/lib/belfry/belfry.db"
 
     static func print(_ text: String) {
         var rest = Array(text.utf8)[...]

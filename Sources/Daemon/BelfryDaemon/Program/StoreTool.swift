@@ -20,6 +20,18 @@ struct StoreTool {
         }
     }
 
+    /// Puts a copy in the place of the store.
+    func restore(_ copy: String) -> ExitCode {
+        do {
+            try SQLiteStore.restore(copy, to: path)
+            Program.print("\(path)\n")
+            return .success
+        } catch {
+            log.error(error.detail)
+            return .failure
+        }
+    }
+
     /// Copies the store into a file that is not there yet.
     func backUp(to copy: String) -> ExitCode {
         do {

@@ -35,6 +35,22 @@ import Testing
             text.wholeMatch(of: #/:\nretry: \d+\nid: (\d+)\n\n(:\n)+/#)?.1 == "\(id)", "\(text)")
     }
 
+    @Test func aHeartbeatWithoutCursorsIsACommentWhateverMovedTheCursor() throws {
+        let asked = try daemon.connect()
+        try asked.send("GET", "/topics/t?as=sse&cursors=no&type=wanted")
+        _ = try asked.readHead()
+        try client.publish("x", to: "t")
+        var chunks = ChunkedBody()
+        var text = ""
+        try eventually("four heartbeats") {
+            if let bytes = try asked.readSome(within: 1) {
+                text += String(decoding: try chunks.feed(bytes), as: UTF8.self)
+            }
+            return text.matches(of: #/\n/#).count >= 6
+        }
+        #expect(text.wholeMatch(of: #/:\nretry: \d+\n(:\n)+/#) != nil, "\(text)")
+    }
+
     @Test func idleLinesAreEmpty() throws {
         let text = try idleText("/topics/t?as=ndjson", lines: 4)
         #expect(text.wholeMatch(of: #/\{"cursor":"\d+"\}\n\n+/#) != nil, "\(text)")

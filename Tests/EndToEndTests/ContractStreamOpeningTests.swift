@@ -30,6 +30,77 @@ import Testing
         #expect(answer.text.wholeMatch(of: #/:\nretry: \d{4}\nid: (\d+)\n\n/#)?.1 == "\(id)")
     }
 
+    /// Libraries that hand on every block would take one without data for an empty message.
+    @Test func eventsAtHandSayTheCursorOfAnEventStreamThemselves() throws {
+        let big = String(repeating: "x", count: 900 << 10)
+        for (topic, payload) in [("t", "x"), ("big", big)] {
+            let ids = try (0..<2).map { _ in try client.publish(payload, to: topic) }
+            let blocks = ids.map { "id: \($0)\ndata: \(payload)\n\n" }
+            for (since, shown) in [
+                ("earliest", blocks), ("-1", [blocks[1]]), ("\(ids[0])", [blocks[1]]),
+            ] {
+                let answer = try client.get("/topics/\(topic)?as=sse&wait=0&since=\(since)")
+                let text = answer.text
+                let opening = try #require(text.prefixMatch(of: #/:\nretry: \d{4}\n/#))
+                // Compared first: a big one is too much to be shown.
+                let isSame = text[opening.range.upperBound...].hasPrefix(shown.joined())
+                #expect(isSame, "\(topic) \(since)")
+            }
+        }
+    }
+
+    @Test func aGapThatComesFirstSaysTheCursorOfAnEventStreamItself() throws {
+        try client.register("t", "?keep=1")
+        let ids = try (1...3).map { try client.publish("\($0)", to: "t") }
+        let gap = """
+            id: \(ids[0])
+            event: $gap
+            data: {"after":"\(ids[0])","through":"\(ids[1])"}
+
+
+            """
+        let retry = #/retry: \d+\n/#
+        for (query, rest) in [
+            ("", "id: \(ids[2])\ndata: 3\n\n"), ("&type=none", "id: \(ids[2])\n\n"),
+            ("&type=none&cursors=no", ""),
+        ] {
+            let answer = try client.get("/topics/t?as=sse&wait=0&since=\(ids[0])\(query)")
+            #expect(answer.text.replacing(retry, with: "") == ":\n\(gap)\(rest)", "\(query)")
+        }
+    }
+
+    @Test func anEventStreamWithoutCursorsHasNoBlockWithoutData() throws {
+        let id = try client.publish("x", to: "t")
+        let elsewhere = try client.publish("y", to: "u")
+        let retry = #/retry: \d+\n/#
+        for (query, rest) in [
+            ("wait=0", ""), ("since=earliest&wait=0", "id: \(id)\ndata: x\n\n"),
+            ("since=earliest&max=1", "id: \(id)\ndata: x\n\n"),
+        ] {
+            let answer = try client.get("/topics/t?as=sse&cursors=no&\(query)")
+            #expect(answer.text.replacing(retry, with: "") == ":\n\(rest)", "\(query)")
+            let cursor = query.hasPrefix("wait") ? elsewhere : id - 1
+            #expect(answer.number("event-cursor") == cursor)
+        }
+        let all = try client.get("/topics/t?as=sse&cursors=yes&since=earliest&wait=0").text
+        #expect(all.hasSuffix("id: \(id)\ndata: x\n\nid: \(elsewhere)\n\n"))
+    }
+
+    @Test func aDeletedTopicEndsAnEventStreamWithoutCursorsInSilence() throws {
+        let id = try client.publish("x", to: "t")
+        let asked = try daemon.connect()
+        try asked.send("GET", "/topics/t?as=sse&cursors=no&since=earliest")
+        _ = try asked.readHead()
+        try client.await(subscribers: 1, of: "t")
+        #expect(try client.exchange("DELETE", "/topics/t").status == 204)
+        var chunks = ChunkedBody()
+        var text = ""
+        while !chunks.isComplete, let bytes = try asked.readSome(within: 60) {
+            text += String(decoding: try chunks.feed(bytes), as: UTF8.self)
+        }
+        #expect(text.wholeMatch(of: #/:\nretry: \d+\nid: (\d+)\ndata: x\n\n/#)?.1 == "\(id)")
+    }
+
     @Test func linesBeginAtOnceWithTheirCursor() throws {
         let id = try client.publish("x", to: "t")
         let answer = try client.get("/topics/t?as=ndjson&wait=0")
@@ -139,6 +210,8 @@ import Testing
         arguments: [
             ("?as=ndjson&envelope=yes", "'envelope'"), ("?envelope=no", "'envelope'"),
             ("?as=sse&envelope=maybe", "yes or no"), ("?as=sse&max=0", "'max'"),
+            ("?as=ndjson&cursors=no", "'cursors'"), ("?cursors=yes", "'cursors'"),
+            ("?as=sse&cursors=0", "yes or no"),
             ("?as=sse&max=2147483648", "'max'"), ("?as=sse&wait=2h", "'wait'"),
             ("?as=xml", "raw or json or ndjson or sse"),
         ])

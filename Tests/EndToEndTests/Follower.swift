@@ -71,7 +71,8 @@ final class Follower {
         history.ask()
         let request = SubscriberRequest(
             bytes: [], max: nil, ends: false,
-            hasEnvelopes: !history.selector.isName || query.contains("envelope=yes"))
+            events: .events(
+                areEnvelopes: !history.selector.isName || query.contains("envelope=yes")))
         return try #require(try form.open(client, request), "\(form) is no stream")
     }
 }

@@ -41,8 +41,8 @@ struct SubscriberRequest {
     let max: Int?
     /// Whether it ends by itself when there is nothing more.
     let ends: Bool
-    /// Whether an event of an event stream is an envelope.
-    let hasEnvelopes: Bool
+    /// What an event stream is.
+    let events: HTTPStream.Form
 }
 
 extension SubscriberForm {
@@ -77,6 +77,8 @@ extension SubscriberForm {
             hasEnvelopes.toggle()
             query.append("envelope=\(hasEnvelopes ? "yes" : "no")")
         }
+        let hasCursors = self != .events || Int.random(in: 0..<3, using: &random) > 0
+        if !hasCursors { query.append("cursors=no") }
         var version = "1.1"
         if isSocket {
             headers += WebSocketClient.handshake
@@ -89,7 +91,7 @@ extension SubscriberForm {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         return SubscriberRequest(
             bytes: Array((head + "\r\n").utf8), max: max, ends: wait != nil,
-            hasEnvelopes: hasEnvelopes)
+            events: .events(areEnvelopes: hasEnvelopes, sayCursors: hasCursors))
     }
 
     /// The stream that begins with the answer to such a request; nil if the answer is all.
@@ -99,7 +101,7 @@ extension SubscriberForm {
         switch self {
         case .raw, .json: nil
         case .lines: try HTTPStream(client, .lines)
-        case .events: try HTTPStream(client, .events(areEnvelopes: request.hasEnvelopes))
+        case .events: try HTTPStream(client, request.events)
         case .socket: try SocketStream(client, isRaw: false)
         case .rawSocket: try SocketStream(client, isRaw: true)
         }

@@ -23,7 +23,13 @@ final class HTTPStream: SubscriberStream {
     enum Form: Sendable, Equatable {
         case lines
         /// Events whose data is an envelope, or the payload alone.
-        case events(areEnvelopes: Bool)
+        ///
+        /// - Parameter sayCursors: Whether cursors come without an event.
+        case events(areEnvelopes: Bool, sayCursors: Bool = true)
+
+        fileprivate var saysCursors: Bool {
+            if case .events(_, let sayCursors) = self { sayCursors } else { true }
+        }
 
         fileprivate var mediaType: String {
             self == .lines ? "application/x-ndjson" : "text/event-stream"
@@ -81,22 +87,41 @@ final class HTTPStream: SubscriberStream {
 
     private func finish() throws {
         if form == .lines { try lines.finish() } else { try events.finish() }
-        guard isOpened else { throw RawClient.Failure.malformed("an end before the cursor") }
+        guard isOpened || !form.saysCursors else {
+            throw RawClient.Failure.malformed("an end before the cursor")
+        }
     }
 
     private func read(_ bytes: [UInt8]) throws -> [Told] {
-        let told: [Told]
+        var told: [Told] = []
         switch form {
-        case .lines: told = try lines.feed(bytes).compactMap { try self.told($0) }
-        case .events(let areEnvelopes):
-            told = try events.feed(bytes).compactMap { try self.told($0, areEnvelopes) }
-        }
-        if !isOpened, let first = told.first {
-            guard case .cursor(let cursor) = first, answer.header("event-cursor") == "\(cursor)"
-            else { throw RawClient.Failure.malformed("opened by \(first) \(answer.headers)") }
-            isOpened = true
+        case .lines:
+            for line in try lines.feed(bytes) { try take(self.told(line), into: &told) }
+        case .events(let areEnvelopes, _):
+            for item in try events.feed(bytes) {
+                try take(self.told(item, areEnvelopes), into: &told)
+            }
         }
         return told
+    }
+
+    /// Takes what was told. The first of all is the cursor of the head: where an event stream leaves
+    /// it to the gap or event that comes at once, it is told here.
+    private func take(_ said: Told?, into told: inout [Told]) throws {
+        guard let said else { return }
+        if !isOpened {
+            let cursor = answer.number("event-cursor") ?? .max
+            switch said {
+            case .cursor(cursor): break
+            case .gap(let gap) where form != .lines && gap.after == cursor:
+                told.append(.cursor(cursor))
+            case .event(let delivery) where form != .lines && cursor < delivery.id ?? 0:
+                told.append(.cursor(cursor))
+            default: throw RawClient.Failure.malformed("opened by \(said) \(answer.headers)")
+            }
+            isOpened = true
+        }
+        told.append(said)
     }
 
     private func told(_ line: String) throws -> Told? {
@@ -116,12 +141,15 @@ final class HTTPStream: SubscriberStream {
             }
             retry = milliseconds
             return nil
-        case .id(let id): return .cursor(UInt64(id)!)
+        case .id(let id):
+            guard form.saysCursors else { throw RawClient.Failure.malformed("id: \(id)") }
+            return .cursor(UInt64(id)!)
         case .event(let id, "$gap", let data):
             let gap = try StreamText.gap(data)
-            // Whoever comes back with a later id would not be told what is left of the gap.
-            guard id == nil || id == "\(gap.after)" else {
-                throw RawClient.Failure.malformed("a gap with the id \(id!): \(data)")
+            // Whoever comes back with a later id would not be told what is left of the gap. The first of
+            // all is told to a reader that has no id yet.
+            guard id == (isOpened ? nil : "\(gap.after)") else {
+                throw RawClient.Failure.malformed("a gap with the id \(id ?? ""): \(data)")
             }
             return .gap(gap)
         case .event(let id, let type, let data):

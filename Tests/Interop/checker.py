@@ -1,6 +1,5 @@
 """Whether a client had everything once, in order, or was told what it missed."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,15 +14,13 @@ class Expectation:
 
     topic: str | None
     """None: all of them."""
-    is_visible: Callable[[Published], bool] = lambda _: True
-    """What its library shows at all."""
     events_min: int = 0
     may_lose: bool = False
     """Whether restarts lose what was published before them. If so, one has to be told."""
 
     def wants(self, published: Published) -> bool:
         """Whether the client is to have this event."""
-        return self.topic in (None, published.event.topic) and self.is_visible(published)
+        return self.topic in (None, published.event.topic)
 
 
 @dataclass

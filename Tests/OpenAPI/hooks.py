@@ -33,7 +33,7 @@ def before_call(context, case, kwargs):
                 del query["since"]
             else:
                 del headers["Last-Event-ID"]
-        if query.get("envelope") in ("yes", "no"):
+        if any(query.get(name) in ("yes", "no") for name in ("envelope", "cursors")):
             query["as"] = "sse"
         case.query = query
     if case.operation.label in ("GET /topics", "HEAD /topics") and DURATION.fullmatch(str(query.get("wait", "-"))):

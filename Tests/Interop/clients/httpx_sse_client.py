@@ -16,14 +16,15 @@ def follow() -> None:
         while True:
             try:
                 headers: dict[str, str] = {} if last_id is None else {"Last-Event-ID": last_id}
-                with connect_sse(client, "GET", address, headers=headers) as source:
+                # It gives every block as an event: there may be none without data.
+                with connect_sse(
+                    client, "GET", address, params={"cursors": "no"}, headers=headers
+                ) as source:
                     source.response.raise_for_status()
+                    last_id = last_id or source.response.headers["Event-Cursor"]
                     tell.opened(source.response.headers["Event-Cursor"])
                     for event in source.iter_sse():
-                        # It gives a blank line behind an `id:` as an event, and so cannot tell a
-                        # cursor from an empty payload.
-                        if event.data:
-                            dispatch(event.id, event.event, event.data, has_envelopes)
+                        dispatch(event.id, event.event, event.data, has_envelopes)
                         last_id = event.id or last_id
                 raise EOFError("the stream ended")
             except (httpx.HTTPError, SSEError, EOFError) as reason:

@@ -19,8 +19,8 @@ struct ReceiveRequest {
     let wait: Int64?
     /// Events of one answer at the most; `nil` where the request does not say.
     let eventsMax: Int?
-    /// Whether the data of an event stream is envelopes, else payloads.
-    let hasEnvelopes: Bool
+    /// How an event stream would say things.
+    let eventStream: ServerSentEventsForm
     /// Whether a gap is an error.
     let isStrict: Bool
     /// The request's own target up to the cursor that comes next.
@@ -30,7 +30,7 @@ struct ReceiveRequest {
 
     static let parameters =
         ["as", "since", lastEventID, "wait", "max"] + WireAttribute.filters
-        + ["strict", "envelope"]
+        + ["strict"] + ServerSentEventsForm.parameters
 
     /// What `Last-Event-ID` is called in a query, by clients that cannot send a header.
     private static let lastEventID = "lastEventId"
@@ -44,8 +44,8 @@ struct ReceiveRequest {
         let isPoll = form == .raw || form == .json
         let eventsMaxMax = isPoll ? Limits.pollEventsMax : Limits.streamEventsMax
         eventsMax = try parameters.count("max", in: 1...Int64(eventsMaxMax)).map(Int.init)
-        hasEnvelopes =
-            try Self.envelopes(form, parameters) ?? (selector.singleName == nil)
+        eventStream = try ServerSentEventsForm(
+            form, parameters, hasOneTopic: selector.singleName != nil)
         isStrict = try parameters.choice("strict", ["1": true, "0": false]) ?? false
         filter = try Self.filter(parameters)
 
@@ -125,18 +125,6 @@ struct ReceiveRequest {
             "'since' is '\(since)'; it takes an id, now, earliest, latest, -N, a duration with its "
                 + "unit (10m, 1h30m), @ and Unix seconds, a date (2026-11-21), or an RFC 3339 time "
                 + "with its zone (2026-11-21T09:00:00Z).")
-    }
-
-    /// What the request says about envelopes; only an event stream can do without.
-    private static func envelopes(
-        _ form: EventForm, _ parameters: Parameters
-    ) throws(Refusal) -> Bool? {
-        let wanted = try parameters.choice("envelope", ["yes": true, "no": false])
-        guard wanted == nil || form == .sse else {
-            throw Refusal(
-                .parameterInvalid, "'envelope' is for event streams alone: ask with as=sse.")
-        }
-        return wanted
     }
 
     /// The events that are wanted; a value that no event can have is a mistake, not a filter.

@@ -8,7 +8,7 @@ extension BusHandler {
         var request = asked
         request.selector = try readable(asked.selector, by: asked.caller)
         try admit(request, call.exchange)
-        guard let form = request.form.stream(hasEnvelopes: request.hasEnvelopes) else {
+        guard let form = request.form.stream(request.eventStream) else {
             if let place = asked.startPlace {
                 call.exchange.offer(valueAt: place, withName: asked.namePlace) {
                     KnownPoll(asked, on: self)

@@ -8,9 +8,6 @@ struct NDJSONForm: StreamForm {
 
     var eventsSayCursor: Bool { true }
 
-    /// Lines have nothing to begin with: the cursor comes first.
-    func begin(retryMilliseconds: Int, to output: inout [UInt8]) {}
-
     func cursor(_ cursor: EventID, to output: inout [UInt8]) {
         output += StreamControlMessage.cursor(cursor).finished()
     }

@@ -3,10 +3,34 @@ internal import Topics
 /// The form that browsers' `EventSource` reads.
 ///
 /// A block that only has an id dispatches nothing, and is remembered: that is how the cursor is
-/// said.
+/// said where no block with data says it. Some libraries hand on such blocks as empty messages: the
+/// parameter `cursors` leaves them out.
 struct ServerSentEventsForm: StreamForm {
     /// Whether the data of an event is its envelope, else its payload.
     let hasEnvelopes: Bool
+    /// Whether blocks without data say the cursor.
+    let saysCursors: Bool
+
+    static let parameters = ["envelope", "cursors"]
+
+    /// What a request for this form of events says about it.
+    ///
+    /// - Parameter hasOneTopic: Whether the selector is the name of one topic.
+    init(
+        _ form: EventForm, _ parameters: Parameters, hasOneTopic: Bool
+    ) throws(Refusal) {
+        /// A choice that only an event stream has.
+        func choice(_ name: String) throws(Refusal) -> Bool? {
+            let wanted = try parameters.choice(name, ["yes": true, "no": false])
+            guard wanted == nil || form == .sse else {
+                throw Refusal(
+                    .parameterInvalid, "'\(name)' is for event streams alone: ask with as=sse.")
+            }
+            return wanted
+        }
+        hasEnvelopes = try choice("envelope") ?? !hasOneTopic
+        saysCursors = try choice("cursors") ?? true
+    }
 
     var encoding: EventEncoding { hasEnvelopes ? .streamedEnvelope : .streamedPayload }
 
@@ -14,14 +38,26 @@ struct ServerSentEventsForm: StreamForm {
 
     var eventsSayCursor: Bool { true }
 
-    func begin(retryMilliseconds: Int, to output: inout [UInt8]) {
+    /// The cursor has no block of its own where one with data comes first: the gap has it as its id,
+    /// so that it is told again to a reader that is cut off behind it, and an event has a later one.
+    func begin(
+        at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
+        to output: inout [UInt8]
+    ) {
         heartbeat(to: &output)
         output.append("retry: ")
         output.append(decimal: retryMilliseconds)
         output.append("\n")
+        if let gap {
+            ServerSentEventsText.id(cursor, to: &output)
+            self.gap(gap, to: &output)
+        } else if !eventsFollow {
+            self.cursor(cursor, to: &output)
+        }
     }
 
     func cursor(_ cursor: EventID, to output: inout [UInt8]) {
+        guard saysCursors else { return }
         ServerSentEventsText.id(cursor, to: &output)
         output.append("\n")
     }

@@ -13,12 +13,16 @@ protocol StreamForm: Sendable {
     /// Whether a reader of its events learns their ids from them, and so its cursor.
     var eventsSayCursor: Bool { get }
 
-    /// What comes before everything else.
+    /// What comes before everything else: the cursor, and the gap behind it.
     ///
-    /// - Parameter retryMilliseconds: How long a reader that reconnects by itself should wait.
-    func begin(retryMilliseconds: Int, to output: inout [UInt8])
+    /// - Parameters:
+    ///   - eventsFollow: Whether events come right behind it, without a gap.
+    ///   - retryMilliseconds: How long a reader that reconnects by itself should wait.
+    func begin(
+        at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
+        to output: inout [UInt8])
 
-    /// The cursor, where no event says it.
+    /// The cursor, where no event says it; nothing where it is not wanted so.
     func cursor(_ cursor: EventID, to output: inout [UInt8])
 
     /// What may be missing from here on.
@@ -28,14 +32,25 @@ protocol StreamForm: Sendable {
     func heartbeat(to output: inout [UInt8])
 }
 
+extension StreamForm {
+    /// Objects of JSON have nothing else to begin with.
+    func begin(
+        at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
+        to output: inout [UInt8]
+    ) {
+        self.cursor(cursor, to: &output)
+        if let gap { self.gap(gap, to: &output) }
+    }
+}
+
 extension EventForm {
     /// How a stream in this form says things; `nil` for what is no stream.
     ///
-    /// - Parameter hasEnvelopes: Whether an event stream carries envelopes as its data.
-    func stream(hasEnvelopes: Bool) -> (any StreamForm)? {
+    /// - Parameter eventStream: How an event stream says them.
+    func stream(_ eventStream: ServerSentEventsForm) -> (any StreamForm)? {
         switch self {
         case .ndjson: NDJSONForm()
-        case .sse: ServerSentEventsForm(hasEnvelopes: hasEnvelopes)
+        case .sse: eventStream
         case .webSocket(let isRaw): WebSocketForm(isRaw: isRaw)
         case .raw, .json: nil
         }

@@ -44,10 +44,10 @@ extension StreamingResponse {
     func end(_ reason: StreamEnd) {
         handler.skip(self)
         guard let socket else { return }
-        if isCaughtUp, farewell == nil, reader.cursor != told {
+        if isCaughtUp, farewell == nil {
             var output = StreamOutput(socket.framing)
-            output.add { writing.cursor(reader.cursor, to: &$0) }
-            socket.write(output.piece)
+            addCursor(to: &output)
+            if !output.isEmpty { socket.write(output.piece) }
         }
         stop(reason)
     }
@@ -104,6 +104,6 @@ extension StreamingResponse {
             step = reader.next(limit, within: .all)
         }
         if case .events(let events, _) = step { reader.rewind(to: events[0].id.predecessor) }
-        if reader.cursor != told { output.add { writing.cursor(reader.cursor, to: &$0) } }
+        addCursor(to: &output)
     }
 }

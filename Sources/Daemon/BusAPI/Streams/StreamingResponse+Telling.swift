@@ -176,18 +176,19 @@ extension StreamingResponse {
         handler.encodings.encoded(event, as: encoding, isNews: reader.isLive)
     }
 
-    /// A sign of life, with the cursor if it has moved without an event.
+    /// Adds the cursor if it has moved without an event.
+    func addCursor(to output: inout StreamOutput) {
+        guard reader.cursor != told else { return }
+        told = reader.cursor
+        output.add { writing.cursor(told, to: &$0) }
+    }
+
+    /// A sign of life, or the cursor instead if it has moved without an event.
     func beat() {
         guard let socket else { return }
         var output = StreamOutput(socket.framing)
-        output.add { text in
-            if reader.cursor == told {
-                writing.heartbeat(to: &text)
-            } else {
-                writing.cursor(reader.cursor, to: &text)
-            }
-        }
-        told = reader.cursor
+        addCursor(to: &output)
+        if output.isEmpty { output.add { writing.heartbeat(to: &$0) } }
         if !output.isEmpty { socket.write(output.piece) }
         socket.beat()
     }

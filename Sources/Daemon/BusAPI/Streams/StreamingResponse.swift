@@ -138,23 +138,20 @@ final class StreamingResponse: HTTPSubscription {
         var output = StreamOutput(socket.framing)
         var events: [Event] = []
         if case .events(let found, _) = step { events = found }
+        let eventsFollow = !events.isEmpty && (made != nil || hasTurn(on: socket))
         told = opening.cursor(before: events.first, at: reader.cursor)
         let head = opening.head(in: writing, cursor: told)
         output.add { text in
-            writing.begin(retryMilliseconds: handler.service.retryMilliseconds(), to: &text)
-            writing.cursor(told, to: &text)
-            if let gap = opening.gap { writing.gap(gap, to: &text) }
-            if events.isEmpty, told != reader.cursor {
-                told = reader.cursor
-                writing.cursor(told, to: &text)
-            }
+            writing.begin(
+                at: told, opening.gap, eventsFollow: eventsFollow,
+                retryMilliseconds: handler.service.retryMilliseconds(), to: &text)
         }
-        if !events.isEmpty, made == nil {
-            if hasTurn(on: socket) {
-                tellFirst(events, in: &output)
-            } else {
-                reader.rewind(to: events[0].id.predecessor)
-            }
+        if events.isEmpty {
+            addCursor(to: &output)
+        } else if !eventsFollow {
+            reader.rewind(to: events[0].id.predecessor)
+        } else if made == nil {
+            tellFirst(events, in: &output)
         }
         self.opening = nil
         socket.beginStream(head, first: output.piece)

@@ -16,9 +16,6 @@ struct WebSocketForm: StreamForm {
     /// A payload does not say its id, so that cursors have to.
     var eventsSayCursor: Bool { !isRaw }
 
-    /// Messages have nothing to begin with: the cursor comes first.
-    func begin(retryMilliseconds: Int, to output: inout [UInt8]) {}
-
     func cursor(_ cursor: EventID, to output: inout [UInt8]) {
         output += WebSocketFrame.text(StreamControlMessage.cursor(cursor).taken())
     }

@@ -64,8 +64,9 @@ import Topics
                 #expect(!none.text.contains("payload"), "\(attribute) \(none.text)")
             }
         }
-        let stream = try get("&as=sse&envelope=no", of: topic).text
+        let stream = try get("&as=sse&named=yes", of: topic).text
         #expect(stream.contains("event: \(text(.type))\n") == attributes.contains(.type))
+        #expect(!(try get("&as=sse", of: topic).text.contains("event:")))
     }
 
     /// Of a raw event without a Content-Type.

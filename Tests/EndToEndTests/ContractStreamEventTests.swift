@@ -39,10 +39,37 @@ import Testing
         #expect(try shown("") == "id: \(id)\n\(fields)\n")
     }
 
-    @Test func aTypeIsTheEventsName() throws {
+    /// A page that reads by `onmessage` is shown only events without a name.
+    @Test func aTypeIsTheEventsNameWhereThatIsAskedFor() throws {
         let id = try client.publish("x", to: topic, headers: [("Event-Type", "a b:c")])
-        #expect(try shown("") == "id: \(id)\nevent: a b:c\ndata: x\n\n")
-        #expect(try shown("&envelope=no") == "id: \(id)\nevent: a b:c\ndata: x\n\n")
+        let named = "id: \(id)\nevent: a b:c\ndata: x\n\n"
+        for query in ["", "&envelope=no", "&named=no"] {
+            #expect(try shown(query) == "id: \(id)\ndata: x\n\n", "\(query)")
+        }
+        for query in ["&named=yes", "&named=yes&envelope=no"] {
+            #expect(try shown(query) == named, "\(query)")
+        }
+        for query in ["&envelope=no&named=yes", "&envelope=no&named=yes&type=a%20b:c"] {
+            #expect(try shown(query, of: "\(topic),u") == named, "\(query)")
+        }
+    }
+
+    @Test func eachReaderOfTheSameNewsHasNamesOrNone() throws {
+        let streams = try ["no", "yes", "no", "yes"].map { named in
+            try daemon.stream(
+                "/topics/\(topic)?as=sse&named=\(named)",
+                .events(areEnvelopes: false, areNamed: named == "yes"))
+        }
+        for stream in streams { _ = try stream.next(1) }
+        for text in ["1", "2", "3"] {
+            let id = try client.publish(text, to: topic, headers: [("Event-Type", "a")])
+            for (index, stream) in streams.enumerated() {
+                let isNamed = index % 2 > 0
+                let delivery = Delivery(
+                    id: id, topic: nil, type: isNamed ? "a" : nil, saysType: isNamed, payload: text)
+                #expect(try stream.next(1) == [.event(delivery)])
+            }
+        }
     }
 
     @Test func whatIsNotUTF8GoesAsAnEnvelope() throws {
@@ -54,13 +81,14 @@ import Testing
             let text = try shown("", of: topic)
             #expect(text.hasPrefix("id: \(id)\nevent: $envelope\ndata: {\"id\":\"\(id)\","))
             #expect(text.contains("\"data_base64\":\"") && text.hasSuffix("}\n\n"))
+            #expect(try shown("&named=yes", of: topic) == text)
             #expect(try shown("&envelope=yes", of: topic).hasPrefix("id: \(id)\ndata: {\"id\":"))
         }
     }
 
     @Test func aSelectorOfOneNameShowsPayloadsAndAnyOtherEnvelopes() throws {
         let id = try client.publish("x", to: "only.one", headers: [("Event-Type", "made")])
-        let payload = "id: \(id)\nevent: made\ndata: x\n\n"
+        let payload = "id: \(id)\ndata: x\n\n"
         let poll = try client.get("/topics/only.one?as=json&since=earliest&wait=0").text
         let envelope = try #require(poll.firstMatch(of: #/\[(.*)\]/#)?.1)
         for (selector, query, shows) in [

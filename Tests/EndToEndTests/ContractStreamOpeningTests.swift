@@ -211,7 +211,10 @@ import Testing
             ("?as=ndjson&envelope=yes", "'envelope'"), ("?envelope=no", "'envelope'"),
             ("?as=sse&envelope=maybe", "yes or no"), ("?as=sse&max=0", "'max'"),
             ("?as=ndjson&cursors=no", "'cursors'"), ("?cursors=yes", "'cursors'"),
-            ("?as=sse&cursors=0", "yes or no"),
+            ("?as=sse&cursors=0", "yes or no"), ("?as=sse&named=1", "yes or no"),
+            ("?as=ndjson&named=yes", "'named'"), ("?named=no", "'named'"),
+            ("?as=sse&envelope=yes&named=yes", "envelope=no"),
+            (",u?as=sse&named=no", "envelope=no"),
             ("?as=sse&max=2147483648", "'max'"), ("?as=sse&wait=2h", "'wait'"),
             ("?as=xml", "raw or json or ndjson or sse"),
         ])

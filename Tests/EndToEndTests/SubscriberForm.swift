@@ -77,6 +77,8 @@ extension SubscriberForm {
             hasEnvelopes.toggle()
             query.append("envelope=\(hasEnvelopes ? "yes" : "no")")
         }
+        let hasNames = self == .events && !hasEnvelopes && Bool.random(using: &random)
+        if hasNames { query.append("named=yes") }
         let hasCursors = self != .events || Int.random(in: 0..<3, using: &random) > 0
         if !hasCursors { query.append("cursors=no") }
         var version = "1.1"
@@ -91,7 +93,8 @@ extension SubscriberForm {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         return SubscriberRequest(
             bytes: Array((head + "\r\n").utf8), max: max, ends: wait != nil,
-            events: .events(areEnvelopes: hasEnvelopes, sayCursors: hasCursors))
+            events: .events(
+                areEnvelopes: hasEnvelopes, areNamed: hasNames, sayCursors: hasCursors))
     }
 
     /// The stream that begins with the answer to such a request; nil if the answer is all.

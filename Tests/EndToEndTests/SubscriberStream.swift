@@ -24,11 +24,13 @@ final class HTTPStream: SubscriberStream {
         case lines
         /// Events whose data is an envelope, or the payload alone.
         ///
-        /// - Parameter sayCursors: Whether cursors come without an event.
-        case events(areEnvelopes: Bool, sayCursors: Bool = true)
+        /// - Parameters:
+        ///   - areNamed: Whether their names are their types.
+        ///   - sayCursors: Whether cursors come without an event.
+        case events(areEnvelopes: Bool, areNamed: Bool = false, sayCursors: Bool = true)
 
         fileprivate var saysCursors: Bool {
-            if case .events(_, let sayCursors) = self { sayCursors } else { true }
+            if case .events(_, _, let sayCursors) = self { sayCursors } else { true }
         }
 
         fileprivate var mediaType: String {
@@ -97,9 +99,9 @@ final class HTTPStream: SubscriberStream {
         switch form {
         case .lines:
             for line in try lines.feed(bytes) { try take(self.told(line), into: &told) }
-        case .events(let areEnvelopes, _):
+        case .events(let areEnvelopes, let areNamed, _):
             for item in try events.feed(bytes) {
-                try take(self.told(item, areEnvelopes), into: &told)
+                try take(self.told(item, areEnvelopes, areNamed), into: &told)
             }
         }
         return told
@@ -132,7 +134,9 @@ final class HTTPStream: SubscriberStream {
         return told
     }
 
-    private func told(_ item: EventStreamReader.Item, _ areEnvelopes: Bool) throws -> Told? {
+    private func told(
+        _ item: EventStreamReader.Item, _ areEnvelopes: Bool, _ areNamed: Bool
+    ) throws -> Told? {
         switch item {
         case .comment: return nil
         case .retry(let milliseconds):
@@ -155,8 +159,12 @@ final class HTTPStream: SubscriberStream {
         case .event(let id, let type, let data):
             guard let id else { throw RawClient.Failure.malformed("an event without id: \(data)") }
             guard areEnvelopes else {
+                guard areNamed || type == nil else {
+                    throw RawClient.Failure.malformed("\(id) has a name: \(type!)")
+                }
                 return .event(
-                    Delivery(id: UInt64(id)!, topic: nil, type: type, payload: data))
+                    Delivery(
+                        id: UInt64(id)!, topic: nil, type: type, saysType: areNamed, payload: data))
             }
             guard type == nil, case .told(let told) = try StreamText(data),
                 case .event(let delivery) = told, delivery.id == UInt64(id)!

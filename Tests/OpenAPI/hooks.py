@@ -33,7 +33,10 @@ def before_call(context, case, kwargs):
                 del query["since"]
             else:
                 del headers["Last-Event-ID"]
-        if any(query.get(name) in ("yes", "no") for name in ("envelope", "cursors")):
+        # Envelopes have no names.
+        if query.get("named") in ("yes", "no") and query.get("envelope", "no") in ("yes", "no"):
+            query["envelope"] = "no"
+        if any(query.get(name) in ("yes", "no") for name in ("envelope", "named", "cursors")):
             query["as"] = "sse"
         case.query = query
     if case.operation.label in ("GET /topics", "HEAD /topics") and DURATION.fullmatch(str(query.get("wait", "-"))):

@@ -20,7 +20,9 @@ extension ParserCheck {
             topic: try TopicName("t"), payload: Payload(payload), attributes: attributes,
             sender: Sender(uid: 1, pid: 2), isStored: false)
         try checkEnvelope(of: event, payload)
-        try checkEventStream(of: event, payload)
+        for isNamed in [false, true] {
+            try checkEventStream(of: event, isNamed: isNamed, payload)
+        }
     }
 
     private static func checkEnvelope(of event: Event, _ payload: [UInt8]) throws {
@@ -44,9 +46,11 @@ extension ParserCheck {
         }
     }
 
-    private static func checkEventStream(of event: Event, _ payload: [UInt8]) throws {
+    private static func checkEventStream(
+        of event: Event, isNamed: Bool, _ payload: [UInt8]
+    ) throws {
         var text: [UInt8] = []
-        ServerSentEventsText.payload(of: event, to: &text)
+        ServerSentEventsText.payload(of: event, isNamed: isNamed, to: &text)
         var reader = EventStreamReader()
         let items = try reader.feed(text)
         try reader.finish()
@@ -62,6 +66,8 @@ extension ParserCheck {
             if before == "\r", scalar == "\n" { continue }
             data.append(scalar == "\r" ? "\n" : scalar)
         }
-        try agree(items, [.event(id: "7", type: "a", data: String(data))], "event stream")
+        try agree(
+            items, [.event(id: "7", type: isNamed ? "a" : nil, data: String(data))],
+            "event stream")
     }
 }

@@ -13,11 +13,11 @@ FOREVER = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 
 
 async def lines(
-    session: aiohttp.ClientSession, form: str, cursor: str
+    session: aiohttp.ClientSession, cursor: str, parameters: dict[str, str]
 ) -> AsyncIterator[str]:
     """The whole lines of one answer, until it ends or is cut off."""
     try:
-        async with session.get(ADDRESS, params={"as": form, "since": cursor}) as answer:
+        async with session.get(ADDRESS, params={"since": cursor} | parameters) as answer:
             answer.raise_for_status()
             tell.opened(answer.headers["Event-Cursor"])
             async for line in answer.content:
@@ -31,14 +31,14 @@ async def lines(
 async def sse(session: aiohttp.ClientSession, cursor: str) -> str:
     """One event stream; returns its last id."""
     stream = EventStream(tell.has_envelopes(ADDRESS), last_id=cursor)
-    async for line in lines(session, "sse", cursor):
+    async for line in lines(session, cursor, {"as": "sse"} | tell.naming(ADDRESS)):
         stream.line(line)
     return stream.last_id or cursor
 
 
 async def ndjson(session: aiohttp.ClientSession, cursor: str) -> str:
     """One NDJSON stream; returns its last cursor."""
-    async for line in lines(session, "ndjson", cursor):
+    async for line in lines(session, cursor, {"as": "ndjson"}):
         if line:
             cursor = tell.message(json.loads(line)) or cursor
     return cursor

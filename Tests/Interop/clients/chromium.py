@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import tell
 from eventstream import dispatch
@@ -37,7 +37,8 @@ def follow() -> None:
         page.add_init_script(path=Path(__file__).with_name("page.js"))
         page.goto(page_address)
         if form == "eventsource":
-            page.evaluate(f"followEvents({json.dumps(address)}, {json.dumps(tell.TYPES)})")
+            source = f"{address}?{urlencode(tell.naming(address))}"
+            page.evaluate(f"followEvents({json.dumps(source)}, {json.dumps(tell.TYPES)})")
         else:
             frames = urlsplit(address)._replace(scheme="ws").geturl()
             page.evaluate(f"followFrames({json.dumps(frames)}, {tell.PAUSE_SECONDS * 1_000})")

@@ -84,6 +84,11 @@ def stream_events(curl: Curl, cursor: str) -> str:
     return stream.last_id or cursor
 
 
+def events() -> str:
+    """What an event stream is asked with."""
+    return "sse" + "".join(f"&{name}={value}" for name, value in tell.naming(ADDRESS).items())
+
+
 def follow_polls() -> None:
     """Goes on from one poll to the next; the first is for the cursor alone."""
     cursor, wait = "now", 0
@@ -123,8 +128,8 @@ def answered(form: str, cursor: str, *arguments: str) -> Curl:
 FORMS: dict[str, Callable[[], None]] = {
     "json": follow_polls,
     "ndjson": lambda: follow_streams("ndjson", stream_lines),
-    "sse": lambda: follow_streams("sse", stream_events),
-    "sse-1.0": lambda: follow_streams("sse", stream_events, "--http1.0"),
+    "sse": lambda: follow_streams(events(), stream_events),
+    "sse-1.0": lambda: follow_streams(events(), stream_events, "--http1.0"),
 }
 
 ADDRESS = sys.argv[1]

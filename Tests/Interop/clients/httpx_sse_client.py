@@ -12,13 +12,14 @@ def follow() -> None:
     """Goes on from one answer to the next."""
     address, last_id = sys.argv[1], None
     has_envelopes = tell.has_envelopes(address)
+    # It gives every block as an event: there may be none without data.
+    parameters = {"cursors": "no"} | tell.naming(address)
     with httpx.Client(timeout=httpx.Timeout(10, read=60)) as client:
         while True:
             try:
                 headers: dict[str, str] = {} if last_id is None else {"Last-Event-ID": last_id}
-                # It gives every block as an event: there may be none without data.
                 with connect_sse(
-                    client, "GET", address, params={"cursors": "no"}, headers=headers
+                    client, "GET", address, params=parameters, headers=headers
                 ) as source:
                     source.response.raise_for_status()
                     last_id = last_id or source.response.headers["Event-Cursor"]

@@ -17,7 +17,9 @@ def follow() -> None:
             headers = {"Accept": "text/event-stream"}
             if last_id is not None:
                 headers["Last-Event-ID"] = last_id
-            with requests.get(address, headers=headers, stream=True, timeout=60) as answer:
+            with requests.get(
+                address, tell.naming(address), headers=headers, stream=True, timeout=60
+            ) as answer:
                 answer.raise_for_status()
                 # Cursors without an event are not shown by it; the first one is in the head.
                 last_id = last_id or answer.headers["Event-Cursor"]

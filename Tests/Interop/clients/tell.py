@@ -40,6 +40,11 @@ def has_envelopes(address: str) -> bool:
     return any(character in "*>," for character in address.rsplit("/", 1)[1])
 
 
+def naming(address: str) -> dict[str, str]:
+    """What an event stream of this selector is asked with, so that it says the types of its events."""
+    return {} if has_envelopes(address) else {"named": "yes"}
+
+
 def opened(cursor: str | None) -> None:
     """An answer began, with this cursor."""
     _write({"opened": cursor})

@@ -9,6 +9,8 @@ enum EventEncoding: UInt8, CaseIterable {
     case line
     /// An event of an event stream, with the payload as its data.
     case streamedPayload
+    /// The same, under the name of its type.
+    case streamedNamedPayload
     /// An event of an event stream, with the envelope as its data.
     case streamedEnvelope
     /// The JSON object as a text message of a WebSocket.
@@ -25,7 +27,9 @@ enum EventEncoding: UInt8, CaseIterable {
             Envelope.write(event, to: &output)
             output.append(UInt8(ascii: "\n"))
         case .streamedPayload:
-            ServerSentEventsText.payload(of: event, to: &output)
+            ServerSentEventsText.payload(of: event, isNamed: false, to: &output)
+        case .streamedNamedPayload:
+            ServerSentEventsText.payload(of: event, isNamed: true, to: &output)
         case .streamedEnvelope:
             ServerSentEventsText.id(event.id, to: &output)
             ServerSentEventsText.envelope(of: event, to: &output)
@@ -38,7 +42,7 @@ enum EventEncoding: UInt8, CaseIterable {
     func framing(of count: Int) -> (prefix: [UInt8], suffix: [UInt8]) {
         switch self {
         case .envelope: ([], [])
-        case .line, .streamedPayload, .streamedEnvelope:
+        case .line, .streamedPayload, .streamedNamedPayload, .streamedEnvelope:
             (ChunkFraming.prefix(for: count), ChunkFraming.suffix)
         case .envelopeMessage: (WebSocketFrame.header(.text, count: count), [])
         case .payloadMessage: (WebSocketFrame.header(.binary, count: count), [])

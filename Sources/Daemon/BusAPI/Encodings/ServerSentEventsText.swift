@@ -3,11 +3,14 @@ internal import Topics
 
 /// The lines of an event stream (WHATWG HTML, section 9.2).
 enum ServerSentEventsText {
-    /// The payload as data, under the event's type.
+    /// The payload as data.
     ///
     /// An event stream is UTF-8 and cannot carry anything else: such a payload goes as an envelope,
-    /// under a type that no publisher can give.
-    static func payload(of event: Event, to output: inout [UInt8]) {
+    /// under a name that no publisher can give.
+    ///
+    /// - Parameter isNamed: Whether the type is the event's name, under which alone a browser
+    ///   dispatches it; without one `onmessage` is shown it.
+    static func payload(of event: Event, isNamed: Bool, to output: inout [UInt8]) {
         let payload = event.payload.bytes
         // Behind others the room grows by itself: made for each, it would be copied for each.
         if output.isEmpty { output.reserveCapacity(payload.count + 64) }
@@ -16,7 +19,7 @@ enum ServerSentEventsText {
             output.append("event: $envelope\n")
             return envelope(of: event, to: &output)
         }
-        if let type = event.attributes.type {
+        if isNamed, let type = event.attributes.type {
             output.append("event: ")
             output.append(contentsOf: type.utf8)
             output.append(lineFeed)

@@ -8,10 +8,12 @@ internal import Topics
 struct ServerSentEventsForm: StreamForm {
     /// Whether the data of an event is its envelope, else its payload.
     let hasEnvelopes: Bool
+    /// Whether the name of an event is its type; not of an envelope, which has it as a member.
+    let hasNames: Bool
     /// Whether blocks without data say the cursor.
     let saysCursors: Bool
 
-    static let parameters = ["envelope", "cursors"]
+    static let parameters = ["envelope", "named", "cursors"]
 
     /// What a request for this form of events says about it.
     ///
@@ -29,10 +31,19 @@ struct ServerSentEventsForm: StreamForm {
             return wanted
         }
         hasEnvelopes = try choice("envelope") ?? !hasOneTopic
+        let named = try choice("named")
+        if hasEnvelopes, named != nil {
+            throw Refusal(
+                .parameterInvalid,
+                "'named' is for event streams of payloads: ask for one topic, or with envelope=no.")
+        }
+        hasNames = named ?? false
         saysCursors = try choice("cursors") ?? true
     }
 
-    var encoding: EventEncoding { hasEnvelopes ? .streamedEnvelope : .streamedPayload }
+    var encoding: EventEncoding {
+        hasEnvelopes ? .streamedEnvelope : hasNames ? .streamedNamedPayload : .streamedPayload
+    }
 
     var contentType: String? { "text/event-stream" }
 

@@ -42,6 +42,14 @@ import Testing
         #expect(try child.wait() == .signalled(SIGTERM))
     }
 
+    /// A parent that ignores SIGCHLD, as some do, passes that on.
+    @Test func howAProgramEndedIsKnownWhereTheParentIgnoresItsChildren() throws {
+        let script = "trap '' CHLD; exec \"$0\" run t --url / --patience 0 -- sh -c 'exit 3'"
+        let child = try ChildProcess(
+            "/bin/sh", ["-c", script, ChildProcess.product("belfry")])
+        #expect(try child.wait() == .exited(3))
+    }
+
     @Test func aBusThatIsAwayKeepsNoProgramFromRunning() throws {
         let rig = try CommandRig()
         let outcome = try rig.run(

@@ -138,7 +138,7 @@ let package = Package(
             path: "Sources/Client/BelfryClient", swiftSettings: strict),
         .executableTarget(
             name: "belfry",
-            dependencies: ["BelfryClient", "Topics", "Protection", "About", "Digests"],
+            dependencies: ["BelfryClient", "Topics", "Protection", "About", "Digests", "CLinux"],
             path: "Sources/Client/belfry", swiftSettings: strict),
 
         // What `make bench-core` measures; knows Foundation as only the build does.

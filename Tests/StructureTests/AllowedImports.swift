@@ -66,7 +66,9 @@ enum AllowedImports {
         // The bus from another process: nothing of the daemon's. The kernel says who listens there,
         // and the system's own library who we are.
         "BelfryClient": ["Protection", "Telemetry", "Topics", "CCurl", "CLinux", "Glibc"],
-        "belfry": ["Protection", "Topics", "About", "Digests", "BelfryClient", "Glibc"],
+        "belfry": [
+            "Protection", "Topics", "About", "Digests", "BelfryClient", "CLinux", "Glibc",
+        ],
         // What the build runs: in no program that is installed.
         "EmbedFiles": ["Foundation", "PackagePlugin"],
         "embed-files": ["CMarkGFM", "Foundation"],

@@ -92,6 +92,7 @@ enum CommandTable {
         CommandRow(
             name: "work", operands: "GROUP [SELECTOR…]", operandCount: 1...129, needsProgram: true,
             summary: "run a program for each job of a work group",
+            details: [leftBehind],
             options: workers + [
                 CommandOption(
                     "--output", "TOPIC", "publish what it prints here, if and only if it is done"),
@@ -102,6 +103,7 @@ enum CommandTable {
             name: "answer", operands: "GROUP [SELECTOR…]", operandCount: 1...129,
             needsProgram: true,
             summary: "run a program for each request, and reply what it prints",
+            details: [leftBehind],
             options: workers + [CommandOption("--content-type", "TYPE", "what it prints")],
             run: Working.answer),
         CommandRow(
@@ -117,6 +119,7 @@ enum CommandTable {
         CommandRow(
             name: "run", operands: "TOPIC", operandCount: 1...1, needsProgram: true,
             summary: "run a program and publish its start and its end",
+            details: [leftBehind],
             options: [
                 CommandOption("--key", "KEY", "the subject of both events (the program's name)")
             ], run: Running.run),
@@ -256,6 +259,11 @@ enum CommandTable {
                 ? "there is no command '\(first)': see 'belfry help'"
                 : "write one of: belfry \(names.joined(separator: ", "))")
     }
+
+    private static let leftBehind = """
+        The program has ended when its process has. Processes that it left behind with its output \
+        are heard for half a second more.
+        """
 
     private static let ttl = CommandOption("--ttl", "TIME", "how long it is of use to workers")
 

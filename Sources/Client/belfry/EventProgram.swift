@@ -68,14 +68,15 @@ struct EventProgram: Sendable {
             ownGroup: watch != nil)
         let (pid, ends) = try start.start()
         watch?.add(-pid)
-        var pipes = ProgramPipes(ends)
+        var pipes = ProgramPipes(ends, of: pid)
         var (output, isTooLong) = ([UInt8](), false)
-        pipes.run(writing: event.payload.bytes) { _, bytes in
-            isTooLong = isTooLong || output.count + bytes.count > Limits.outputBytesMax
-            if !isTooLong { output.append(contentsOf: bytes) }
-            return true
+        let ending = event.payload.withUnsafeBytes { bytes in
+            pipes.run(writing: bytes, gone: { watch?.remove(-pid) }) { _, bytes in
+                isTooLong = isTooLong || output.count + bytes.count > Limits.outputBytesMax
+                if !isTooLong { output.append(contentsOf: bytes) }
+                return true
+            }
         }
-        let ending = ProgramWatch.end(of: pid) { watch?.remove(-pid) }
         return Run(ending: ending, output: output, isTooLong: isTooLong)
     }
 

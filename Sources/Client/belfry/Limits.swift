@@ -15,6 +15,11 @@ enum Limits {
     static let outputBytesMax = 1 << 20
     /// How long a request for a job waits before it is asked anew.
     static let waitMicroseconds: Int64 = 30_000_000
+    /// How long a process that a program left behind may still write what is taken for the program's:
+    /// enough for the last lines of a `tee`, and little for a worker whose program starts daemons.
+    static let leftBehindMilliseconds = 500
+    /// How often a program is looked at where the kernel does not say that it has ended.
+    static let lookMilliseconds: Int32 = 100
     /// What `belfry run` tells of the end of an output.
     static let tailBytesMax = 8 << 10
     static let tailLinesMax = 20

@@ -1,39 +1,88 @@
+internal import CLinux
 internal import Glibc
 
 /// Our ends of the pipes of a running program: what goes in, and what comes out as it comes.
 ///
+/// The program has ended when its process has, not when its pipes have: a process that it left behind
+/// may hold them for ever. What the program wrote itself is always read whole.
+///
 /// Used by one thread, which blocks SIGPIPE: a program that does not read its input is no failure.
 struct ProgramPipes {
+    /// Gets a stream and its bytes, valid during the call. Where it returns false the stream is
+    /// closed, as it would be for the program alone.
+    typealias Take = (Int32, UnsafeRawBufferPointer) -> Bool
+
+    private let pid: pid_t
+    private let leftBehind: Duration
     private var input: Int32?
     private var outputs: [Int32: Int32]
 
-    /// The ends by stream, which it closes.
-    init(_ ends: [Int32: Int32]) {
+    /// - Parameters:
+    ///   - ends: The ends by stream, which it closes.
+    ///   - pid: The program, which nobody else waits for.
+    ///   - leftBehind: How long behind the end of the program a stream may stay open.
+    init(
+        _ ends: [Int32: Int32], of pid: pid_t,
+        leftBehind: Duration = .milliseconds(Limits.leftBehindMilliseconds)
+    ) {
+        self.pid = pid
+        self.leftBehind = leftBehind
         input = ends[STDIN_FILENO]
         outputs = ends.filter { $0.key != STDIN_FILENO }
         // What is written waits for room in `poll`, where output is taken in meanwhile.
         if let input { _ = fcntl(input, F_SETFL, O_NONBLOCK) }
     }
 
-    /// Writes all bytes, and takes in what comes until every stream has ended.
+    /// Writes all bytes, and takes in what comes, until the program has ended; then what it wrote.
     ///
-    /// - Parameter take: Gets the stream and its bytes, valid during the call. Where it returns false
-    ///   the stream is closed, as it would be for the program alone.
+    /// - Parameters:
+    ///   - bytes: What it reads. The rest is dropped when it has ended.
+    ///   - gone: Called when it has ended and its id is still its own.
     mutating func run(
-        writing bytes: UnsafeRawBufferPointer, take: (Int32, UnsafeRawBufferPointer) -> Bool
-    ) {
+        writing bytes: UnsafeRawBufferPointer, gone: () -> Void, take: Take
+    ) -> ProgramEnding {
         var rest = bytes[...]
         if rest.isEmpty { closeInput() }
-        while input != nil || !outputs.isEmpty {
-            var entries = outputs.map { pollfd(fd: $0.value, events: Int16(POLLIN), revents: 0) }
-            if let input { entries.append(pollfd(fd: input, events: Int16(POLLOUT), revents: 0)) }
-            guard poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
-            let ready = Set(entries.filter { $0.revents != 0 }.map(\.fd))
-            for (stream, end) in outputs.sorted(by: <) where ready.contains(end) {
-                read(stream, end, take)
-            }
+        let process = clinux_process_open(pid)
+        // Where the kernel has no such descriptor, or a sandbox forbids it, the program is looked at.
+        let wait = process < 0 ? Limits.lookMilliseconds : -1
+        repeat {
+            let ready = poll(for: wait, beside: process)
+            read(ready, take)
             if let input, ready.contains(input) { write(&rest, to: input) }
+        } while !ProgramWatch.hasEnded(pid)
+        if process >= 0 { close(process) }
+        closeInput()
+        let ending = ProgramWatch.end(of: pid, gone: gone)
+        drain(take)
+        return ending
+    }
+
+    /// Takes in what comes until every stream has ended, or the time of what was left behind has.
+    private mutating func drain(_ take: Take) {
+        let deadline = ContinuousClock.now + leftBehind
+        // A stream is in order: these bytes are the program's, what comes behind them is of others.
+        var owed = outputs.mapValues { Int(max(clinux_unread_bytes($0), 0)) }
+        while !outputs.isEmpty {
+            let left = max(deadline - ContinuousClock.now, .zero)
+            if left == .zero {
+                for (stream, count) in owed where count <= 0 { closeOutput(stream) }
+            }
+            let ready = poll(for: Int32((left / .milliseconds(1)).rounded(.up)), beside: -1)
+            for (stream, count) in read(ready, take) { owed[stream, default: 0] -= count }
         }
+    }
+
+    /// The ends that can be used, behind so many milliseconds at most; -1 waits for ever.
+    private func poll(for milliseconds: Int32, beside process: Int32) -> Set<Int32> {
+        // A negative descriptor is passed over.
+        var entries = [pollfd(fd: process, events: Int16(POLLIN), revents: 0)]
+        for end in outputs.values {
+            entries.append(pollfd(fd: end, events: Int16(POLLIN), revents: 0))
+        }
+        if let input { entries.append(pollfd(fd: input, events: Int16(POLLOUT), revents: 0)) }
+        guard Glibc.poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return [] }
+        return Set(entries.filter { $0.revents != 0 }.map(\.fd))
     }
 
     private mutating func write(
@@ -45,21 +94,32 @@ struct ProgramPipes {
         if rest.isEmpty || count < 0 && errno != EAGAIN && errno != EINTR { closeInput() }
     }
 
-    private mutating func read(
-        _ stream: Int32, _ end: Int32, _ take: (Int32, UnsafeRawBufferPointer) -> Bool
-    ) {
+    /// Reads once from each that is ready; how much came by stream.
+    @discardableResult
+    private mutating func read(_ ready: Set<Int32>, _ take: Take) -> [Int32: Int] {
+        var counts: [Int32: Int] = [:]
+        for (stream, end) in outputs.sorted(by: <) where ready.contains(end) {
+            counts[stream] = read(stream, end, take)
+        }
+        return counts
+    }
+
+    private mutating func read(_ stream: Int32, _ end: Int32, _ take: Take) -> Int {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             let count = Glibc.read(end, buffer.baseAddress, buffer.count)
-            if count < 0, errno == EINTR { return }
+            if count < 0, errno == EINTR { return 0 }
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)])
-            if count > 0, take(stream, bytes) { return }
-            close(end)
-            outputs[stream] = nil
+            if count <= 0 || !take(stream, bytes) { closeOutput(stream) }
+            return bytes.count
         }
     }
 
     private mutating func closeInput() {
         if let input { close(input) }
         input = nil
+    }
+
+    private mutating func closeOutput(_ stream: Int32) {
+        if let end = outputs.removeValue(forKey: stream) { close(end) }
     }
 }

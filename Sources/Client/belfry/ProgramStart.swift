@@ -30,6 +30,9 @@ struct ProgramStart {
     }
 
     private func startAlone() throws(CommandFailure) -> (pid: pid_t, ends: [Int32: Int32]) {
+        // Where whoever started us ignores it, the kernel would forget how our programs end, and we
+        // would take each end for 0.
+        signal(SIGCHLD, SIG_DFL)
         var (ours, theirs) = ([Int32: Int32](), [Int32: Int32]())
         defer { for end in theirs.values { close(end) } }
         for stream in piped {

@@ -71,6 +71,13 @@ final class ProgramWatch: Sendable {
         if signal != SIGINT || target < 0 { kill(target, signal) }
     }
 
+    /// Whether a child has ended that was not waited for.
+    static func hasEnded(_ pid: pid_t) -> Bool {
+        var information = siginfo_t()
+        let code = waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG)
+        return code == 0 ? information.si_signo != 0 : errno != EINTR
+    }
+
     /// Waits for the end of a child; calls `gone` when it has ended and its id is still its own.
     static func end(of pid: pid_t, gone: () -> Void) -> ProgramEnding {
         var information = siginfo_t()

@@ -5,6 +5,14 @@ internal import Topics
 
 /// `belfry run`.
 enum Running {
+    /// What one run came to.
+    private struct Outcome: Sendable {
+        let ending: ProgramEnding
+        let tail: OutputTail
+        /// When the program ended. What it left behind may have been listened to longer.
+        var end = ContinuousClock.now
+    }
+
     static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let report = try RunReport(arguments)
         let watch = ProgramWatch()
@@ -12,10 +20,10 @@ enum Running {
         // A bus that is away does not keep the program from running.
         let started = Task { await publish(report.started, session) }
         let begin = ContinuousClock.now
-        let (ending, tail) = await program(arguments.program, watch)
-        let time = ContinuousClock.now - begin
+        let outcome = await program(arguments.program, watch)
+        let (ending, time) = (outcome.ending, outcome.end - begin)
         await started.value
-        await publish(report.ended(ending, after: time, tail.text), session)
+        await publish(report.ended(ending, after: time, outcome.tail.text), session)
         exit(ending.code)
     }
 
@@ -31,7 +39,7 @@ enum Running {
     /// Runs the program with our own streams, and waits for its end on a thread of its own.
     private static func program(
         _ words: [String], _ watch: ProgramWatch
-    ) async -> (ProgramEnding, OutputTail) {
+    ) async -> Outcome {
         await withCheckedContinuation { continuation in
             do throws(Errno) {
                 try OwnedThread {
@@ -48,26 +56,32 @@ enum Running {
     }
 
     /// As a shell says it of a program that cannot be run.
-    private static func failed(_ sentence: String) -> (ProgramEnding, OutputTail) {
+    private static func failed(_ sentence: String) -> Outcome {
         CommandRun.say(sentence)
         var tail = OutputTail()
         Array(sentence.utf8).withUnsafeBytes { tail.add($0) }
-        return (.exited(127), tail)
+        return Outcome(ending: .exited(127), tail: tail)
     }
 
     private static func perform(
         _ words: [String], _ watch: ProgramWatch
-    ) throws(CommandFailure) -> (ProgramEnding, OutputTail) {
+    ) throws(CommandFailure) -> Outcome {
         let (pid, ends) = try ProgramStart(words: words, piped: [STDOUT_FILENO, STDERR_FILENO])
             .start()
         watch.add(pid)
-        var pipes = ProgramPipes(ends)
-        var tail = OutputTail()
-        pipes.run(writing: UnsafeRawBufferPointer(start: nil, count: 0)) { stream, bytes in
+        var pipes = ProgramPipes(ends, of: pid)
+        var (tail, end) = (OutputTail(), ContinuousClock.now)
+        let gone = {
+            end = ContinuousClock.now
+            watch.remove(pid)
+        }
+        let ending = pipes.run(
+            writing: UnsafeRawBufferPointer(start: nil, count: 0), gone: gone
+        ) { stream, bytes in
             tail.add(bytes)
             return write(bytes, to: stream)
         }
-        return (ProgramWatch.end(of: pid) { watch.remove(pid) }, tail)
+        return Outcome(ending: ending, tail: tail, end: end)
     }
 
     /// Hands everything on; false where nobody takes it.

@@ -45,7 +45,7 @@ import Testing
         let revived = try rig.run("revive", "g", id, "--id")
         #expect(revived.code == 0 && revived.output.count > id.count - 1)
         #expect(try rig.run("revive", "g", id).code == 1)
-        #expect(try rig.run("work", "g", "--max", "1", "--", "cat").output == "bad")
+        #expect(try rig.run("work", "g", "--max", "1", "--", "cat").output == "bad\n")
     }
 
     @Test func anEventIsOfUseForATime() throws {

@@ -98,14 +98,14 @@ import Testing
         for round in 0..<6 {
             let child = try rig.start(
                 words[0], words[1], words[2], words[3], words[4], words[5], "--", "sh", "-c",
-                "cat; echo")
+                "cat")
             for _ in 0...round { _ = try child.line(from: .output) { _ in true } }
             child.send(SIGKILL)
             _ = try child.wait()
             ran += child.text(of: .output).split(separator: "\n").map { String($0) }
         }
         let last = try rig.run(
-            words[0], words[1], words[2], words[3], "--until-now", "--", "sh", "-c", "cat; echo")
+            words[0], words[1], words[2], words[3], "--until-now", "--", "sh", "-c", "cat")
         #expect(last.code == 0)
         ran += last.output.split(separator: "\n").map { String($0) }
         // Only what ran when it was killed runs again, next.

@@ -82,7 +82,7 @@ import Testing
         for text in ["one", "two"] { try rig.run("pub", "jobs", text) }
         let child = try rig.start(
             "work", "g", "jobs", "--max", "2", "--", "sh", "-c",
-            "cat; echo; until [ -e \"$HOME/on\" ]; do :; done")
+            "cat; until [ -e \"$HOME/on\" ]; do :; done")
         #expect(try child.line(from: .output) == "one")
         try rig.daemon.kill()
         _ = rig.home.write("", to: "on")

@@ -115,7 +115,7 @@ class Package:
         configuration.write_text(changed)
         (self._machine.root / "etc/belfry/run.d/note").write_text(
             "SELECTOR=deploys\nOPTIONS=--since earliest\n"
-            "PROGRAM=/bin/sh -c 'cat >>$STATE_DIRECTORY/seen; echo >>$STATE_DIRECTORY/seen'\n")
+            "PROGRAM=/bin/sh -c 'cat >>$STATE_DIRECTORY/seen'\n")
         self._receiver = Receiver()
         hooks = self._machine.root / "etc/belfry/push.d/hook"
         hooks.write_text(f"deploys http://127.0.0.1:{self._receiver.port}/ {self._receiver.secret}\n")

@@ -296,7 +296,7 @@ class Service:
         expect_in("Assertion failed", self._machine.refusal(unit))
         (self._machine.root / "etc/belfry/note").write_text(
             "#!/bin/sh\nset -e\ntest ! -e /etc/belfry/failing\n"
-            'cat >>"$STATE_DIRECTORY/seen"; echo " $1" >>"$STATE_DIRECTORY/seen"\n')
+            'read -r text; echo "$text $1" >>"$STATE_DIRECTORY/seen"\n')
         (self._machine.root / "etc/belfry/note").chmod(0o755)
         (self._machine.root / "etc/belfry/run.d/note").write_text(
             "SELECTOR=noted\nOPTIONS=--since earliest\nPROGRAM=/etc/belfry/note 'two words'\n")

@@ -21,7 +21,8 @@ struct CommandOption: Sendable {
             "--token-file", "FILE", "the file with the token (also BELFRY_TOKEN, the token)"),
         CommandOption("--trust-anyone", nil, "send the token to whoever listens at the address"),
         CommandOption("--patience", "TIME", "how long to wait for a bus that is not there (60s)"),
-        CommandOption("--raw", nil, "print bytes as they are, to a terminal too"),
+        CommandOption(
+            "--raw", nil, "bytes as they are: to a terminal, and to programs without a line end"),
         CommandOption("--help", nil, "say all this"),
     ]
 }

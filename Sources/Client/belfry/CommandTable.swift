@@ -44,8 +44,8 @@ enum CommandTable {
                 behind the last event that was dealt with; one that is killed leaves none out.
                 """,
                 """
-                The program behind -- runs for each event, one after the other. The payload is \
-                its standard input. BELFRY_ID, BELFRY_TOPIC, BELFRY_TIME, BELFRY_TYPE, BELFRY_KEY \
+                The program behind -- runs for each event, one after the other. \
+                \(payloads) BELFRY_ID, BELFRY_TOPIC, BELFRY_TIME, BELFRY_TYPE, BELFRY_KEY \
                 and BELFRY_CONTENT_TYPE are in its environment. The cursor moves when it has \
                 ended with 0.
                 """,
@@ -92,7 +92,7 @@ enum CommandTable {
         CommandRow(
             name: "work", operands: "GROUP [SELECTOR…]", operandCount: 1...129, needsProgram: true,
             summary: "run a program for each job of a work group",
-            details: [leftBehind],
+            details: [payloads, leftBehind],
             options: workers + [
                 CommandOption(
                     "--output", "TOPIC", "publish what it prints here, if and only if it is done"),
@@ -103,7 +103,7 @@ enum CommandTable {
             name: "answer", operands: "GROUP [SELECTOR…]", operandCount: 1...129,
             needsProgram: true,
             summary: "run a program for each request, and reply what it prints",
-            details: [leftBehind],
+            details: [payloads, leftBehind],
             options: workers + [CommandOption("--content-type", "TYPE", "what it prints")],
             run: Working.answer),
         CommandRow(
@@ -259,6 +259,12 @@ enum CommandTable {
                 ? "there is no command '\(first)': see 'belfry help'"
                 : "write one of: belfry \(names.joined(separator: ", "))")
     }
+
+    private static let payloads = """
+        The payload is the standard input of the program. A text (UTF-8 without a zero byte) that \
+        ends without a line end gets one, so that read of a shell sees its last line; --raw leaves \
+        it out.
+        """
 
     private static let leftBehind = """
         The program has ended when its process has. Processes that it left behind with its output \

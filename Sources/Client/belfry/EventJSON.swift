@@ -54,7 +54,8 @@ enum EventJSON {
         }
     }
 
-    private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Whether bytes are a text, which `data` has, and not `data_base64`.
+    static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         String(validating: bytes, as: UTF8.self) != nil
     }
 

@@ -14,6 +14,8 @@ struct EventProgram: Sendable {
     }
 
     let words: [String]
+    /// Whether it reads payloads as they are; else a text has a line end.
+    var isRaw = false
     /// Whether its standard output is kept; else it is ours.
     var keepsOutput = false
     /// Passes signals on to it; nil where it is left to the terminal.
@@ -70,7 +72,8 @@ struct EventProgram: Sendable {
         watch?.add(-pid)
         var pipes = ProgramPipes(ends, of: pid)
         var (output, isTooLong) = ([UInt8](), false)
-        let ending = event.payload.withUnsafeBytes { bytes in
+        let input = isRaw ? event.payload : ProgramInput.payload(of: event)
+        let ending = input.withUnsafeBytes { bytes in
             pipes.run(writing: bytes, gone: { watch?.remove(-pid) }) { _, bytes in
                 isTooLong = isTooLong || output.count + bytes.count > Limits.outputBytesMax
                 if !isTooLong { output.append(contentsOf: bytes) }

@@ -27,7 +27,9 @@ enum Receiving {
         let file = try arguments.text("--name").map { name throws(CommandFailure) in
             try CursorFile(name, of: wish.selector)
         }
-        let program = arguments.program.isEmpty ? nil : EventProgram(words: arguments.program)
+        let program =
+            arguments.program.isEmpty
+            ? nil : EventProgram(words: arguments.program, isRaw: arguments.has("--raw"))
         for name in ["--retry", "--parallel"] where arguments.has(name) && program == nil {
             throw CommandFailure(.usage, "'\(name)' needs a program behind '--'")
         }

@@ -62,7 +62,8 @@ enum Working {
             group: session.client.group(arguments.operands[0]),
             selector: try selector(arguments),
             program: EventProgram(
-                words: arguments.program, keepsOutput: keepsOutput, watch: shift.watch),
+                words: arguments.program, isRaw: arguments.has("--raw"), keepsOutput: keepsOutput,
+                watch: shift.watch),
             output: output, contentType: arguments.text("--content-type"), lease: lease,
             isUntilEmpty: arguments.has("--until-empty"))
         let name =

@@ -1,0 +1,25 @@
+internal import Topics
+
+/// What a program behind `--` has as its standard input.
+enum ProgramInput {
+    /// The payload; a text that ends without a line end gets one, since `read` of a shell fails at a
+    /// line that has none, and `while read` would see nothing of most events.
+    ///
+    /// A text is UTF-8 without a zero byte, and no empty payload. Other bytes stay as they are.
+    ///
+    /// - Complexity: O(bytes); copies them where it adds one.
+    static func payload(of event: Event) -> Payload {
+        let payload = event.payload
+        return payload.withUnsafeBytes { bytes in
+            guard let last = bytes.last, last != lineEnd, !bytes.contains(0),
+                EventJSON.isUTF8(bytes)
+            else { return payload }
+            return Payload(count: bytes.count + 1) { target in
+                target.copyMemory(from: bytes)
+                target[bytes.count] = lineEnd
+            }
+        }
+    }
+
+    private static let lineEnd: UInt8 = 0x0A
+}

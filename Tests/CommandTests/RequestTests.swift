@@ -35,6 +35,36 @@ import Testing
             try rig.run("ask", "math", "1", "--url", "/nonexistent", "--patience", "0").code == 4)
     }
 
+    @Test(
+        arguments: [
+            ("echo one; echo two; exit 3", "sh ended with 3: two"), ("exit 4", "sh ended with 4"),
+            ("echo out; echo err >&2; kill -9 $$", "sh was ended by signal 9: err"),
+            ("head -c 2000000 /dev/zero", "sh wrote more than an event can have (1048576 bytes)"),
+        ])
+    func theAskerHearsWhyTheLastAttemptFailed(script: String, reason: String) throws {
+        let rig = try CommandRig()
+        try rig.run(
+            "group", "set", "g", "--of", "math", "--replies", "yes", "--persist", "no",
+            "--attempts", "1")
+        let worker = try answering(rig, script)
+        let asked = try rig.run("ask", "math", "1", "--timeout", "1m")
+        #expect(asked.code == 10 && asked.errors.hasSuffix("refused it: \(reason)\n"), "\(asked)")
+        worker.send(15)
+        #expect(try worker.wait() == .exited(0))
+        // Standard error is the worker's own, too.
+        let written = worker.text(of: .errors).split(separator: "\n")
+        #expect(written.contains("err") == script.contains("err"))
+    }
+
+    @Test func aRequestThatFailsIsTriedAgainSoonUntilItsAttemptsAreOver() throws {
+        let rig = try CommandRig()
+        let worker = try answering(rig, "echo \"attempt $BELFRY_ATTEMPT\"; exit 1")
+        let asked = try rig.run("ask", "math", "1", "--timeout", "10s")
+        #expect(asked.code == 10 && asked.errors.hasSuffix("ended with 1: attempt 5\n"), "\(asked)")
+        worker.send(15)
+        #expect(try worker.wait() == .exited(0))
+    }
+
     @Test func aGroupThatDoesNotReplyIsLeftAsItIs() throws {
         let rig = try CommandRig()
         try rig.run("group", "set", "g", "--of", "math")

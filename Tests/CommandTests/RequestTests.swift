@@ -54,6 +54,7 @@ import Testing
         // Standard error is the worker's own, too.
         let written = worker.text(of: .errors).split(separator: "\n")
         #expect(written.contains("err") == script.contains("err"))
+        #expect(written.last?.hasSuffix("attempt 1: it is refused") == true)
     }
 
     @Test func aRequestThatFailsIsTriedAgainSoonUntilItsAttemptsAreOver() throws {

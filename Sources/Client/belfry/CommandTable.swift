@@ -103,7 +103,14 @@ enum CommandTable {
             name: "answer", operands: "GROUP [SELECTOR…]", operandCount: 1...129,
             needsProgram: true,
             summary: "run a program for each request, and reply what it prints",
-            details: [payloads, leftBehind],
+            details: [
+                payloads,
+                """
+                A program that ends with 65 refuses the request, and what it printed is the \
+                reason. At any other end but 0 the request is tried again. Behind the last attempt \
+                it is refused, and the asker is shown how the program ended and its last line.
+                """, leftBehind,
+            ],
             options: workers + [CommandOption("--content-type", "TYPE", "what it prints")],
             run: Working.answer),
         CommandRow(

@@ -11,13 +11,15 @@ struct EventProgram: Sendable {
         var output: [UInt8] = []
         /// Whether it wrote more than an event can have.
         var isTooLong = false
+        /// The last line of its standard error, or else of its output, as far as they were kept.
+        var lastLine: String?
     }
 
     let words: [String]
     /// Whether it reads payloads as they are; else a text has a line end.
     var isRaw = false
-    /// Whether its standard output is kept; else it is ours.
-    var keepsOutput = false
+    /// Which of its outputs are kept; the others are ours. Standard error is handed on, too.
+    var kept: Set<Int32> = []
     /// Passes signals on to it; nil where it is left to the terminal.
     var watch: ProgramWatch?
 
@@ -66,21 +68,24 @@ struct EventProgram: Sendable {
     ) throws(CommandFailure) -> Run {
         let start = ProgramStart(
             words: words, variables: Self.variables(of: event) + Self.named(variables),
-            piped: keepsOutput ? [STDIN_FILENO, STDOUT_FILENO] : [STDIN_FILENO],
-            ownGroup: watch != nil)
+            piped: kept.union([STDIN_FILENO]), ownGroup: watch != nil)
         let (pid, ends) = try start.start()
         watch?.add(-pid)
         var pipes = ProgramPipes(ends, of: pid)
         var (output, isTooLong) = ([UInt8](), false)
+        var tails: [Int32: OutputTail] = [:]
         let input = isRaw ? event.payload : ProgramInput.payload(of: event)
         let ending = input.withUnsafeBytes { bytes in
-            pipes.run(writing: bytes, gone: { watch?.remove(-pid) }) { _, bytes in
+            pipes.run(writing: bytes, gone: { watch?.remove(-pid) }) { stream, bytes in
+                tails[stream, default: OutputTail()].add(bytes)
+                if stream == STDERR_FILENO { return ProgramPipes.handOn(bytes, to: stream) }
                 isTooLong = isTooLong || output.count + bytes.count > Limits.outputBytesMax
                 if !isTooLong { output.append(contentsOf: bytes) }
                 return true
             }
         }
-        return Run(ending: ending, output: output, isTooLong: isTooLong)
+        let lastLine = tails[STDERR_FILENO]?.lastLine ?? tails[STDOUT_FILENO]?.lastLine
+        return Run(ending: ending, output: output, isTooLong: isTooLong, lastLine: lastLine)
     }
 
     private static func variables(of event: Event) -> [(name: String, text: String)] {

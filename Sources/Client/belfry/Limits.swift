@@ -29,6 +29,11 @@ enum Limits {
     static let measuredEvents = 10_000
     /// How many of them it waits for one by one at most.
     static let measuredWaits = 1_000
+    /// The first pause behind a request whose program failed. Each further one doubles it, so that
+    /// five attempts are over in two seconds: somebody waits.
+    static let requestPauseMicrosecondsFirst: Int64 = 100_000
+    /// The longest of these pauses, as the bus has it.
+    static let requestPauseMicrosecondsMax: Int64 = 300_000_000
     /// How long a request waits for its reply.
     static let replyMicroseconds: Int64 = 10_000_000
     /// The jobs of one answer, as the bus has it.

@@ -11,6 +11,12 @@ struct OutputTail {
         }
     }
 
+    /// The last line that says something.
+    var lastLine: String? {
+        text.split(whereSeparator: \.isNewline)
+            .last { line in line.contains { !$0.isWhitespace } }.map { String($0) }
+    }
+
     /// The last of the lines, whole ones where they are not too long, without the end of the last.
     var text: String {
         let last = bytes.suffix(Limits.tailBytesMax)

@@ -114,6 +114,19 @@ struct ProgramPipes {
         }
     }
 
+    /// Writes everything to a stream of ours; false where nobody takes it.
+    static func handOn(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(
+                stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
     private mutating func closeInput() {
         if let input { close(input) }
         input = nil

@@ -79,21 +79,8 @@ enum Running {
             writing: UnsafeRawBufferPointer(start: nil, count: 0), gone: gone
         ) { stream, bytes in
             tail.add(bytes)
-            return write(bytes, to: stream)
+            return ProgramPipes.handOn(bytes, to: stream)
         }
         return Outcome(ending: ending, tail: tail, end: end)
-    }
-
-    /// Hands everything on; false where nobody takes it.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(
-                stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
     }
 }

@@ -37,9 +37,35 @@ struct WorkPlan: Sendable {
                 return job.settled(.dead(refusal: try result(of: job, run.output)))
             }
             return job.dead
-        default: return job.retry
+        default: return retry(of: job)
         }
     }
+
+    /// It is tried again. Somebody waits for a reply, so a request comes again sooner than a job.
+    func retry(of job: ClientJob) -> ClientSettlement {
+        guard case .reply = output else { return job.retry }
+        let doublings = Int64(min(max(job.attempt - 1, 0), 30))
+        let pause = min(
+            Limits.requestPauseMicrosecondsFirst << doublings, Limits.requestPauseMicrosecondsMax)
+        return job.settled(.retry(delay: pause))
+    }
+
+    /// What an asker hears behind the last attempt; nil for a job that comes again.
+    ///
+    /// - Parameters:
+    ///   - how: How the program ended, as the end of a sentence.
+    ///   - attempts: How many the group allows.
+    func refusal(
+        of job: ClientJob, _ how: String, _ run: EventProgram.Run, attempts: Int
+    ) -> ClientSettlement? {
+        guard case .reply = output, job.attempt >= attempts else { return nil }
+        let line = run.isTooLong ? "" : run.lastLine.map { ": \($0)" } ?? ""
+        let sentence = Payload(Array("\(program.words[0]) \(how)\(line)".utf8))
+        return job.settled(.dead(refusal: ClientOutput(sentence, attributes: Self.plainText)))
+    }
+
+    private static let plainText =
+        (try? EventAttributes(contentType: "text/plain; charset=utf-8")) ?? .none
 
     /// `EX_DATAERR` of sysexits(3): to try it again is no use.
     static let dataError: Int32 = 65

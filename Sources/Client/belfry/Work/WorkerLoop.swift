@@ -24,7 +24,7 @@ struct WorkerLoop: Sendable {
                     settlement = job.settled(.retry(delay: 0))
                     break
                 }
-                settlement = job.retry
+                settlement = plan.retry(of: job)
                 settlement = try await work(job)
             }
         } catch {
@@ -123,10 +123,19 @@ struct WorkerLoop: Sendable {
             run.isTooLong
             ? "wrote more than an event can have (\(Limits.outputBytesMax) bytes)"
             : run.ending.sentence
+        let refusal = await attempts(of: job).flatMap {
+            plan.refusal(of: job, how, run, attempts: $0)
+        }
         CommandRun.say(
             "\(plan.program.words[0]) \(how) for job \(job.event.id), attempt \(job.attempt): it "
-                + "comes again")
-        return settlement
+                + (refusal == nil ? "comes again" : "is refused"))
+        return refusal ?? settlement
+    }
+
+    /// How many attempts a job has whose asker waits; nil where nobody does, or the bus does not say.
+    private func attempts(of job: ClientJob) async -> Int? {
+        guard job.isReplyWanted else { return nil }
+        return (try? await plan.group.description())?.attempts
     }
 
     /// Extends the lease while the program runs. A bus that is away for a moment gives every lease its
@@ -173,6 +182,9 @@ struct WorkerLoop: Sendable {
         case ("LEASE_LOST", _):
             CommandRun.say("\(refusal)")
             return nil
+        // It was refused already, or its asker has gone: there is nobody to tell.
+        case ("PARAMETER_INVALID", .dead(refusal: _?)):
+            return ClientSettlement(.retry(delay: nil), lease: settlement.lease)
         // Too much came out of it, or there is no place for dead letters that may take them.
         case ("EVENT_TOO_LARGE", .done), ("PARAMETER_INVALID", .dead), ("ACCESS_DENIED", .dead):
             CommandRun.say("\(refusal): the job comes again")

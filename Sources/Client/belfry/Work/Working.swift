@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import Glibc
 internal import Topics
 
 /// `belfry work` and `belfry answer`.
@@ -56,13 +57,17 @@ enum Working {
         let shift = WorkShift(
             jobsMax: try arguments.count("--max"), patience: session.patienceTime)
         try shift.watch.listen()
-        var keepsOutput = true
-        if case .ours = output { keepsOutput = false }
+        let kept: Set<Int32> =
+            switch output {
+            case .ours: []
+            case .topic: [STDOUT_FILENO]
+            case .reply: [STDOUT_FILENO, STDERR_FILENO]
+            }
         let plan = WorkPlan(
             group: session.client.group(arguments.operands[0]),
             selector: try selector(arguments),
             program: EventProgram(
-                words: arguments.program, isRaw: arguments.has("--raw"), keepsOutput: keepsOutput,
+                words: arguments.program, isRaw: arguments.has("--raw"), kept: kept,
                 watch: shift.watch),
             output: output, contentType: arguments.text("--content-type"), lease: lease,
             isUntilEmpty: arguments.has("--until-empty"))

@@ -18,9 +18,9 @@ final class WorkBench: Sendable {
     /// On a file, or in memory.
     init(
         file: String? = nil, limits: WorkLimits = WorkLimits(), keeping: Retention = .standard,
-        clock: ManualClock = ManualClock(), memoryBytes: Int = 64 << 20, holdingReads: Bool = false
+        clock: ManualClock = ManualClock(), memoryBytes: Int = 64 << 20, holdingReads: Bool = false,
+        log: Log = Log(level: .error)
     ) throws {
-        let log = Log(level: .error)
         let inner: any EventStore =
             if let file {
                 SQLiteStore(

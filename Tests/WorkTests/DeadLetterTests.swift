@@ -1,0 +1,89 @@
+import Protection
+import StoreSupport
+import Telemetry
+import TestSupport
+import Testing
+import Topics
+
+@testable import Work
+
+/// What is said of jobs that became dead letters, and how far letters go.
+@Suite(.blocking) struct DeadLetterTests {
+    /// Has the only worker of a job be late at its last attempt.
+    private func buryLate(_ bench: WorkBench) throws -> (lease: String, letter: EventID) {
+        try bench.set {
+            $0.attempts = 1
+            $0.dead = .topic(try TopicName("failed"))
+        }
+        try bench.publish("a")
+        let lease = try bench.take().lease
+        bench.advance(seconds: 61)
+        // Its answer comes behind the letter's commit.
+        #expect(try bench.next().handout == nil)
+        #expect(try bench.group()?.failed == 1)
+        return (lease, try newest("failed", bench))
+    }
+
+    private func newest(_ topic: String, _ bench: WorkBench) throws -> EventID {
+        try #require(bench.bus.description(of: try TopicName(topic))?.newest)
+    }
+
+    /// The sentence of the error that `body` throws, behind its case.
+    private func saying(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "nothing"
+        } catch {
+            return (error as? WorkError).map { "\($0.kind): \($0)" } ?? "\(error)"
+        }
+    }
+
+    @Test func lettersOfTwoGroupsDoNotGoInACircleForEver() throws {
+        let said = Protected<[String]>([])
+        let bench = try WorkBench(
+            log: Log(level: .warning) { _, text in said.write { $0.append(text) } })
+        try bench.set("a", of: "qa") {
+            $0.attempts = 1
+            $0.dead = .topic(try TopicName("qb"))
+        }
+        try bench.set("b", of: "qb") {
+            $0.attempts = 1
+            $0.dead = .topic(try TopicName("qa"))
+        }
+        try bench.publish("x", to: "qa")
+        for hop in 1...16 {
+            let group = hop.isMultiple(of: 2) ? "b" : "a"
+            _ = try bench.take(group)
+            bench.advance(seconds: 61)
+            #expect(try bench.group(group)?.failed == Int64((hop + 1) / 2), "hop \(hop)")
+        }
+        let last = try bench.take("a")
+        #expect(last.jobs[0].event.attributes.labels["deadhops"] == "16")
+        let dead = Settlement(.dead(refusal: nil), lease: last.lease)
+        #expect(saying { try bench.settle(dead, of: "a") }.hasPrefix("lettersCircle"))
+        bench.advance(seconds: 61)
+        bench.advance(seconds: 61)
+        #expect(try bench.group("a")?.failed == 8 && bench.group("a")?.open == 1)
+        let name = try GroupName("a")
+        let reason = try bench.work.jobs(of: name, countMax: 1)[0].reason
+        #expect(reason?.contains("circle") == true, "\(reason ?? "no reason")")
+        #expect(said.value.count { $0.contains("circle") } == 1, "\(said.value)")
+        // Others go on, and a topic that is chosen anew takes it.
+        try bench.publish("y", to: "qa")
+        #expect(try bench.take("a").text == "y")
+        try bench.set("a", of: nil) { $0.dead = .topic(try TopicName("failed")) }
+        bench.advance(seconds: 1)
+        #expect(try bench.group("a")?.failed == 9)
+        #expect(try newest("failed", bench) > last.ids[0])
+    }
+
+    @Test func aLetterThatWasRevivedBeginsAnew() throws {
+        let bench = try WorkBench()
+        let (_, letter) = try buryLate(bench)
+        let name = try GroupName("g")
+        _ = try WorkBench.answer {
+            bench.work.revive(name, id: letter, by: WorkBench.caller, then: $0)
+        }
+        #expect(try bench.take().jobs[0].event.attributes.labels.isEmpty)
+    }
+}

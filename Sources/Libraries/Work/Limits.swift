@@ -35,6 +35,11 @@ enum Limits {
     static let burialsMax = 64
     /// How long a dead letter rests that the dead topic does not take.
     static let burialMicroseconds: Int64 = 1_000_000
+    /// How often the payload of an event becomes a dead letter: beyond it two groups have each other's
+    /// dead topics, and would pass it on for ever.
+    static let hopsMax = 16
+    /// How long a job rests that went so far; nothing but other settings changes that.
+    static let circleMicroseconds: Int64 = 60_000_000
     /// How often one change reads the log: what is parked or over may be all that a read brings.
     static let readsMax = 16
     /// How often leases get their time anew while the store fails: none is shorter.

@@ -17,7 +17,8 @@ extension Refusal {
                 "There is no group \(name), or this caller may not know of it: make it first, or ask "
                     + "for the right to receive from all its topics.")
             return
-        case .selectorMissing, .valueInvalid, .deadInside, .deadMissing: code = .parameterInvalid
+        case .selectorMissing, .valueInvalid, .deadInside, .deadMissing, .lettersCircle:
+            code = .parameterInvalid
         case .groupDiffers: code = .groupDiffers
         case .groupHeld: code = .groupHeld
         case .groupDeleted: code = .groupDeleted

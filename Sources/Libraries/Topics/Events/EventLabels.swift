@@ -103,6 +103,8 @@ package enum DeathLabel: String, CaseIterable, Sendable {
     case attempts = "deadattempts"
     /// Why it is one.
     case reason = "deadreason"
+    /// How often it became one, over all groups, since somebody published or revived it.
+    case hops = "deadhops"
 }
 
 /// Why labels of an event were refused.

@@ -220,6 +220,9 @@ final class WorkGroup: Sendable {
         let now = parts.bus.now
         parts.meters.count(counts, now: now)
         for id in counts.buried { refuse(id, nil) }
+        if let id = counts.circling {
+            parts.log.warning("the group \(name): \(WorkError.lettersCircle(id))")
+        }
         for delivery in counts.deliveries { deliver(delivery) }
         var rooms = takeRooms(for: answers)
         for answer in answers {

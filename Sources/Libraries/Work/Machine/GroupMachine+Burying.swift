@@ -25,6 +25,7 @@ extension GroupMachine {
         let death: [DeathLabel: String] = [
             .group: name.text, .topic: event.topic.text, .id: event.id.description,
             .attempts: String(letter.attempts), .reason: reason.rawValue,
+            .hops: String(event.hops + 1),
         ]
         // With labels of its own an event may have no room for these: then its own go.
         let labels =
@@ -33,6 +34,12 @@ extension GroupMachine {
         return PublishBatch(
             topic: topic, attributes: event.attributes.with(labels, expires: nil),
             sender: event.sender, payloads: [event.payload])
+    }
+
+    /// Whether a job is not to become a dead letter once more.
+    func isCircling(_ id: EventID, _ found: Found) -> Bool {
+        guard case .event(let event) = found, event.hops >= Limits.hopsMax else { return false }
+        return table.jobs[id]?.mayCircle != true
     }
 
     /// The jobs that go next, at most so many.
@@ -56,5 +63,12 @@ extension GroupMachine {
             }
         }
         return letters
+    }
+}
+
+extension Event {
+    /// How often it became a dead letter.
+    fileprivate var hops: Int {
+        attributes.labels[DeathLabel.hops.rawValue].flatMap { Int($0) } ?? 0
     }
 }

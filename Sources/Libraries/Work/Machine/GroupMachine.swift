@@ -210,16 +210,19 @@ struct GroupMachine {
         before?.isSetting = true
         let (dead, chooser) = (record.dead, record.deadChooser)
         change(&record)
-        if record.dead != dead || record.deadChooser != chooser { letRefusedGo() }
+        if record.dead != dead || record.deadChooser != chooser {
+            letRefusedGo(elsewhere: record.dead != dead)
+        }
         let (hasDead, attempts) = (record.dead != nil, record.attempts)
         table.requeue { hasDead && $0.attempt >= attempts }
     }
 
     /// What a dead topic refused concerns the group's new one, or its workers.
-    private mutating func letRefusedGo() {
+    private mutating func letRefusedGo(elsewhere: Bool) {
         for id in refusals.keys {
             guard var job = table.jobs[id], job.isRefused else { continue }
             job.isRefused = false
+            job.mayCircle = elsewhere
             job.queue = queue(of: job)
             table.put(job, at: id)
         }

@@ -39,6 +39,7 @@ extension GroupTurns {
             answer(number, .success(.done))
         case .set(let wish, let caller):
             refusedLetters = nil
+            didTellCircle = false
             answer(number, machine.set(wish, by: caller).map { .done })
         case .seek(let position, let gap):
             machine.seek(to: position, missing: gap)

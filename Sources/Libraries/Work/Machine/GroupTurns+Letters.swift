@@ -61,6 +61,31 @@ extension GroupTurns {
         }
     }
 
+    /// Leaves those open that were dead letters too often. Where a worker asked for it, nothing of
+    /// its request is done.
+    mutating func keepFromCircling() {
+        guard let turn else { return }
+        let circling = turn.letters.filter { machine.isCircling($0.key, $0.value) }.keys.sorted()
+        guard let first = circling.first else { return }
+        guard !turn.burying.isEmpty else {
+            self.turn?.verdict = .failure(.lettersCircle(first))
+            return
+        }
+        self.turn?.circling = circling
+        self.turn?.burying.removeAll { circling.contains($0) }
+    }
+
+    /// Has jobs rest that were dead letters too often. Not within a change.
+    mutating func refuseCircling(now: Int64) {
+        guard let turn, let first = turn.circling.first else { return }
+        for id in turn.circling {
+            machine.refuse(
+                id, WorkError.lettersCircle(id).description, due: now + Limits.circleMicroseconds)
+        }
+        if !didTellCircle { self.turn?.counts.circling = first }
+        didTellCircle = true
+    }
+
     private mutating func refuseLetters(_ error: WorkError) {
         turn?.verdict = .failure(error)
         refusedLetters = error

@@ -22,6 +22,8 @@ struct GroupTurns {
     private var burialsMax = Limits.burialsMax
     /// Why letters may not go, until the next sweep.
     var refusedLetters: WorkError?
+    /// Whether it was told that letters go in a circle, since settings changed.
+    var didTellCircle = false
     /// When leases got their full time anew the last time.
     var renewed = Int64.min / 2
     /// The look for what is parked that a start needs.
@@ -32,75 +34,6 @@ struct GroupTurns {
     private var didBury = false
     private(set) var isDraining = false
     private(set) var isRemoved = false
-
-    /// What its owner does next.
-    enum Step {
-        /// Read the log, then call ``GroupTurns/supply(_:)``.
-        case fetch(Fetch)
-        /// Say whether letters may go, then call ``GroupTurns/judged(_:now:)``.
-        case judge(LetterQuestion)
-        /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``; turns go on meanwhile.
-        case rebuild(LogPosition)
-        /// Commit it, then call ``GroupTurns/committed(_:)``.
-        case commit(WorkChange, [PublishBatch])
-        /// Give these answers.
-        case answer([WorkAnswer], Counts)
-    }
-
-    /// What is to be read.
-    struct Fetch {
-        let known: [(id: EventID, topic: TopicName)]
-        /// Whether all of these are needed: else the store is asked for as many as one read may bring.
-        let needsAll: Bool
-        let freshMax: Int
-        let position: LogPosition
-    }
-
-    /// What a change did, for metrics.
-    struct Counts {
-        var taken: [(visible: Timestamp, attempt: Int)] = []
-        var ended = JobTally()
-        var retried = 0
-        var lost = 0
-        /// Dead letters that no worker asked for.
-        var buried: [EventID] = []
-        /// What goes to those who wait for replies.
-        var deliveries: [WorkDelivery] = []
-    }
-
-    enum Stage {
-        case applying, serving, finishing
-        /// The owner is to say something.
-        case awaiting(Awaited)
-        case answering
-    }
-
-    enum Awaited {
-        case verdict, letters, supply, commit
-    }
-
-    /// One change on its way.
-    struct Turn {
-        var stage: Stage
-        var requests: [WorkRequest]
-        var answers: [WorkAnswer] = []
-        var counts = Counts()
-        var batches: [PublishBatch] = []
-        var grants: [GroupMachine.Allotment] = []
-        /// Jobs that become dead letters by this turn.
-        var burying: [EventID] = []
-        /// Whether letters may go; nil while nobody asked.
-        var verdict: Result<Void, WorkError>?
-        /// The events of jobs that are to become dead letters.
-        var letters: [EventID: GroupMachine.Found] = [:]
-        /// Whether it has what the store was read for: then it reads no more.
-        var holdsStored = false
-        var supply = GroupMachine.Supply()
-        var rounds = 0
-        /// Whether it goes on with keys that were marked.
-        var settlesMarks = false
-        let tally: JobTally
-    }
 
     init(_ machine: GroupMachine) {
         self.machine = machine
@@ -192,6 +125,7 @@ struct GroupTurns {
             turn?.holdsStored = supply.isOfStore
             // The others are the next turn's.
             turn?.burying.removeAll { supply.known[$0] == nil }
+            keepFromCircling()
             turn?.stage = .applying
         case (.success(let supply), _):
             turn?.supply = supply
@@ -324,6 +258,7 @@ struct GroupTurns {
                 burialsMax = Limits.burialsMax
                 self.turn?.counts.buried = turn.burying
             }
+            refuseCircling(now: now)
             hand(turn, receipts)
             if turn.settlesMarks {
                 settlesMarks = machine.hasSettledMarks

@@ -27,6 +27,8 @@ struct OpenJob {
     var visible: Timestamp?
     /// Whether the dead topic did not take it.
     var isRefused = false
+    /// Whether it may become a dead letter however often it was one: the dead topic is another by now.
+    var mayCircle = false
     /// The time of its one entry in the agenda that counts.
     var scheduled: Int64?
 

@@ -22,6 +22,9 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
     case lettersRefused(String)
     /// Nobody can say yet whether they may; the sentence says why. The job stays open.
     case lettersUnjudged(String)
+    /// The event became a dead letter too often: dead topics of groups lead to each other. The job
+    /// stays open.
+    case lettersCircle(EventID)
     /// The group's workers do not reply.
     case repliesNot(GroupName)
     /// The job is somebody else's, or was given back; or there never was such a lease.
@@ -73,6 +76,9 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
             "\(topic) is one of the topics of the group: its dead letters need another one"
         case .deadMissing(let name):
             "the group \(name) has no dead topic: set one, or give the job back"
+        case .lettersCircle(let id):
+            "the event \(id) was a dead letter \(Limits.hopsMax) times already: dead topics of groups "
+                + "go in a circle; set another one"
         case .repliesNot(let name):
             "the workers of the group \(name) do not reply: say where the output goes, or make the "
                 + "group one that replies"

@@ -82,9 +82,41 @@ import Topics
         let first = try place.wait("worker=w")
         let second = try place.server.connect()
         try second.send("POST", "/groups/g/next?worker=w")
-        #expect(try first.readAnswer().status == 409)
+        let answer = try first.readAnswer()
+        #expect(answer.status == 409 && answer.header("retry-after") == "1")
         try place.publish("x")
         #expect(try second.readAnswer().text == "x")
+    }
+
+    @Test func aLoopWhoseNameAnotherOneTookIsToldBehindAPause() throws {
+        let place = try WorkPlace()
+        try place.publish("x")
+        let lease = try place.take()
+        let first = try place.wait("worker=w")
+        let second = try place.server.connect()
+        try second.send("POST", "/groups/g/next?worker=w&done=\(lease)")
+        try place.server.wait { place.server.groups.figures.done == 1 }
+        #expect(first.isSilent(for: 0.05))
+        place.server.drain()
+        let answer = try first.readAnswer()
+        #expect(answer.status == 409 && answer.text.contains("LEASE_LOST"))
+        #expect(try second.readAnswer().status == 204)
+        #expect(place.server.service.waitingCount == 0)
+    }
+
+    @Test func twoLoopsOfOneNameDoNotTakeEachOthersJobsForEver() throws {
+        let place = try WorkPlace()
+        try place.publish("one")
+        let lost = try place.take("worker=w")
+        let held = try place.take("worker=w")
+        let first = try place.server.connect()
+        try first.send("POST", "/groups/g/next?worker=w&done=\(lost)")
+        #expect(first.isSilent(for: 0.05))
+        try place.expect(204, "POST", "/groups/g/done?lease=\(held)")
+        try place.publish("two")
+        let answer = try first.readAnswer()
+        #expect(answer.text == "two" && answer.header("work-attempt") == "1")
+        #expect(try place.group().contains(#""done":1"#))
     }
 
     @Test func aDrainAnswersThoseWhoWait() throws {

@@ -16,6 +16,9 @@ enum Limits {
     /// The longest that somebody at a limit is told to wait before another try: places may become
     /// free earlier than by themselves, and clients follow it without a word to anybody.
     static let retrySecondsMax: Int64 = 3_600
+    /// How long a loop waits to be told that another loop of its worker has taken its wait, or its job:
+    /// where both ask again at once, this bounds how often.
+    static let replacedPauseSeconds: Int64 = 1
 
     /// Events of one JSON answer unless `max` says otherwise: a screenful of work for a script.
     static let pollEventsDefault = 1_000

@@ -6,7 +6,7 @@ struct Refusal: Error {
     /// The answer.
     let problem: Problem
     /// Seconds after which it may succeed, where that is known.
-    private(set) var retrySeconds: Int64?
+    var retrySeconds: Int64?
 
     init(_ code: ProblemCode, _ detail: String, headers: HeaderLines = []) {
         problem = code.problem(detail, headers: headers)
@@ -72,8 +72,9 @@ struct Refusal: Error {
     /// The answer as it is sent; what may succeed in a moment says when to try again.
     var response: Response {
         var response = problem.response
-        if response.status == 503 || response.status == 429 {
-            response.headers.add("Retry-After", "\(retrySeconds ?? 1)")
+        switch response.status {
+        case 429, 503, 507: response.headers.add("Retry-After", "\(retrySeconds ?? 1)")
+        default: if let retrySeconds { response.headers.add("Retry-After", "\(retrySeconds)") }
         }
         return response
     }

@@ -20,12 +20,22 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private var waiting: WaitingWorker?
     /// Why it does not wait although it was asked to; what is at hand it gets nevertheless.
     private var full: Refusal?
+    /// What follows the pause that it makes; nil while it makes none.
+    private var rest: Rest?
+    /// What it asked for, where it may ask the same again.
+    private var asked: NextRequest?
     /// Why it is not told of a job any more.
     private var forbidden: Refusal?
     /// Whether it is to wait no longer: its group may only be in the making.
     private var isOver = false
     /// Bytes of its body, which is kept until it is answered.
     private var bodyBytes = 0
+
+    /// What follows a pause.
+    private enum Rest {
+        case refused(Refusal)
+        case again(NextRequest)
+    }
 
     init(of group: GroupName, _ query: NextQuery, by caller: Caller, on handler: BusHandler) {
         self.group = group
@@ -58,6 +68,8 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             handler.workWaits.enter(self, for: account)
             socket?.setDeadline(milliseconds: Int(query.wait / 1_000))
         }
+        request.isPatient =
+            request.waits && request.worker != nil && request.settlement != nil
         self.bodyBytes = bodyBytes
         handler.service.memory.charge(bodyBytes, to: .bodies)
         guard let making else { return take(request, in: handler.round(of: exchange)) }
@@ -80,6 +92,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     }
 
     private func take(_ request: NextRequest, in round: WorkRound? = nil) {
+        asked = request.isPatient ? request : nil
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
         waiting = handler.work.next(group, request, by: caller.asWorker, in: round) {
@@ -92,8 +105,9 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
 
     private func answered(_ result: Result<NextAnswer, WorkError>) {
         waiting = nil
-        handler.service.memory.release(bodyBytes, from: .bodies)
         judge()
+        if case .failure(let error) = result, rests(behind: error) { return }
+        handler.service.memory.release(bodyBytes, from: .bodies)
         switch result {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let answer):
@@ -107,6 +121,41 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
                     handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
                 ).response(isJSON: query.isJSON, handler.encodings)
             ) { [work = handler.work, ticket = handout.ticket] in work.giveBack(ticket) }
+        }
+    }
+
+    /// Two loops of one name end each other's waits and take each other's jobs, and ask again at once.
+    /// So whatever another loop took is told behind a pause, in which the request stays one of those
+    /// that wait, and the other loop may settle its job.
+    private func rests(behind error: WorkError) -> Bool {
+        guard !isOver, account != nil, let socket = path?.socket else { return false }
+        switch (error, asked) {
+        case (.workerReplaced, _): rest = .refused(Refusal(error))
+        case (.leaseLost, let request?): rest = .again(request)
+        default: return false
+        }
+        socket.setDeadline(milliseconds: Int(min(query.wait, Self.pause) / 1_000))
+        return true
+    }
+
+    private static let pause = Limits.replacedPauseSeconds * 1_000_000
+
+    /// Goes on behind its pause.
+    private func goOn() {
+        switch rest.take() {
+        case .again(var request)? where path != nil:
+            request.isPatient = false
+            request.waits = !isOver && query.wait > Self.pause
+            if request.waits {
+                path?.socket?.setDeadline(
+                    milliseconds: Int((query.wait - Self.pause) / 1_000))
+            }
+            take(request)
+        case .refused(let refusal)?:
+            handler.service.memory.release(bodyBytes, from: .bodies)
+            finish((forbidden ?? refusal).response)
+        case .again?: handler.service.memory.release(bodyBytes, from: .bodies)
+        case nil: break
         }
     }
 
@@ -140,7 +189,9 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
 
     func drain() { end() }
 
-    func timedOut(_ socket: DetachedSocket) { end() }
+    func timedOut(_ socket: DetachedSocket) {
+        if rest == nil { end() } else { goOn() }
+    }
 
     func peerUncertain(_ socket: DetachedSocket) { end() }
 
@@ -152,5 +203,6 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private func end() {
         isOver = true
         waiting?.cancel()
+        goOn()
     }
 }

@@ -36,5 +36,6 @@ extension Refusal {
         case .replyRefused: code = .replyRefused
         }
         self.init(code, error.description.asSentence)
+        if case .workerReplaced = error { retrySeconds = Limits.replacedPauseSeconds }
     }
 }

@@ -25,7 +25,7 @@ extension WorkGroups {
             holder: request.worker.map { Holder(worker: $0.text, caller: caller.identity) },
             caller: caller.identity, settlement: request.settlement,
             isReplyAwaited: isReplyAwaited(by: request.settlement), length: request.lease,
-            countMax: request.countMax, waits: request.waits)
+            countMax: request.countMax, waits: request.waits, isPatient: request.isPatient)
         return WaitingWorker(group, group.add(.next(next), .next(then), in: round))
     }
 

@@ -12,7 +12,8 @@ extension GroupTurns {
                 case .success(let done): settled[number] = done
                 case .failure(.jobSettled):
                     settled[number] = WorkAnswer.Settled(ids: [], isRepeated: true)
-                case .failure(.leaseLost) where machine.hasJobs(next.holder): break
+                case .failure(.leaseLost) where !next.isPatient && machine.hasJobs(next.holder):
+                    break
                 case .failure(let error):
                     cancelled.remove(number)
                     return answer(number, .failure(error))

@@ -26,6 +26,8 @@ struct WorkRequest {
         let length: Int64?
         let countMax: Int
         var waits: Bool
+        /// Whether it does not get again what another loop of its worker has.
+        var isPatient = false
     }
 
     /// What it settles, if anything.

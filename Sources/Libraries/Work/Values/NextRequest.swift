@@ -12,6 +12,9 @@ package struct NextRequest: Sendable {
     package var countMax: Int
     /// Whether to wait where there is no job.
     package var waits: Bool
+    /// Whether it is refused with ``WorkError/leaseLost`` where the job that it settles went to another
+    /// loop of its worker, instead of getting that job again at once.
+    package var isPatient = false
 
     /// A request for one job.
     package init(

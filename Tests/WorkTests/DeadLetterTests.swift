@@ -9,6 +9,16 @@ import Topics
 
 /// What is said of jobs that became dead letters, and how far letters go.
 @Suite(.blocking) struct DeadLetterTests {
+    private let folder = TemporaryFolder(inMemory: true)
+    private let clock = ManualClock()
+
+    /// A bus on a file, until its next life.
+    private func life(_ body: (WorkBench) throws -> Void) throws {
+        let bench = try WorkBench(file: folder.path + "/bus.db", clock: clock)
+        defer { bench.bus.close() }
+        try body(bench)
+    }
+
     /// Has the only worker of a job be late at its last attempt.
     private func buryLate(_ bench: WorkBench) throws -> (lease: String, letter: EventID) {
         try bench.set {
@@ -36,6 +46,42 @@ import Topics
         } catch {
             return (error as? WorkError).map { "\($0.kind): \($0)" } ?? "\(error)"
         }
+    }
+
+    private func expect(
+        _ letter: EventID, toBeToldOf lease: String, _ bench: WorkBench
+    ) throws {
+        let verbs: [Settlement.Verb] = [.done(nil), .retry(delay: nil), .dead(refusal: nil)]
+        for verb in verbs {
+            let said = saying { try bench.settle(Settlement(verb, lease: lease)) }
+            #expect(said.hasPrefix("jobDead") && said.contains("\(letter) of failed"), "\(said)")
+        }
+        let said = saying { try bench.extend(lease, seconds: 60) }
+        #expect(said.hasPrefix("jobDead") && said.contains("\(letter) of failed"), "\(said)")
+    }
+
+    @Test func aWorkerThatComesTooLateIsToldOfTheLetter() throws {
+        let bench = try WorkBench()
+        let (lease, letter) = try buryLate(bench)
+        try expect(letter, toBeToldOf: lease, bench)
+    }
+
+    @Test func aLetterIsKnownAfterARestart() throws {
+        var late = (lease: "", letter: EventID.zero)
+        try life { late = try buryLate($0) }
+        try life { try expect(late.letter, toBeToldOf: late.lease, $0) }
+    }
+
+    @Test func aJobThatIsDoneAfterASeekIsNoDeadLetterAnyMore() throws {
+        let bench = try WorkBench()
+        _ = try buryLate(bench)
+        let name = try GroupName("g")
+        _ = try WorkBench.answer {
+            bench.work.seek(name, to: .earliest, by: WorkBench.caller, then: $0)
+        }
+        let done = Settlement(.done(nil), lease: try bench.take().lease)
+        try bench.settle(done)
+        #expect(saying { try bench.settle(done) }.hasPrefix("jobSettled"))
     }
 
     @Test func lettersOfTwoGroupsDoNotGoInACircleForEver() throws {

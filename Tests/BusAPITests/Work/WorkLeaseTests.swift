@@ -8,7 +8,7 @@ import Topics
 @Suite(.blocking) struct WorkLeaseTests {
     /// What became of a lease.
     enum Fate: CaseIterable {
-        case leased, done, takenAgain, givenBack, beforeSeek, ofAnotherGroup, neverGiven
+        case leased, done, dead, takenAgain, givenBack, beforeSeek, ofAnotherGroup, neverGiven
     }
 
     private let place: WorkPlace
@@ -23,6 +23,7 @@ import Topics
         switch fate {
         case .leased, .neverGiven: break
         case .done: try place.expect(204, "POST", "/groups/g/done?lease=\(lease)")
+        case .dead: try place.expect(204, "POST", "/groups/g/dead?lease=\(lease)")
         case .takenAgain: _ = try place.take("worker=w")
         case .givenBack: try place.expect(204, "POST", "/groups/g/retry?lease=\(lease)&delay=1h")
         case .beforeSeek: try place.expect(200, "POST", "/groups/g/seek?since=now")
@@ -39,8 +40,24 @@ import Topics
         switch fate {
         case .leased: (204, nil)
         case .done: (410, "JOB_SETTLED")
+        case .dead: (410, "JOB_DEAD")
         default: (409, "LEASE_LOST")
         }
+    }
+
+    /// The id of the only dead letter.
+    private func letter() throws -> String? {
+        try place.expect(200, "GET", "/topics/failed?since=earliest").header("event-id")
+    }
+
+    @Test func whoeverComesTooLateIsToldWhichLetterTheJobBecame() throws {
+        let lease = try lease(.dead)
+        let refused = try place.refuse(410, "JOB_DEAD", "POST", "/groups/g/done?lease=\(lease)")
+        #expect(refused.text.contains(try #require(try letter())), "\(refused.text)")
+        try place.publish("next")
+        let taken = try place.expect(200, "POST", "/groups/g/next?done=\(lease)")
+        #expect(taken.text == "next")
+        #expect(taken.header("work-dead") == (try letter()))
     }
 
     @Test(arguments: Fate.allCases, ["done", "retry", "dead", "extend"])
@@ -56,7 +73,10 @@ import Topics
         let lease = try lease(fate)
         let target = "/groups/g/next?wait=0&\(verb)=\(lease)" + (verb == "retry" ? "&delay=1h" : "")
         switch fate {
-        case .leased, .done: try place.expect(204, "POST", target)
+        case .leased, .done:
+            #expect(try place.expect(204, "POST", target).header("work-dead") == nil)
+        case .dead:
+            #expect(try place.expect(204, "POST", target).header("work-dead") == (try letter()))
         default: try place.refuse(409, "LEASE_LOST", "POST", target)
         }
     }

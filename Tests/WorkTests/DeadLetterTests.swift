@@ -72,6 +72,26 @@ import Topics
         try life { try expect(late.letter, toBeToldOf: late.lease, $0) }
     }
 
+    @Test func aBatchThatDiedInPartIsToldOfALetterWhereTheRestIsSettled() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            $0.attempts = 1
+            $0.dead = .topic(try TopicName("failed"))
+        }
+        try bench.publish("a")
+        // This one was a letter so often that it stays.
+        let labels = try EventLabels(["deadhops": "16"])
+        let other = PublishBatch(
+            topic: try TopicName("jobs"),
+            attributes: try EventAttributes().with(labels, expires: nil), payloads: [.empty])
+        _ = try WorkBench.answer { bench.bus.publish(other, then: $0) }
+        let lease = try bench.take(max: 2).lease
+        bench.advance(seconds: 61)
+        let letter = try newest("failed", bench)
+        let settled = try bench.settle(Settlement(.done(nil), lease: lease))
+        #expect(settled.count == 1 && settled.deadLetter == letter)
+    }
+
     @Test func aJobThatIsDoneAfterASeekIsNoDeadLetterAnyMore() throws {
         let bench = try WorkBench()
         _ = try buryLate(bench)

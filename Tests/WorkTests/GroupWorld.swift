@@ -406,6 +406,9 @@ struct GroupWorld {
             case .judge:
                 mayGo = Int.random(in: 0..<4, using: &random) > 0
                 turns.judged(mayGo ? .allowed : .refused("not yet"), now: now)
+            case .recall:
+                let isThere = Bool.random(using: &random)
+                turns.recalled(isThere ? .success([]) : .failure(.storeFailed("cannot be read")))
             case .rebuild(let position): search = position
             }
         }
@@ -591,7 +594,7 @@ struct GroupWorld {
 
     private mutating func refused(_ error: WorkError, _ index: Int?) {
         switch error {
-        case .leaseLost, .jobSettled:
+        case .leaseLost, .jobSettled, .jobDead:
             if let index { workers[index].lease = nil }
         case .bus, .workerReplaced, .limit, .deadMissing, .lettersRefused: break
         default: check(false, "refused: \(error)")

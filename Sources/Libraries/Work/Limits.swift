@@ -40,6 +40,10 @@ enum Limits {
     static let hopsMax = 16
     /// How long a job rests that went so far; nothing but other settings changes that.
     static let circleMicroseconds: Int64 = 60_000_000
+    /// Dead letters of one group that late workers are told of: four changes full of them.
+    static let rememberedLettersMax = 256
+    /// What one of these takes in memory.
+    static let rememberedLetterBytes = 48
     /// How often one change reads the log: what is parked or over may be all that a read brings.
     static let readsMax = 16
     /// How often leases get their time anew while the store fails: none is shorter.

@@ -74,8 +74,9 @@ public struct ClientGroup: Sendable {
     /// Says what became of a job, without taking another one.
     ///
     /// - Returns: Whether it was a reply that nobody waits for any more.
-    /// - Throws: `ClientError`, a refusal with `JOB_SETTLED` where that was said before, and with
-    ///   `LEASE_LOST` where the job is somebody else's.
+    /// - Throws: `ClientError`, a refusal with `JOB_SETTLED` where that was said before, with
+    ///   `JOB_DEAD` where the job is a dead letter by now, and with `LEASE_LOST` where it is somebody
+    ///   else's.
     @discardableResult
     public func settle(_ settlement: ClientSettlement) async throws(ClientError) -> Bool {
         let target = TargetPath("groups", name, settlement.verb.name)

@@ -6,12 +6,15 @@ public struct ClientTake: Sendable {
     public let job: ClientJob?
     /// Whether the reply that the request brought was one that nobody waits for any more.
     public let isReplyLate: Bool
+    /// The dead letter that the job of the settlement had become already; nil where it is none.
+    public let deadLetter: EventID?
     /// Whether the bus had no place to wait: ask again a second later.
     public let isCrowded: Bool
 
     init(_ answer: WholeAnswer) throws(ClientError) {
         job = answer.head.status == 200 ? try ClientJob(answer) : nil
         isReplyLate = answer.isReplyLate
+        deadLetter = answer.head["work-dead"].flatMap { EventID(decimal: $0) }
         isCrowded = answer.head["retry-after"] != nil
     }
 }

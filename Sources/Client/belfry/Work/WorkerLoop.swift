@@ -44,6 +44,11 @@ struct WorkerLoop: Sendable {
             do throws(ClientError) {
                 let take = try await ask(settlement)
                 shift.reached()
+                if case .done? = settlement?.verb, let letter = take.deadLetter {
+                    CommandRun.say(
+                        "the job before is a dead letter by now, \(letter): if it was done, do not "
+                            + "revive it")
+                }
                 settlement = nil
                 if let job = take.job { return tell(job) }
                 shift.gotNone()
@@ -179,7 +184,7 @@ struct WorkerLoop: Sendable {
     ) throws(CommandFailure) -> ClientSettlement? {
         switch (refusal.code, settlement.verb) {
         case ("JOB_SETTLED", _): return nil
-        case ("LEASE_LOST", _):
+        case ("LEASE_LOST", _), ("JOB_DEAD", _):
             CommandRun.say("\(refusal)")
             return nil
         // It was refused already, or its asker has gone: there is nobody to tell.

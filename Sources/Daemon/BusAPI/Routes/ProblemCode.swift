@@ -32,6 +32,7 @@ enum ProblemCode: String, CaseIterable {
     case topicDeleted = "TOPIC_DELETED"
     case groupDeleted = "GROUP_DELETED"
     case jobSettled = "JOB_SETTLED"
+    case jobDead = "JOB_DEAD"
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
@@ -58,7 +59,7 @@ enum ProblemCode: String, CaseIterable {
         case .pathUnknown, .topicUnknown, .eventUnknown, .groupUnknown: 404
         case .methodNotAllowed: 405
         case .groupDiffers, .groupHeld, .leaseLost: 409
-        case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled: 410
+        case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled, .jobDead: 410
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
         case .limitCaller: 429

@@ -6,7 +6,8 @@ public enum WireHeaders {
     public static let exposed = list(
         ["Event-ID", "Event-Topic", "Event-Time"] + WireAttribute.ownHeaders + [
             "Event-Expires", "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link",
-            "Location", "Retry-After", "Work-Attempt", "Work-Deadline", "Work-Lease", "Work-Reply",
+            "Location", "Retry-After", "Work-Attempt", "Work-Dead", "Work-Deadline", "Work-Lease",
+            "Work-Reply",
         ])
 
     /// What such a page may send: what the bus reads, and what libraries add to each request.

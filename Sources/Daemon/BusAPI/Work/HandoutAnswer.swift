@@ -70,6 +70,7 @@ struct HandoutAnswer {
         if let gap = handout.gap { headers.add("Event-Gap", gap.header) }
         let replies = (wantsReply ? ["wanted"] : []) + (settled?.isLate == true ? ["late"] : [])
         if !replies.isEmpty { headers.add("Work-Reply", replies.joined(separator: ", ")) }
+        settled?.addLetter(to: &headers)
         if let seconds = preferenceApplied {
             headers.add("Preference-Applied", "wait=\(seconds)")
         }

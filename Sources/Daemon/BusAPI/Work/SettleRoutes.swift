@@ -90,7 +90,16 @@ extension BusHandler {
     static func settled(_ receipt: SettleReceipt?) -> Response {
         var headers: HeaderLines = []
         if receipt?.isLate == true { headers.add("Work-Reply", "late") }
+        receipt?.addLetter(to: &headers)
         return Response(status: 204, headers: headers)
+    }
+}
+
+extension SettleReceipt {
+    /// Says which dead letter the job was already.
+    func addLetter(to headers: inout HeaderLines) {
+        guard let deadLetter else { return }
+        headers.add("Work-Dead") { $0.append(decimal: deadLetter.rawValue) }
     }
 }
 

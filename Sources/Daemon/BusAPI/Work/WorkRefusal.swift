@@ -27,6 +27,7 @@ extension Refusal {
         case .lettersUnjudged: code = .limitBus
         case .leaseLost, .workerReplaced: code = .leaseLost
         case .jobSettled: code = .jobSettled
+        case .jobDead: code = .jobDead
         case .limit(.groupsOfCaller, _): code = .limitCaller
         case .limit: code = .limitBus
         case .letterUnknown: code = .eventUnknown

@@ -17,6 +17,7 @@ const REFUSALS = {
     GROUP_DIFFERS: 'the group is another one',
     GROUP_UNKNOWN: 'there is no such group',
     HOST_UNKNOWN: 'a foreign Host',
+    JOB_DEAD: 'the job was a dead letter by then',
     JOB_SETTLED: 'the job was settled already',
     LEASE_LOST: 'the job had another worker by then',
     LIMIT_BUS: 'a limit of the bus',

@@ -46,7 +46,8 @@ extension Group {
                 return try await take(max: 1, worker, nil, nil, settling: settlement).first
             } catch {
                 switch error {
-                case .leaseLost where settlement != nil, .jobSettled: settlement = nil
+                case .leaseLost where settlement != nil, .jobSettled, .jobDead:
+                    settlement = nil
                 case .leaseLost where Task.isCancelled: return nil
                 case .bus(let refusal) where refusal.isPassing && !Task.isCancelled:
                     try? await Task.sleep(for: Limits.pauseAfterFailure)

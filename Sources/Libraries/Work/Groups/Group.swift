@@ -108,7 +108,8 @@ public struct Group: Sendable {
     /// the job was handed to nobody else.
     ///
     /// - Throws: ``WorkError``: ``WorkError/leaseLost`` where the job is somebody else's by now, which
-    ///   may be done twice; ``WorkError/jobSettled`` where it is settled already.
+    ///   may be done twice; ``WorkError/jobSettled`` where it is settled already;
+    ///   ``WorkError/jobDead(letter:topic:)`` where it became a dead letter meanwhile.
     @discardableResult
     public func settle(
         _ job: LeasedJob, _ outcome: JobOutcome

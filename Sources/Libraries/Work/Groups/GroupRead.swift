@@ -223,6 +223,51 @@ struct GroupRead: Sendable {
         }
     }
 
+    // MARK: Letters
+
+    /// Finds the letters of a group among the newest events of its dead topic, oldest first.
+    ///
+    /// - Complexity: O(``Limits/rememberedLettersMax`` events), a megabyte at a time.
+    func letters(
+        of group: GroupName, in dead: TopicName,
+        _ then: @escaping @Sendable (Result<[NewestLetters.Entry], BusError>) -> Void
+    ) {
+        let limit = ReadLimit(
+            events: Limits.rememberedLettersMax, bytes: Limits.readBytesMax)
+        parts.thread.run(for: owner) {
+            let long = parts.bus.longRead(
+                from: .last(limit.events), matching: selector, filter: filter, limit: limit)
+            goOn(long, of: group, in: dead, left: limit.events, [], then)
+        }
+    }
+
+    private func goOn(
+        _ long: SelectorRead, of group: GroupName, in dead: TopicName, left: Int,
+        _ found: [NewestLetters.Entry],
+        _ then: @escaping @Sendable (Result<[NewestLetters.Entry], BusError>) -> Void
+    ) {
+        goOn(long, nil) { outcome, room in
+            // The events count until their labels are read.
+            withExtendedLifetime(room) {}
+            switch outcome {
+            case .failure(let error): then(.failure(error))
+            case .success(.events(let events, let next, let isCutShort)):
+                let found =
+                    found + events.compactMap { NewestLetters.Entry($0, of: group, in: dead) }
+                let left = left - events.count
+                guard isCutShort, left > 0 else { return then(.success(found)) }
+                let limit = ReadLimit(events: left, bytes: Limits.readBytesMax)
+                let rest = parts.bus.longRead(
+                    next, matching: selector, filter: filter, limit: limit)
+                parts.thread.run(for: owner) {
+                    goOn(rest, of: group, in: dead, left: left, found, then)
+                }
+            case .success(.gap): goOn(long, of: group, in: dead, left: left, found, then)
+            case .success(.caughtUp), .success(.older): then(.success(found))
+            }
+        }
+    }
+
     // MARK: Reads that may be long
 
     /// Reads on from a position: one topic or a few steps on this thread, which may be a loop or
@@ -302,5 +347,16 @@ struct GroupRead: Sendable {
         // Events of jobs come one by one, up to a bound and one event more.
         let bytes = Limits.readBytesMax + parts.bus.limits.eventBytesMax
         parts.space.read(bytes, for: owner, begin)
+    }
+}
+
+extension NewestLetters.Entry {
+    /// What an event of a dead topic is to a group; nil where it is none of its letters.
+    fileprivate init?(_ event: Event, of group: GroupName, in dead: TopicName) {
+        let labels = event.attributes.labels
+        guard labels[DeathLabel.group.rawValue] == group.text,
+            let job = labels[DeathLabel.id.rawValue].flatMap({ EventID(decimal: $0) })
+        else { return nil }
+        self.init(job: job, letter: event.id, topic: dead)
     }
 }

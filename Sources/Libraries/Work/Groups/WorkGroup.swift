@@ -39,6 +39,7 @@ final class WorkGroup: Sendable {
         /// What was counted of it in the shares.
         var open = 0
         var parked = 0
+        var letters = 0
         /// Room for what the turn under way has read from the store.
         var room: ReadRoom?
 
@@ -52,12 +53,15 @@ final class WorkGroup: Sendable {
         }
 
         /// What it has by now beyond what was counted.
-        mutating func takeGrowth() -> (open: Int, parked: Int) {
+        mutating func takeGrowth() -> WorkShares.Growth {
             let table = turns.machine.table
             let open = turns.isRemoved ? 0 : table.jobs.count + table.lanes.marks.count
             let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
-            defer { (self.open, self.parked) = (open, parked) }
-            return (open - self.open, parked - self.parked)
+            let letters = turns.isRemoved ? 0 : turns.machine.letters.count
+            defer { (self.open, self.parked, self.letters) = (open, parked, letters) }
+            return WorkShares.Growth(
+                open: open - self.open, parked: parked - self.parked,
+                letters: letters - self.letters)
         }
     }
 
@@ -72,7 +76,7 @@ final class WorkGroup: Sendable {
         var begin = State(turns: GroupTurns(machine))
         let growth = begin.takeGrowth()
         state = Protected(begin)
-        parts.shares.count(owner, open: growth.open, parked: growth.parked)
+        parts.shares.count(owner, growth)
     }
 
     // MARK: Requests
@@ -178,7 +182,7 @@ final class WorkGroup: Sendable {
             return (step, state.takeGrowth(), state.takeHold(after: step))
         }
         if let heldFrom { parts.bus.setHeld(group: number, from: heldFrom) }
-        parts.shares.count(owner, open: growth.open, parked: growth.parked)
+        parts.shares.count(owner, growth)
         return step
     }
 
@@ -201,6 +205,11 @@ final class WorkGroup: Sendable {
         case .rebuild(let position):
             GroupRead(self).parked(behind: position) { outcome in
                 self.state.write { $0.turns.rebuilt(outcome) }
+                self.drive()
+            }
+        case .recall(let dead):
+            GroupRead(Selector(dead), .all, owner, parts).letters(of: name, in: dead) { outcome in
+                self.state.write { $0.turns.recalled(outcome) }
                 self.drive()
             }
         case .commit(let change, let batches):
@@ -289,7 +298,7 @@ final class WorkGroup: Sendable {
     private func receipt(_ settled: WorkAnswer.Settled, _ isLate: Bool) -> SettleReceipt {
         SettleReceipt(
             count: settled.ids.count, isRepeated: settled.isRepeated, isLate: isLate,
-            published: settled.published)
+            deadLetter: settled.deadLetter, published: settled.published)
     }
 
     /// Hands a reply on, now that its settlement is committed: whoever settled may wait on.

@@ -44,16 +44,27 @@ final class WorkShares: Sendable {
         }
     }
 
+    /// What a group has more than before, or less.
+    struct Growth {
+        let open: Int
+        let parked: Int
+        /// Dead letters that it remembers.
+        let letters: Int
+    }
+
     /// Counts what a group of this user has more, or less.
-    func count(_ user: UInt32?, open: Int, parked: Int) {
-        guard open != 0 || parked != 0 else { return }
-        memory.charge(open * Limits.jobBytes + parked * Limits.parkedBytes, to: .work)
+    func count(_ user: UInt32?, _ growth: Growth) {
+        guard growth.open != 0 || growth.parked != 0 || growth.letters != 0 else { return }
+        memory.charge(
+            growth.open * Limits.jobBytes + growth.parked * Limits.parkedBytes
+                + growth.letters * Limits.rememberedLetterBytes, to: .work)
+        guard growth.open != 0 || growth.parked != 0 else { return }
         state.write { state in
-            state.all.open += open
-            state.all.parked += parked
+            state.all.open += growth.open
+            state.all.parked += growth.parked
             var own = state.users[user] ?? Part()
-            own.open += open
-            own.parked += parked
+            own.open += growth.open
+            own.parked += growth.parked
             state.users[user] = own.isEmpty ? nil : own
         }
     }

@@ -6,6 +6,8 @@ extension GroupMachine {
     struct Letter {
         let event: Event
         let attempts: Int
+        /// The lease that it was under; nil where its worker asks for the letter.
+        var lease: LeaseToken?
     }
 
     /// Why a job became a dead letter.
@@ -58,7 +60,7 @@ extension GroupMachine {
             case .gone: lose(id, now: now)
             case .over: close(id, now: now, \.expired)
             case .event(let event):
-                letters.append(Letter(event: event, attempts: job.attempt))
+                letters.append(Letter(event: event, attempts: job.attempt, lease: job.lease))
                 close(id, now: now, \.dead)
             }
         }

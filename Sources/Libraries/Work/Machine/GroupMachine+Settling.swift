@@ -52,6 +52,24 @@ extension GroupMachine {
         return isOpen ? .lost : .settled
     }
 
+    /// How jobs ended that are settled, as their worker is told. Of a batch, whose text tells no more
+    /// than a range, the newest letter of that range counts.
+    func end(of text: String, only: [EventID]?) -> WorkError {
+        guard let ids = LeaseText(text)?.ids,
+            let entry = letters.newest(where: { only?.contains($0.job) ?? ids.contains($0.job) })
+        else { return .jobSettled }
+        return .jobDead(letter: entry.letter, topic: entry.topic)
+    }
+
+    /// The newest letter of jobs that a lease had and that died under it, while others of its batch are
+    /// settled by it.
+    func letter(under text: String, only: [EventID]?) -> EventID? {
+        guard letters.count > 0, let lease = LeaseText(text) else { return nil }
+        return letters.newest {
+            $0.lease == lease.token && only?.contains($0.job) ?? true
+        }?.letter
+    }
+
     /// Ends a worker's part in jobs of a lease.
     mutating func settle(
         _ text: String, only: [EventID]?, _ ending: Ending, now: Int64

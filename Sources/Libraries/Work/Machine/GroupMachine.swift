@@ -24,6 +24,8 @@ struct GroupMachine {
     private(set) var untold: Gap?
     /// Why the dead topic did not take jobs that are open still.
     private(set) var refusals: [EventID: String] = [:]
+    /// What became of jobs that are dead letters.
+    var letters = NewestLetters(isWhole: true)
     /// The open job of each key, while a start looks for those that are parked.
     private var heads: [String: EventID] = [:]
     private var before: Before?
@@ -61,6 +63,7 @@ struct GroupMachine {
             restart(at: newest)
             return
         }
+        letters = NewestLetters(isWhole: record.dead == nil || record.tally.dead == 0)
         table = JobTable(stored.jobs, now: now)
         for row in stored.jobs {
             if let key = row.key, heads[key] == nil { heads[key] = row.id }
@@ -156,6 +159,8 @@ struct GroupMachine {
         if !refusals.isEmpty {
             refusals = refusals.filter { table.jobs[$0.key]?.isRefused == true }
         }
+        // Jobs of before a seek may be others' by now.
+        if before?.table != nil { letters = NewestLetters(isWhole: true) }
         before = nil
         table.keep()
         line.changeAll { $0.isServed = false }

@@ -12,6 +12,9 @@ extension GroupTurns {
                 case .success(let done): settled[number] = done
                 case .failure(.jobSettled):
                     settled[number] = WorkAnswer.Settled(ids: [], isRepeated: true)
+                case .failure(.jobDead(let letter, _)):
+                    settled[number] = WorkAnswer.Settled(
+                        ids: [], isRepeated: true, deadLetter: letter)
                 case .failure(.leaseLost) where !next.isPatient && machine.hasJobs(next.holder):
                     break
                 case .failure(let error):
@@ -92,8 +95,9 @@ extension GroupTurns {
                 turn?.counts.deliveries.append(
                     WorkDelivery(number: request.number, ids: ids, end: reply))
             }
-            return .success(WorkAnswer.Settled(ids: ids))
-        case .repeated: return .failure(.jobSettled)
+            let letter = machine.letter(under: settlement.lease, only: settlement.only)
+            return .success(WorkAnswer.Settled(ids: ids, deadLetter: letter))
+        case .repeated: return .failure(machine.end(of: settlement.lease, only: settlement.only))
         case .lost:
             turn?.counts.lost += 1
             return .failure(.leaseLost)
@@ -122,7 +126,7 @@ extension GroupTurns {
             case .event(let event), .over(let event):
                 let attempts = machine.table.jobs[id]?.attempt ?? 0
                 let letter = GroupMachine.Letter(event: event, attempts: attempts)
-                turn?.batches.append(machine.batch(of: letter, reason: .worker))
+                write(letter, reason: .worker)
             case .gone, nil: gone.insert(id)
             }
         }
@@ -133,7 +137,7 @@ extension GroupTurns {
         _ lease: String, by microseconds: Int64, now: Int64
     ) -> Result<WorkAnswer.Outcome, WorkError> {
         switch machine.state(of: lease, only: nil) {
-        case .settled: return .failure(.jobSettled)
+        case .settled: return .failure(machine.end(of: lease, only: nil))
         case .lost:
             turn?.counts.lost += 1
             return .failure(.leaseLost)

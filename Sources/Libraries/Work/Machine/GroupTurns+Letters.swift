@@ -86,6 +86,49 @@ extension GroupTurns {
         didTellCircle = true
     }
 
+    /// Has a letter be part of the commit.
+    mutating func write(_ letter: GroupMachine.Letter, reason: GroupMachine.Reason) {
+        turn?.batches.append(machine.batch(of: letter, reason: reason))
+        turn?.dead.append((letter.event.id, letter.lease))
+    }
+
+    // MARK: Letters that are in the log
+
+    /// Remembers the letters that a turn has written.
+    mutating func remember(_ turn: Turn, _ receipts: [PublishReceipt]) {
+        for (dead, (batch, receipt)) in zip(turn.dead, zip(turn.batches, receipts)) {
+            machine.letters.add(
+                NewestLetters.Entry(
+                    job: dead.job, letter: receipt.first, topic: batch.topic, lease: dead.lease))
+        }
+    }
+
+    /// Asks for the letters of before the start where one may be what a request is about; once.
+    mutating func recallWanted() -> Step? {
+        guard let turn, !turn.hasRecalled, !machine.letters.isWhole,
+            let dead = machine.record.dead, turn.requests.contains(where: isSettled)
+        else { return nil }
+        self.turn?.stage = .awaiting(.recall)
+        return .recall(dead)
+    }
+
+    /// Whether a request is about jobs that are settled.
+    private func isSettled(_ request: WorkRequest) -> Bool {
+        if case .extend(let lease, _) = request.verb {
+            return machine.state(of: lease, only: nil) == .settled
+        }
+        guard let (settlement, _) = request.settlement else { return false }
+        return machine.state(of: settlement.lease, only: settlement.only) == .settled
+    }
+
+    /// What the dead topic has, oldest first. After an error it is asked again another time.
+    mutating func recalled(_ outcome: Result<[NewestLetters.Entry], BusError>) {
+        guard case .awaiting(.recall)? = turn?.stage else { return }
+        if case .success(let entries) = outcome { machine.letters.recall(entries) }
+        turn?.hasRecalled = true
+        turn?.stage = .applying
+    }
+
     private mutating func refuseLetters(_ error: WorkError) {
         turn?.verdict = .failure(error)
         refusedLetters = error

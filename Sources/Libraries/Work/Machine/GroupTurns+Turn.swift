@@ -10,6 +10,8 @@ extension GroupTurns {
         case judge(LetterQuestion)
         /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``; turns go on meanwhile.
         case rebuild(LogPosition)
+        /// Read the newest letters of a dead topic, then call ``GroupTurns/recalled(_:)``.
+        case recall(TopicName)
         /// Commit it, then call ``GroupTurns/committed(_:)``.
         case commit(WorkChange, [PublishBatch])
         /// Give these answers.
@@ -47,7 +49,7 @@ extension GroupTurns {
     }
 
     enum Awaited {
-        case verdict, letters, supply, commit
+        case verdict, letters, recall, supply, commit
     }
 
     /// One change on its way.
@@ -62,6 +64,10 @@ extension GroupTurns {
         var burying: [EventID] = []
         /// Jobs that were to, and were dead letters too often.
         var circling: [EventID] = []
+        /// The jobs of its batches, where these are letters.
+        var dead: [(job: EventID, lease: LeaseToken?)] = []
+        /// Whether the dead topic was asked for letters of before the start.
+        var hasRecalled = false
         /// Whether letters may go; nil while nobody asked.
         var verdict: Result<Void, WorkError>?
         /// The events of jobs that are to become dead letters.

@@ -59,7 +59,9 @@ struct GroupTurns {
 
     /// Whether a request is part of the turn and was not looked at, since letters are read for it.
     private func isTaken(_ number: RequestNumber) -> Bool {
-        guard let turn, case .awaiting(.letters) = turn.stage else { return false }
+        guard let turn, case .awaiting(let awaited) = turn.stage,
+            awaited == .letters || awaited == .recall
+        else { return false }
         return turn.requests.contains { $0.number == number }
     }
 
@@ -93,7 +95,7 @@ struct GroupTurns {
             switch stage {
             case .awaiting: return nil
             case .applying:
-                if let step = lettersWanted() { return step }
+                if let step = recallWanted() ?? lettersWanted() { return step }
                 if leavesLetters(now: now) { continue }
                 apply(now: now)
                 turn?.stage = .serving
@@ -197,7 +199,7 @@ struct GroupTurns {
         if !turn.burying.isEmpty {
             let found = turn.letters.filter { turn.burying.contains($0.key) }
             for letter in machine.bury(found, now: now) {
-                self.turn?.batches.append(machine.batch(of: letter, reason: .attempts))
+                write(letter, reason: .attempts)
             }
         }
         for request in turn.requests { apply(request, now: now) }
@@ -259,6 +261,7 @@ struct GroupTurns {
                 self.turn?.counts.buried = turn.burying
             }
             refuseCircling(now: now)
+            remember(turn, receipts)
             hand(turn, receipts)
             if turn.settlesMarks {
                 settlesMarks = machine.hasSettledMarks

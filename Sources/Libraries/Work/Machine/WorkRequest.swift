@@ -89,6 +89,8 @@ struct WorkAnswer {
     struct Settled {
         var ids: [EventID]
         var isRepeated = false
+        /// The dead letter that the job was already.
+        var deadLetter: EventID?
         var published: PublishReceipt?
     }
 

@@ -78,6 +78,9 @@ public struct SettleReceipt: Sendable {
     package let isRepeated: Bool
     /// Whether it brought a reply that nobody waits for any more.
     public let isLate: Bool
+    /// The dead letter that its job, or one of its batch, had become already; nil where there is none,
+    /// or an old one.
+    public let deadLetter: EventID?
     /// Where its output is in the log.
     public let published: PublishReceipt?
 }

@@ -31,6 +31,8 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
     case leaseLost
     /// All that the lease was for is settled.
     case jobSettled
+    /// The job became a dead letter, which has this id in that topic.
+    case jobDead(letter: EventID, topic: TopicName)
     /// Another request of the same worker took the place of this one.
     case workerReplaced(String)
     /// One of the limits is reached; the sentence says what to do.
@@ -85,6 +87,9 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
         case .leaseLost:
             "the job is somebody else's by now, or was given back: yours may be done twice"
         case .jobSettled: "the job is settled already: there is nothing to do"
+        case .jobDead(let letter, let topic):
+            "the job is a dead letter by now, \(letter) of \(topic): if yours was done, do not revive "
+                + "it"
         case .workerReplaced(let worker):
             "another loop of the worker \(worker) asks for jobs: let one loop have a name"
         case .limit(_, let sentence): sentence

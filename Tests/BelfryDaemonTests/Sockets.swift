@@ -33,6 +33,23 @@ final class NotificationSocket {
         }
     }
 
+    /// Sends messages to it until it takes no more; a sender waits from now on.
+    func fill() throws {
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let sender = socket(AF_UNIX, type, 0)
+        defer { close(sender) }
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size) == 0 && connect(sender, $0, size) == 0
+            }
+        }
+        guard result else { throw SocketFailure(code: errno) }
+        while send(sender, "x", 1, 0) == 1 {}
+        guard errno == EAGAIN else { throw SocketFailure(code: errno) }
+    }
+
     /// The next message, within 20 seconds.
     func receiveAny() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)

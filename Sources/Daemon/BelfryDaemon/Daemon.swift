@@ -229,8 +229,13 @@ public final class Daemon: Sendable {
         service.addFigures { [dropped = accessLog.dropped] page in
             page.counter(
                 "belfry_access_log_dropped_total",
-                "Requests missing from the access log, because they came too fast.",
+                "Requests missing from the access log, because nobody took their lines in time.",
                 dropped.value)
+        }
+        service.addFigures { [dropped = log.dropped] page in
+            page.counter(
+                "belfry_log_dropped_total",
+                "Lines missing from the log, because nobody took them in time.", dropped.value)
         }
         state.write {
             $0.parts = Parts(

@@ -41,6 +41,24 @@ enum Limits {
     static let accessLogBytesMax = 8 << 20
     static let accessRecordBytes = 256
 
+    /// Bytes of the log that wait until somebody reads it: some ten thousand lines, of which the first
+    /// say why there are so many. The access log's own wait here for a file or pipe too.
+    static let logBytesMax = 1 << 20
+
+    /// Bytes that are written to a log at once, so that a reader that is slow costs no copies of more.
+    static let lineBytesAtOnce = 64 << 10
+
+    /// Milliseconds between two looks at a log that fails, or has no reader: it is seen within a second
+    /// that it takes lines again, and one wake-up a second costs nothing.
+    static let logRetryMilliseconds: Int32 = 1_000
+
+    /// Milliseconds that an end waits for a log to take its last lines: much for a reader, little for
+    /// a person who waits for the end.
+    static let lastLinesMilliseconds = 2_000
+
+    /// Milliseconds that a step waits for a supervisor which reads nothing. Then it is not told.
+    static let notificationMilliseconds: Int32 = 200
+
     /// Topics and users that a report of the state names: those who are likely to matter.
     static let reportedMax = 5
 

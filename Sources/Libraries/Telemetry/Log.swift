@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Where the parts of the bus say what happened.
 ///
-/// A line goes to the sink at once, on the calling thread, and whole: nothing is buffered, so that
-/// nothing is missing after a crash. Text of a level that is not wanted is never made.
+/// A line goes to the sink at once, on the calling thread, and whole. Text of a level that is not
+/// wanted is never made.
 ///
 /// Does not promise that lines of two threads keep their order.
 ///
@@ -13,12 +13,28 @@ public final class Log: Sendable {
     /// Takes one line, without its end.
     public typealias Sink = @Sendable (LogLevel, String) -> Void
 
+    /// Makes a line of a text, with its end.
+    public typealias Form = @Sendable (LogLevel, String) -> String
+
+    /// Lines that the sink lost, because nobody took them.
+    public let dropped: Counter
+
     private let sink: Sink
+    private let room: @Sendable () -> Bool
     private let threshold: Atomic<Int>
 
     /// A log of everything as grave as `level` or graver.
-    public init(level: LogLevel, sink: @escaping Sink = Log.standardError) {
+    ///
+    /// - Parameters:
+    ///   - room: Whether the sink takes more than a few lines now.
+    ///   - dropped: Where the sink counts lines that it lost.
+    public init(
+        level: LogLevel, sink: @escaping Sink = Log.standardError,
+        room: @escaping @Sendable () -> Bool = { true }, dropped: Counter = Counter()
+    ) {
         self.sink = sink
+        self.room = room
+        self.dropped = dropped
         threshold = Atomic(level.rawValue)
     }
 
@@ -27,6 +43,9 @@ public final class Log: Sendable {
         get { LogLevel(rawValue: threshold.load(ordering: .relaxed)) ?? .debug }
         set { threshold.store(newValue.rawValue, ordering: .relaxed) }
     }
+
+    /// Whether lines should come that can also wait: their writer keeps them until there is room.
+    public var hasRoom: Bool { room() }
 
     /// Writes a line of level ``LogLevel/error``.
     public func error(_ text: @autoclosure () -> String) { write(.error, text) }
@@ -43,14 +62,22 @@ public final class Log: Sendable {
     /// Writes a line of level ``LogLevel/debug``.
     public func debug(_ text: @autoclosure () -> String) { write(.debug, text) }
 
-    /// Writes lines to standard error as a person reads them.
+    /// A line as a person reads it.
     ///
     /// Control characters are written as `\u{a}`, so that no text can pass for a line of its own.
-    public static let standardError: Sink = { _, text in put(text) }
+    public static let plainLine: Form = { _, text in escaped(text) + "\n" }
 
-    /// Writes lines to standard error with the priority in front that the journal takes off again
-    /// (`sd-daemon.h`, `SD_ERR` and its siblings); control characters as in ``standardError``.
-    public static let journal: Sink = { level, text in put("<\(level.rawValue)>\(text)") }
+    /// A line with the priority in front that the journal takes off again (`sd-daemon.h`, `SD_ERR`
+    /// and its siblings); control characters as in ``plainLine``.
+    public static let journalLine: Form = { level, text in
+        "<\(level.rawValue)>\(escaped(text))\n"
+    }
+
+    /// Writes lines to standard error in the form of ``plainLine``; waits until somebody reads there.
+    public static let standardError: Sink = { level, text in put(plainLine(level, text)) }
+
+    /// Writes lines to standard error in the form of ``journalLine``, as ``standardError`` does.
+    public static let journal: Sink = { level, text in put(journalLine(level, text)) }
 
     private func write(_ level: LogLevel, _ text: () -> String) {
         if level.rawValue <= threshold.load(ordering: .relaxed) { sink(level, text()) }
@@ -58,8 +85,8 @@ public final class Log: Sendable {
 
     /// One `write`, so that lines of two threads are not mixed; where standard error takes only a
     /// part of a line, the rest is lost rather than waited for.
-    private static func put(_ text: String) {
-        var line = escaped(text) + "\n"
+    private static func put(_ line: String) {
+        var line = line
         line.withUTF8 { bytes in
             while Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) < 0, errno == EINTR {}
         }

@@ -48,7 +48,7 @@ public struct Program {
             case .serve:
                 return Service(
                     options: options, environment: environment, uid: uid, filesMax: filesMax,
-                    log: logsToJournal ? log : Log(level: .info, sink: Self.timed)
+                    writer: LogWriter(form: logsToJournal ? Log.journalLine : Self.timedLine)
                 ).run()
             }
             return .success
@@ -58,10 +58,10 @@ public struct Program {
         }
     }
 
-    /// Writes lines to standard error with the time in front, in the form that events have; the
-    /// journal has its own. A line of the access log is JSON and says its time itself.
-    private static let timed: Log.Sink = { level, text in
-        Log.standardError(level, text.hasPrefix("{") ? text : "\(SystemClock().now()) \(text)")
+    /// A line with the time in front, in the form that events have; the journal has its own. A line
+    /// of the access log is JSON and says its time itself.
+    private static let timedLine: Log.Form = { level, text in
+        Log.plainLine(level, text.hasPrefix("{") ? text : "\(SystemClock().now()) \(text)")
     }
 
     /// The configuration, if the daemon could use it here.

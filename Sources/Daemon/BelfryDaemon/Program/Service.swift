@@ -1,6 +1,6 @@
 internal import HTTPFront
 internal import Protection
-public import Telemetry
+internal import Telemetry
 
 /// The daemon as the program runs it: under signals, with systemd told, until somebody stops it.
 ///
@@ -11,24 +11,27 @@ public struct Service {
     private let uid: UInt32
     private let filesMax: Int
     private let log: Log
+    private let writer: LogWriter
     private let notifier = SystemdNotifier()
 
     /// A service for a user, told what to do by a command line and an environment, that may have
     /// so many files open.
     public init(
         options: CommandLineOptions, environment: [String: String], uid: UInt32, filesMax: Int,
-        log: Log
+        writer: LogWriter
     ) {
         self.options = options
         self.environment = environment
         self.uid = uid
         self.filesMax = filesMax
-        self.log = log
+        self.writer = writer
+        log = writer.log
     }
 
     /// Starts the daemon, serves until SIGTERM or SIGINT, and drains it.
     public func run() -> ExitCode {
         let signals = SignalWatcher()
+        defer { writer.finish() }
         do {
             return try serve(until: signals)
         } catch let error as ConfigurationProblems {
@@ -59,6 +62,7 @@ public struct Service {
         if locations.isHandedOver, configuration.listen != Configuration().listen {
             log.warning(Self.listenIsUnused)
         }
+        try writer.start()
         let daemon = Daemon(
             configuration: configuration, locations: locations, administrator: uid, log: log)
         let addresses = try daemon.start().map(\.description).joined(separator: " ")
@@ -79,9 +83,10 @@ public struct Service {
         }
 
         signals.takeRepetitions()
+        // Before all that could wait.
+        signals.endProcess(onNextStopWith: .cutShort)
         notifier.stopping()
         log.notice("stopping: answering waiting requests; another signal ends it at once")
-        signals.endProcess(onNextStopWith: .cutShort)
         daemon.drain()
         reporter.stop()
         log.notice("stopped")

@@ -154,6 +154,51 @@ import Testing
         }
     }
 
+    @Test func aSocketThatWasHandedOverIsNotBoundAnew() throws {
+        try withDirectory { (directory: String) throws in
+            let path = directory + "/s"
+            let handed = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(handed) }
+            #expect(SocketFile.withAddress(of: path) { bind(handed, $0, $1) } == 0)
+            #expect(listen(handed, 4) == 0)
+            let server = server(.inherited(descriptor: handed))
+            #expect(try server.start() == [.unix(path: path)])
+            #expect(unlink(path) == 0)
+            server.mendSockets { Issue.record("a folder for a socket of others") }
+            #expect(access(path, F_OK) != 0)
+            server.stop()
+        }
+    }
+
+    @Test func whatWaitsAtARemovedSocketIsServedAndADrainRemovesTheNewOne() throws {
+        let server = try LoopServer()
+        let gate = Gate()
+        let held = Gate()
+        let kept = try server.connect()
+        #expect(try kept.exchange("GET", "/a").text == "a")
+        server.backstage.state.value.loops[0].post { _ in
+            held.open()
+            try? gate.wait()
+        }
+        try held.wait()
+        let early = try server.connect(.unix)
+        try early.send("GET", "/early")
+        #expect(unlink(server.path) == 0)
+        let made = Protected(0)
+        server.server.mendSockets { made.write { $0 += 1 } }
+        let late = try server.connect(.unix)
+        try late.send("GET", "/late")
+        server.server.mendSockets { made.write { $0 += 1 } }
+        gate.open()
+        #expect(try early.readAnswer().text == "early")
+        #expect(try late.readAnswer().text == "late")
+        #expect(made.value == 1)
+        server.server.stop()
+        #expect(access(server.path, F_OK) != 0)
+        server.server.mendSockets { made.write { $0 += 1 } }
+        #expect(made.value == 1)
+    }
+
     @Test func addressInUseIsSaidAndNothingStays() throws {
         let listener = try LoopbackListener(.ipv4)
         guard case .tcp(let port) = listener.address else { return }

@@ -204,11 +204,16 @@ public final class Daemon: Sendable {
         for directory in locations.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
-            [care] in
+            [care, locations] in
             bus.sweep()
             work.sweep()
             if memory.excess > 0 { bus.relieve() }
             care.look(at: memory.used)
+            server.mendSockets {
+                for folder in locations.socketDirectories {
+                    try? Directory.make(folder, mode: 0o755)
+                }
+            }
         }
         let addresses: [BoundAddress]
         do {

@@ -20,6 +20,7 @@ public final class HTTPServer: Sendable {
     private let turnClock: (@Sendable () -> Int)?
     private let state = Protected(State.idle)
     private let drainBegan = Protected(false)
+    private let lost = LostSockets()
     private let openConnections = Gauge()
     let accounts = CallerAccounts()
 
@@ -105,6 +106,28 @@ public final class HTTPServer: Sendable {
     public func askLoops(_ indices: Set<Int>, _ echo: @escaping @Sendable (Int) -> Void) {
         for (index, thread) in running.enumerated() where indices.contains(index) {
             thread.mailbox.post(.job { _ in echo(index) })
+        }
+    }
+
+    /// Looks whether the files of unix sockets that were opened here are still theirs, and binds those
+    /// anew that were removed; to be called about once a second, on one thread at a time.
+    ///
+    /// Another file at such a path stays, and nothing is bound as long as it does. Sockets that were
+    /// handed over are left alone. Each change is logged once.
+    ///
+    /// - Parameter makeFolders: Called before a socket is bound.
+    public func mendSockets(makeFolders: () -> Void) {
+        guard case .running(let threads, let listeners) = state.value else { return }
+        for old in listeners {
+            guard let new = lost.look(at: old, log, makeFolders) else { continue }
+            let isRunning = state.write { state in
+                guard case .running(let threads, let listeners) = state else { return false }
+                state = .running(threads, listeners.map { $0 === old ? new : $0 })
+                return true
+            }
+            // A drain has begun meanwhile, which removes the files that it knows.
+            guard isRunning else { return new.removeFile() }
+            for thread in threads { thread.mailbox.post(.listener(new, insteadOf: old)) }
         }
     }
 

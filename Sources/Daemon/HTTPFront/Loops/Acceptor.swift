@@ -44,11 +44,13 @@ final class Acceptor {
     /// Begins to accept, or goes on after a pause.
     func resume() {
         resumesAt = nil
-        for (index, listener) in listeners.enumerated() {
-            let token = PollToken.firstListener + UInt64(index)
-            if !poller.add(listener.descriptor, interest, token: token) {
-                log.error("loop \(loopIndex) cannot watch \(listener.address)")
-            }
+        listeners.indices.forEach(watch)
+    }
+
+    private func watch(_ index: Int) {
+        let token = PollToken.firstListener + UInt64(index)
+        if !poller.add(listeners[index].descriptor, interest, token: token) {
+            log.error("loop \(loopIndex) cannot watch \(listeners[index].address)")
         }
     }
 
@@ -86,6 +88,26 @@ final class Acceptor {
             }
         }
         expected[index] = max(1, min(2 * tries, HTTPFrontLimits.acceptsPerTurnMax))
+    }
+
+    /// Accepts from another listener in the place of one that nobody can find any more, once those who
+    /// found it are taken in.
+    func replace(
+        _ old: ListeningSocket, by new: ListeningSocket, within budget: TurnBudget,
+        _ welcome: (AcceptedSocket) -> Void
+    ) {
+        // None are left behind the end.
+        guard let index = listeners.firstIndex(where: { $0 === old }) else { return }
+        while budget.isLeft(for: .accepts),
+            case .accepted(let accepted) = AcceptedSocket.next(at: old)
+        {
+            budget.begin(.accepts, HTTPFrontLimits.acceptSteps)
+            welcome(accepted)
+        }
+        listeners[index] = new
+        guard resumesAt == nil else { return }
+        poller.remove(old.descriptor)
+        watch(index)
     }
 
     /// Forgets the listeners; those that were opened here close with their last loop.

@@ -169,6 +169,8 @@ final class EventLoop {
         case .job(let job): job(handler)
         case .replies(let replies): replies.forEach(answerLate)
         case .settings(let others): settings.replace(by: others)
+        case .listener(let new, let old):
+            acceptor.replace(old, by: new, within: budget, welcome)
         case .inventory(let tell): tell(LoopInventory(index: handle.index, connections))
         case .makeRoom(let bytes): makeRoom(forAnswersOf: bytes)
         case .arrivals(let until, let tell): arrivals = ArrivalWatch(until: until, tell)

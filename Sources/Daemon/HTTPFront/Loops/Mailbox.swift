@@ -11,6 +11,8 @@ enum LoopMessage: Sendable {
     case replies([LateReply])
     /// Work by these settings from now on.
     case settings(LoopSettings)
+    /// Accept from this listener from now on, in the place of another one.
+    case listener(ListeningSocket, insteadOf: ListeningSocket)
     /// Say what you hold.
     case inventory(@Sendable (LoopInventory) -> Void)
     /// Close whoever does not read, until unsent answers leave room for so many bytes.

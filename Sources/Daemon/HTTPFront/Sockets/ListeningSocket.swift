@@ -10,15 +10,17 @@ final class ListeningSocket: Sendable {
     let address: BoundAddress
     private let isInherited: Bool
     private let file: SocketFile?
+    private let mode: UInt32
 
     private init(
         descriptor: Int32, address: BoundAddress, isInherited: Bool = false,
-        file: SocketFile? = nil
+        file: SocketFile? = nil, mode: UInt32 = 0
     ) {
         self.descriptor = descriptor
         self.address = address
         self.isInherited = isInherited
         self.file = file
+        self.mode = mode
     }
 
     deinit {
@@ -37,10 +39,22 @@ final class ListeningSocket: Sendable {
         case .tcp(let address, let isOptional):
             return try openTCP(address, isOptional, sendBufferBytes: sendBufferBytes)
         case .unix(let path, let mode):
+            try SocketFile.clear(path)
             return try openUnix(path, mode: mode)
         case .inherited(let descriptor):
             return try adopt(descriptor, sendBufferBytes: sendBufferBytes)
         }
+    }
+
+    /// What the path of a unix socket that was opened here leads to; nil for any other socket.
+    var sight: SocketFile.Sight? { file?.sight }
+
+    /// Another socket at the path and with the rights of a unix socket that was opened here.
+    ///
+    /// - Throws: When there is a file, whosever it is, or none can be made.
+    func openAnew() throws(ServerError) -> ListeningSocket? {
+        guard file != nil, case .unix(let path) = address else { return nil }
+        return try Self.openUnix(path, mode: mode)
     }
 
     /// Removes the file of a unix socket that was opened here, if it is still that socket's.
@@ -76,7 +90,6 @@ final class ListeningSocket: Sendable {
     private static func openUnix(
         _ path: String, mode: UInt32
     ) throws(ServerError) -> ListeningSocket {
-        try SocketFile.clear(path)
         let descriptor = socket(AF_UNIX, Self.streamType, 0)
         guard descriptor >= 0 else {
             throw ServerError(doing: "opening a socket for unix:\(path)")
@@ -90,7 +103,8 @@ final class ListeningSocket: Sendable {
             throw ServerError(doing: "listening on unix:\(path)", code: code)
         }
         return ListeningSocket(
-            descriptor: descriptor, address: .unix(path: path), file: SocketFile(path))
+            descriptor: descriptor, address: .unix(path: path), file: SocketFile(path),
+            mode: mode)
     }
 
     private static func adopt(

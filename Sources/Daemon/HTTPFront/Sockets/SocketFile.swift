@@ -15,13 +15,27 @@ struct SocketFile: Sendable {
         inode = UInt64(status.st_ino)
     }
 
+    /// What its path leads to.
+    enum Sight {
+        case ours
+        /// To nothing.
+        case gone
+        /// To a file that somebody else put there.
+        case others
+    }
+
+    /// What is at its path at this moment. The kernel gives the number of this file to no other one
+    /// while its socket is open.
+    var sight: Sight {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return .gone }
+        let isOurs = UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
+        return isOurs ? .ours : .others
+    }
+
     /// Removes the file, unless another one has taken its place.
     func remove() {
-        var status = stat()
-        guard lstat(path, &status) == 0, UInt64(status.st_dev) == device,
-            UInt64(status.st_ino) == inode
-        else { return }
-        unlink(path)
+        if sight == .ours { unlink(path) }
     }
 
     /// Removes what an earlier life left at `path`: a socket that nobody listens on.

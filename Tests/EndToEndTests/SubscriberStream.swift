@@ -115,7 +115,7 @@ final class HTTPStream: SubscriberStream {
             let cursor = answer.number("event-cursor") ?? .max
             switch said {
             case .cursor(cursor): break
-            case .gap(let gap) where form != .lines && gap.after == cursor:
+            case .gap(let gap) where form != .lines && cursor <= gap.after:
                 told.append(.cursor(cursor))
             case .event(let delivery) where form != .lines && cursor < delivery.id ?? 0:
                 told.append(.cursor(cursor))

@@ -60,8 +60,7 @@ struct ServerSentEventsForm: StreamForm {
         output.append(decimal: retryMilliseconds)
         output.append("\n")
         if let gap {
-            ServerSentEventsText.id(cursor, to: &output)
-            self.gap(gap, to: &output)
+            firstGap(gap, to: &output)
         } else if !eventsFollow {
             self.cursor(cursor, to: &output)
         }
@@ -71,6 +70,11 @@ struct ServerSentEventsForm: StreamForm {
         guard saysCursors else { return }
         ServerSentEventsText.id(cursor, to: &output)
         output.append("\n")
+    }
+
+    func firstGap(_ gap: Gap, to output: inout [UInt8]) {
+        ServerSentEventsText.id(gap.after, to: &output)
+        self.gap(gap, to: &output)
     }
 
     /// The gap has no id: a reader that goes on from the id it has is told it again.

@@ -13,6 +13,9 @@ protocol StreamForm: Sendable {
     /// Whether a reader of its events learns their ids from them, and so its cursor.
     var eventsSayCursor: Bool { get }
 
+    /// Whether it says the cursor also where nothing else is to be said.
+    var saysCursors: Bool { get }
+
     /// What comes before everything else: the cursor, and the gap behind it.
     ///
     /// - Parameters:
@@ -28,11 +31,16 @@ protocol StreamForm: Sendable {
     /// What may be missing from here on.
     func gap(_ gap: Gap, to output: inout [UInt8])
 
+    /// The same where nothing has said the cursor yet.
+    func firstGap(_ gap: Gap, to output: inout [UInt8])
+
     /// A sign of life.
     func heartbeat(to output: inout [UInt8])
 }
 
 extension StreamForm {
+    var saysCursors: Bool { true }
+
     /// Objects of JSON have nothing else to begin with.
     func begin(
         at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
@@ -41,6 +49,8 @@ extension StreamForm {
         self.cursor(cursor, to: &output)
         if let gap { self.gap(gap, to: &output) }
     }
+
+    func firstGap(_ gap: Gap, to output: inout [UInt8]) { self.gap(gap, to: &output) }
 }
 
 extension EventForm {

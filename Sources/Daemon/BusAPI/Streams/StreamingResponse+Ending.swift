@@ -100,7 +100,7 @@ extension StreamingResponse {
         var step = reader.next(limit, within: .all)
         while case .gap(let gap) = step {
             handler.meters.gaps.add()
-            output.add { writing.gap(gap, to: &$0) }
+            output.add { say(gap, to: &$0) }
             step = reader.next(limit, within: .all)
         }
         if case .events(let events, _) = step { reader.rewind(to: events[0].id.predecessor) }

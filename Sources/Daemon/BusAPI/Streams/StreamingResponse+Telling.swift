@@ -83,10 +83,16 @@ extension StreamingResponse {
     private func tell(_ gap: Gap, _ socket: any StreamSink) -> Bool {
         handler.meters.gaps.add()
         var output = StreamOutput(socket.framing)
-        output.add { writing.gap(gap, to: &$0) }
+        output.add { say(gap, to: &$0) }
         socket.write(output.piece)
         if isStrict { stop(.finished) }
         return !isStrict
+    }
+
+    /// What may be missing, with the cursor if nothing has said that.
+    func say(_ gap: Gap, to text: inout [UInt8]) {
+        if owesCursor { writing.firstGap(gap, to: &text) } else { writing.gap(gap, to: &text) }
+        owesCursor = false
     }
 
     private func tellNothing() -> Bool {
@@ -169,6 +175,7 @@ extension StreamingResponse {
     private func note(_ write: SharedRead.Write, _ lag: Int?, _ handler: BusHandler) {
         handler.meters.countDelivery(of: write.count, in: form, lag: lag)
         if eventsSayCursor { told = write.last }
+        owesCursor = false
         if let left { self.left = left - write.count }
     }
 

@@ -25,6 +25,8 @@ final class StreamingResponse: HTTPSubscription {
     let form: DeliveryForm
     let eventsSayCursor: Bool
     let isStrict: Bool
+    /// Whether nothing has said the cursor, and the first event will: a gap before that says it.
+    var owesCursor = false
     var accessNumber: UInt32 = 0
     /// The last cursor that was told, by an event or without one.
     var told = EventID.zero
@@ -155,6 +157,8 @@ final class StreamingResponse: HTTPSubscription {
         }
         self.opening = nil
         socket.beginStream(head, first: output.piece)
+        // An event that is told takes it back.
+        owesCursor = made != nil || !writing.saysCursors && !eventsFollow && opening.gap == nil
         if let made { tell(made, of: events, socket) }
         timer.restart(heartbeat: heartbeat)
         socket.setDeadline(milliseconds: timer.arm())

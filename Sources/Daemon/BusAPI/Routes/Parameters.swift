@@ -6,9 +6,11 @@ internal import HTTPFront
 /// before any is read, so that a misspelt parameter never goes unnoticed.
 struct Parameters {
     private let items: QueryItems
+    /// What each of them is called here.
+    private let names: [String]
 
     init(_ items: QueryItems, known: [String]) throws(Refusal) {
-        var seen: [String] = []
+        var names: [String] = []
         for item in items {
             let name = Self.name(of: item)
             guard known.contains(name) else {
@@ -18,13 +20,14 @@ struct Parameters {
                     .parameterUnknown,
                     "'\(item.name)' is no parameter of this request; \(list).")
             }
-            guard !seen.contains(name) else {
+            guard !names.contains(name) else {
                 throw Refusal(
                     .parameterRepeated, "'\(item.name)' is given twice; give it once.")
             }
-            seen.append(name)
+            names.append(name)
         }
         self.items = items
+        self.names = names
     }
 
     /// The name of an item. Clients write one of them in several ways, which are one parameter.
@@ -42,7 +45,7 @@ struct Parameters {
     func place(_ name: String) -> Range<Int>? { item(name)?.valueRange }
 
     private func item(_ name: String) -> QueryItems.Item? {
-        items.first { Self.name(of: $0) == name }
+        names.firstIndex(of: name).map { items[$0] }
     }
 
     /// How a number is written.

@@ -120,6 +120,37 @@ import Topics
         #expect(said(machine.step()) == next)
     }
 
+    @Test func anInterruptionIsToldOnceBehindFourConnectionsThatFailed() {
+        var machine = streaming()
+        broken(&machine)
+        var told: [Int] = []
+        for attempt in 1...20 {
+            if let error = machine.interruption {
+                #expect("\(error)" == "the bus was not reached: it broke")
+                told.append(attempt)
+            }
+            _ = machine.step()
+            broken(&machine)
+        }
+        #expect(told == [5])
+        _ = machine.step()
+        machine.take(Self.ok)
+        broken(&machine)
+        #expect(machine.interruption == nil)
+    }
+
+    @Test func aCertificateThatIsNotTrustedEndsOnlyWhatHasNotBegun() {
+        var first = machine()
+        _ = first.step()
+        first.take(.uncertified("https://a"))
+        #expect(said(first.step()) == "the bus is not known: https://a")
+        var later = streaming()
+        broken(&later)
+        _ = later.step()
+        later.take(.uncertified("https://a"))
+        #expect(said(later.step()) == "connect 5 in 200")
+    }
+
     @Test func theFirstRefusalIsTold() {
         var machine = machine()
         _ = machine.step()

@@ -29,7 +29,9 @@ extension BusClient {
             Int.random(in: 0...limit)
         }
         let configuration = configuration
-        let subscription = ClientSubscription(selector, machine, on: thread) {
+        let subscription = ClientSubscription(
+            selector, machine, on: thread, interrupted: configuration.interrupted
+        ) {
             since, feed throws(ClientError) in
             try Self.stream(
                 selector, since, filter, isEndless: through == nil, configuration, to: feed)

@@ -3,9 +3,15 @@ public import Topics
 extension BusClient {
     /// The version of the bus, and the time of its machine, to the second.
     ///
+    /// - Parameter time: How long the answer may take; nil for a minute.
     /// - Throws: `ClientError`.
-    public func version() async throws(ClientError) -> (number: String, time: Timestamp?) {
-        let answer = try await answer(.get, TargetPath("version"), expecting: [200])
+    public func version(
+        within time: Duration? = nil
+    ) async throws(ClientError) -> (number: String, time: Timestamp?) {
+        let milliseconds = time.map { Int($0 / .milliseconds(1)) }
+        let answer = try await answer(
+            .get, TargetPath("version"), expecting: [200],
+            within: milliseconds ?? Limits.requestMillisecondsMax)
         var number: String?
         try answer.members { name, reader in
             guard name.spells("version") else { return reader.value() != nil }

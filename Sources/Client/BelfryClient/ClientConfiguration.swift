@@ -19,15 +19,21 @@ public struct ClientConfiguration: Sendable {
     /// Gives the token of each request, or nil for none; called on any thread, and should return at
     /// once.
     public var token: @Sendable () -> String?
+    /// Told where a subscription lost the bus and does not find it again: once, behind the fourth
+    /// connection in a row that failed, which is 1.5 s at most where they are refused. The subscription
+    /// goes on trying. Called on the task that reads it; it should return at once.
+    public var interrupted: @Sendable (ClientError) -> Void
 
     /// A client of the bus at `address`, without a token if none is given.
     public init(
         address: BusAddress = .loopback, trust: TokenTrust = .known,
-        token: @escaping @Sendable () -> String? = { nil }
+        token: @escaping @Sendable () -> String? = { nil },
+        interrupted: @escaping @Sendable (ClientError) -> Void = { _ in }
     ) {
         self.address = address
         self.trust = trust
         self.token = token
+        self.interrupted = interrupted
     }
 
     /// The header with the token, if there is one, and whether it is for known users alone.

@@ -6,6 +6,8 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(String)
     /// The program that listens there is not one that gets a token (``TokenTrust``); nothing was sent.
     case untrusted(String)
+    /// The certificate of an https address is not trusted; nothing was sent.
+    case uncertified(String)
     /// There was no answer, so that nobody knows whether it was done: the event may be in the log, and
     /// a repeated publish may make a second one. The client never repeats it by itself.
     case outcomeUnknown(String)
@@ -22,6 +24,7 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let refusal): "\(refusal)"
         case .unreachable(let detail): "the bus was not reached: \(detail)"
         case .untrusted(let detail): "the token was not sent: \(detail)"
+        case .uncertified(let detail): "the bus is not known: \(detail)"
         case .outcomeUnknown(let detail):
             "there was no answer, so the outcome is unknown (\(detail)): look before you repeat it"
         case .malformedAnswer(let detail): "this is no answer of a bus: \(detail)"
@@ -35,7 +38,8 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable: true
         case .refused(let refusal): refusal.isPassing
-        case .untrusted, .outcomeUnknown, .malformedAnswer, .unsendable, .cancelled: false
+        case .untrusted, .uncertified, .outcomeUnknown, .malformedAnswer, .unsendable, .cancelled:
+            false
         }
     }
 }

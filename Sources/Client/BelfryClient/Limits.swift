@@ -27,6 +27,9 @@ enum Limits {
     static let reconnectMillisecondsFirst = 100
     /// The delay doubles up to this.
     static let reconnectMillisecondsMax = 5_000
+    /// Before which attempt in a row an interruption is told: a bus that restarts is back by then, and
+    /// nobody looks at a silent screen for long.
+    static let toldAttempt = 5
     /// The levels of a JSON value: those that the bus has, and what is around it.
     static let jsonDepthMax = 80
 }

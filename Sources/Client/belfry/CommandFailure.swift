@@ -5,6 +5,8 @@ struct CommandFailure: Error {
     let code: CommandExit
     /// What was wrong and what to do; nil where the code says it all.
     let sentence: String?
+    /// What the bus said where it refused; nil for every other reason.
+    private(set) var refusal: BusRefusal?
 
     init(_ code: CommandExit, _ sentence: String? = nil) {
         self.code = code
@@ -14,8 +16,11 @@ struct CommandFailure: Error {
     /// What a failure of the client is to the command.
     init(_ error: ClientError) {
         switch error {
-        case .refused: self.init(.refused, "\(error)")
-        case .unreachable, .malformedAnswer, .cancelled: self.init(.unreachable, "\(error)")
+        case .refused(let refusal):
+            self.init(.refused, "\(error)")
+            self.refusal = refusal
+        case .unreachable, .uncertified, .malformedAnswer, .cancelled:
+            self.init(.unreachable, "\(error)")
         case .untrusted:
             self.init(
                 .unreachable,

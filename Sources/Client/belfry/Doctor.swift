@@ -25,8 +25,16 @@ struct Doctor {
         let begin = ContinuousClock.now
         guard
             let version = await answer(
-                "reached", { (bus) throws(ClientError) in try await bus.version() })
-        else { return }
+                "reached",
+                { (bus) throws(ClientError) in
+                    try await bus.version(within: .seconds(Limits.doctorSeconds))
+                })
+        else {
+            return say(
+                "service", false,
+                "'systemctl status belfryd' and 'journalctl -u belfryd' say why it does not start; "
+                    + "another bus is named by '--url' or BELFRY_URL")
+        }
         let time = ContinuousClock.now - begin
         say("reached", true, "in \(Int(time / .microseconds(1))) µs")
         say("version", true, version.number)

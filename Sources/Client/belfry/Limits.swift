@@ -72,6 +72,11 @@ enum Limits {
     static let webhookPauseMillisecondsMax = 300_000
     /// The longest pause that a receiver can ask for.
     static let webhookRetryAfterSecondsMax = 3_600
+    /// How long a command that waits for an answer says nothing: a look at the bus then takes as long
+    /// again at most, and behind 2 s a person asks what is wrong.
+    static let silence = Duration.seconds(1)
+    /// How long `belfry doctor` waits for the first answer of the bus.
+    static let doctorSeconds = 2
     /// How often a person is shown how far a copy is: faster nobody reads.
     static let progressMilliseconds = 200
 }

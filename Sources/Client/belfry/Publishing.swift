@@ -17,7 +17,7 @@ enum Publishing {
         let client = session.client
         guard !areLines else {
             let stop = try LineStop(
-                patience: min(session.patienceTime, .seconds(Limits.lastLinesSecondsMax)))
+                patience: min(session.patience, .seconds(Limits.lastLinesSecondsMax)))
             let lines = LinePublishing(
                 client, session, topic, attributes, ttl: ttl, rate: try arguments.count("--rate"),
                 repeats: !arguments.has("--no-repeat"), stop: stop)

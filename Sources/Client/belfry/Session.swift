@@ -1,15 +1,15 @@
 internal import BelfryClient
 internal import Glibc
+internal import Protection
 
 /// The bus that a command talks to, and how long it waits for it.
 struct Session: Sendable {
     let client: BusClient
     /// Where the bus is.
     let address: BusAddress
-    private let patience: Int64
-
     /// How long it waits for a bus that is not there.
-    var patienceTime: Duration { .microseconds(patience) }
+    let patience: Duration
+    private let outage = Outage()
 
     /// The bus of the options and the environment: `--url`, `BELFRY_URL`, the socket of the system's
     /// service where there is one, loopback.
@@ -28,12 +28,16 @@ struct Session: Sendable {
     ) throws(CommandFailure) {
         self.address = address
         let token = try Self.token(tokenFile)
-        patience = try arguments.duration("--patience") ?? 60_000_000
+        patience = .microseconds(try arguments.duration("--patience") ?? 60_000_000)
         do throws(ClientError) {
             client = try BusClient(
                 ClientConfiguration(
-                    address: address, trust: arguments.has("--trust-anyone") ? .anyone : .known
-                ) { token })
+                    address: address, trust: arguments.has("--trust-anyone") ? .anyone : .known,
+                    token: { token },
+                    interrupted: { [outage] in
+                        outage.end()
+                        outage.say($0)
+                    }))
         } catch {
             throw CommandFailure(error)
         }
@@ -63,58 +67,108 @@ struct Session: Sendable {
     }
 
     /// Asks the bus, again and again where it is not there or at a limit, until patience ends or the
-    /// task is cancelled.
+    /// task is cancelled. Says so where it takes long.
     ///
     /// - Parameter repeats: Whether an unknown outcome is told and asked again too.
-    func ask<Answer>(
+    func ask<Answer: Sendable>(
         repeats: (@Sendable (ClientError) -> Void)? = nil,
-        _ body: () async throws(ClientError) -> Answer
+        _ body: @escaping @Sendable () async throws(ClientError) -> Answer
     ) async throws(CommandFailure) -> Answer {
-        let clock = ContinuousClock()
-        let end = clock.now + .microseconds(patience)
-        var before: ClientError?
-        while true {
-            do throws(ClientError) {
-                return try await body()
-            } catch {
-                // Why it was asked again says more.
-                if case .cancelled = error, let before { throw CommandFailure(before) }
-                before = error
+        let end = ContinuousClock.now + patience
+        do throws(ClientError) {
+            return try await attempt(within: patience, body) { error in
                 var isUnknown = false
                 if case .outcomeUnknown = error { isUnknown = repeats != nil }
-                guard error.isPassing || isUnknown, clock.now < end, !Task.isCancelled else {
-                    throw CommandFailure(error)
-                }
+                guard error.isPassing || isUnknown, ContinuousClock.now < end else { return false }
                 if isUnknown { repeats?(error) }
-                await Self.pause()
-                if Task.isCancelled { throw CommandFailure(error) }
+                return true
             }
+        } catch {
+            throw CommandFailure(error)
         }
     }
 
     /// Asks what does no harm when it is asked twice, again and again where there is no answer, a
     /// limit or a full store, as long as `isPatient` says so and the task is not cancelled.
-    static func insist<Answer>(
-        while isPatient: () -> Bool, _ body: () async throws(ClientError) -> Answer
+    func insist<Answer: Sendable>(
+        while isPatient: @escaping @Sendable () -> Bool,
+        _ body: @escaping @Sendable () async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {
-        while true {
-            do throws(ClientError) {
-                return try await body()
-            } catch {
-                let goesOn: Bool
-                switch error {
-                case .unreachable, .outcomeUnknown: goesOn = true
-                case .refused(let refusal): goesOn = refusal.isPassing || refusal.status == 507
-                case .untrusted, .malformedAnswer, .unsendable, .cancelled: goesOn = false
-                }
-                guard goesOn, !Task.isCancelled, isPatient() else { throw error }
-                await pause()
+        try await attempt(within: nil, body) { error in
+            switch error {
+            case .unreachable, .outcomeUnknown: isPatient()
+            case .refused(let refusal):
+                (refusal.isPassing || refusal.status == 507) && isPatient()
+            case .untrusted, .uncertified, .malformedAnswer, .unsendable, .cancelled: false
             }
         }
     }
 
-    /// A crowd does not come back at once.
-    private static func pause() async {
-        try? await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
+    /// Asks as long as failures say so, and gives up a bus that behind this time is not there.
+    private func attempt<Answer: Sendable>(
+        within time: Duration?,
+        _ body: @escaping @Sendable () async throws(ClientError) -> Answer,
+        again: @escaping @Sendable (ClientError) -> Bool
+    ) async throws(ClientError) -> Answer {
+        let found = Protected(ClientError?.none)
+        let lookout = Lookout(
+            look: { [client] in
+                let error = await Self.trouble(of: client)
+                found.value = error
+                return error
+            }, sleep: { (try? await Task.sleep(for: $0)) != nil },
+            say: { [outage] in outage.say($0) })
+        let outcome = await withTaskGroup(of: Result<Answer, ClientError>?.self) { tasks in
+            tasks.addTask { await Self.outcome(of: body, again: again, lookout, found) }
+            tasks.addTask {
+                await lookout.run(silentFor: Limits.silence, giveUpAfter: time)
+                return nil
+            }
+            var outcome: Result<Answer, ClientError>?
+            // Whichever ends first ends the other.
+            for await ended in tasks {
+                outcome = outcome ?? ended
+                tasks.cancelAll()
+            }
+            return outcome
+        }
+        outage.end()
+        return try (outcome ?? .failure(.cancelled)).get()
+    }
+
+    /// Why a bus does not say at once what it is; nil where it does.
+    private static func trouble(of client: BusClient) async -> ClientError? {
+        do throws(ClientError) {
+            _ = try await client.version(within: Limits.silence)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func outcome<Answer>(
+        of body: () async throws(ClientError) -> Answer, again: (ClientError) -> Bool,
+        _ lookout: Lookout, _ found: Protected<ClientError?>
+    ) async -> Result<Answer, ClientError> {
+        var before: ClientError?
+        while true {
+            do throws(ClientError) {
+                return .success(try await body())
+            } catch {
+                // Why it was given up, or asked again, says more.
+                switch error {
+                case .cancelled: return .failure(before ?? found.value ?? error)
+                case .outcomeUnknown where Task.isCancelled:
+                    return .failure(found.value.map { .outcomeUnknown("\($0)") } ?? error)
+                default: break
+                }
+                guard !Task.isCancelled, again(error) else { return .failure(error) }
+                before = error
+                lookout.note(error)
+                // A crowd does not come back at once.
+                try? await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
+                if Task.isCancelled { return .failure(error) }
+            }
+        }
     }
 }

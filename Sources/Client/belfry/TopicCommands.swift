@@ -58,13 +58,11 @@ enum TopicCommands {
     static func remove(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let topic = try Names.topic(arguments.operands[0])
         let client = session.client
-        do throws(ClientError) {
-            try await client.remove(topic)
+        do throws(CommandFailure) {
+            try await session.ask { () throws(ClientError) in try await client.remove(topic) }
         } catch {
-            if case .refused(let refusal) = error, refusal.code == "TOPIC_UNKNOWN" {
-                throw CommandFailure(.nothing, "there is no topic \(topic)")
-            }
-            throw CommandFailure(error)
+            guard error.refusal?.code == "TOPIC_UNKNOWN" else { throw error }
+            throw CommandFailure(.nothing, "there is no topic \(topic)")
         }
     }
 

@@ -117,6 +117,7 @@ final class AnswerCollector: TransferReceiver {
         case .broken(let detail, mayHaveArrived: true): return .failure(.outcomeUnknown(detail))
         case .broken(let detail, mayHaveArrived: false): return .failure(.unreachable(detail))
         case .untrusted(let detail): return .failure(.untrusted(detail))
+        case .uncertified(let detail): return .failure(.uncertified(detail))
         case .cancelled, nil: return .failure(.cancelled)
         }
     }

@@ -47,15 +47,18 @@ public final class ClientSubscription: AsyncSequence, Sendable {
     private let thread: TransferThread
     /// The request for a stream from a place on.
     private let request: @Sendable (String, StreamFeed) throws(ClientError) -> Transfer
+    private let interrupted: @Sendable (ClientError) -> Void
 
     init(
         _ selector: Selector, _ machine: SubscriptionMachine, on thread: TransferThread,
+        interrupted: @escaping @Sendable (ClientError) -> Void = { _ in },
         request: @escaping @Sendable (String, StreamFeed) throws(ClientError) -> Transfer
     ) {
         self.selector = selector
         state = Protected(State(machine: machine))
         self.thread = thread
         self.request = request
+        self.interrupted = interrupted
     }
 
     deinit { cancel() }
@@ -142,7 +145,8 @@ public final class ClientSubscription: AsyncSequence, Sendable {
     private func turn(
         isolation actor: isolated (any Actor)?
     ) async throws(ClientError) -> SubscriptionMachine.Step {
-        let step = state.write { $0.machine.step() }
+        let (interruption, step) = state.write { ($0.machine.interruption, $0.machine.step()) }
+        if let interruption { interrupted(interruption) }
         switch step {
         case .deliver, .end: break
         case .fail(let error):

@@ -33,6 +33,8 @@ struct SubscriptionMachine {
         case ended
     }
 
+    /// Why the last connection brought no stream; nil where none was tried, or it did.
+    private(set) var trouble: ClientError?
     private let start: StartPosition
     /// The last id that is wanted; nil for a subscription that goes on.
     private let through: EventID?
@@ -134,6 +136,7 @@ struct SubscriptionMachine {
             return
         }
         if cursor == nil { cursor = id }
+        trouble = nil
         phase = .streaming
     }
 
@@ -160,20 +163,32 @@ struct SubscriptionMachine {
             }
         case .refused(let head, let body, let attempt):
             let refusal = WholeAnswer(head: head, body: body).refusal
-            if cursor != nil, refusal.isPassing {
-                phase = .idle(attempt: attempt + 1)
-            } else {
-                phase = .failed(.refused(refusal))
-            }
+            retry(.refused(refusal), attempt, mayPass: refusal.isPassing)
         case .opening(let attempt):
             switch end {
             case .untrusted(let detail): phase = .failed(.untrusted(detail))
-            case _ where cursor != nil: phase = .idle(attempt: attempt + 1)
-            case .broken(let detail, _): phase = .failed(.unreachable(detail))
-            case .complete: phase = .failed(.malformedAnswer("it has no head"))
-            case .cancelled: phase = .ended
+            case .uncertified(let detail): retry(.uncertified(detail), attempt)
+            case .broken(let detail, _): retry(.unreachable(detail), attempt)
+            case .complete: retry(.malformedAnswer("it has no head"), attempt)
+            case .cancelled:
+                phase = cursor == nil ? .ended : .idle(attempt: attempt + 1)
             }
         }
+    }
+
+    /// Once it has begun, it waits for a bus that does not answer.
+    private mutating func retry(
+        _ error: ClientError, _ attempt: Int, mayPass: Bool = true
+    ) {
+        guard cursor != nil, mayPass else { return phase = .failed(error) }
+        trouble = error
+        phase = .idle(attempt: attempt + 1)
+    }
+
+    /// What is to be told before the next connection: the trouble, once for an interruption.
+    var interruption: ClientError? {
+        guard case .idle(Limits.toldAttempt) = phase else { return nil }
+        return trouble
     }
 
     mutating func cancel() {

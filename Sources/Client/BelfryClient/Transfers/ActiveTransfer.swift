@@ -77,7 +77,8 @@ final class ActiveTransfer {
         case .untrusted(let sentence): objection = .untrusted(sentence)
         case .changed:
             objection = .broken(
-                "another program listens there than a moment ago", mayHaveArrived: false)
+                "\(transfer.address): another program listens there than a moment ago",
+                mayHaveArrived: false)
         }
         easy.set(CURLOPT_FORBID_REUSE, 1)
         return false
@@ -111,9 +112,16 @@ final class ActiveTransfer {
     func end(_ code: CURLcode) -> TransferEnd {
         if let objection { return objection }
         guard code != CURLE_OK else { return .complete }
+        let sentence = "\(transfer.address): \(sentence(code))"
+        guard !Self.areCertificates.contains(code) else { return .uncertified(sentence) }
         return .broken(
-            sentence(code), mayHaveArrived: transfer.method.changes && mayHaveArrived(code))
+            sentence, mayHaveArrived: transfer.method.changes && mayHaveArrived(code))
     }
+
+    /// The codes of a certificate that no wait makes a better one.
+    private static let areCertificates: [CURLcode] = [
+        CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+    ]
 
     /// Of a certificate libcurl's sentence for the code says nothing that helps to mend it.
     private func sentence(_ code: CURLcode) -> String {
@@ -136,8 +144,7 @@ final class ActiveTransfer {
     private func mayHaveArrived(_ code: CURLcode) -> Bool {
         switch code {
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY,
-            CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_SSL_CONNECT_ERROR,
-            CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
+            CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_SSL_CONNECT_ERROR:
             false
         default:
             // Without the whole body it is no request.

@@ -75,6 +75,8 @@ enum TransferEnd: Equatable {
     case cancelled
     /// The program at the other end is not one that gets a token, and got nothing; the sentence says why.
     case untrusted(String)
+    /// The certificate of the other end is not trusted, which got nothing; the sentence says why.
+    case uncertified(String)
     /// It broke; the sentence says how. Where `mayHaveArrived`, the bus may have done it.
     case broken(String, mayHaveArrived: Bool)
 }

@@ -80,8 +80,11 @@ private final class WebhookReceipt: TransferReceiver {
     func end(_ end: TransferEnd) {
         // Where a head came, the receiver has said what it will, however its body ended.
         guard let head = state.value.head else {
-            guard case .broken(let detail, _) = end else { return report(.none("no answer came")) }
-            return report(.none(detail))
+            return switch end {
+            case .broken(let detail, _), .uncertified(let detail), .untrusted(let detail):
+                report(.none(detail))
+            case .complete, .cancelled: report(.none("no answer came"))
+            }
         }
         report(.status(head.status, retryAfter: head.retryAfterSeconds(by: clock)))
     }

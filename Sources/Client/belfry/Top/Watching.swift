@@ -42,9 +42,13 @@ struct Watching {
     }
 
     private mutating func look() async throws(CommandFailure) -> BusLook {
-        var watch = watch
-        defer { self.watch = watch }
-        return try await session.ask { () throws(ClientError) in try await watch.look() }
+        let before = watch
+        let (look, now) = try await session.ask { () throws(ClientError) in
+            var watch = before
+            return (try await watch.look(), watch)
+        }
+        watch = now
+        return look
     }
 
     /// Shows reports on the terminal, until a key or a signal ends it. A bus that goes away is waited

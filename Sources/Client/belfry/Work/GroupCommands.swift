@@ -70,8 +70,10 @@ enum GroupCommands {
 
     static func remove(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let group = session.client.group(arguments.operands[0])
-        do throws(ClientError) {
-            try await group.remove(isForced: arguments.has("--force"))
+        do throws(CommandFailure) {
+            try await session.ask { () throws(ClientError) in
+                try await group.remove(isForced: arguments.has("--force"))
+            }
         } catch {
             throw failure(error, group)
         }
@@ -83,8 +85,10 @@ enum GroupCommands {
             throw CommandFailure(.usage, "'belfry group seek' needs '--since'")
         }
         let start = try Names.start(text)
-        do throws(ClientError) {
-            try await group.seek(to: start)
+        do throws(CommandFailure) {
+            _ = try await session.ask { () throws(ClientError) in
+                try await group.seek(to: start)
+            }
         } catch {
             throw failure(error, group)
         }
@@ -97,8 +101,10 @@ enum GroupCommands {
         while true {
             let from = after
             let jobs: [ClientJobDescription]
-            do throws(ClientError) {
-                jobs = try await group.jobs(after: from, max: Limits.jobsListed)
+            do throws(CommandFailure) {
+                jobs = try await session.ask { () throws(ClientError) in
+                    try await group.jobs(after: from, max: Limits.jobsListed)
+                }
             } catch {
                 throw failure(error, group)
             }
@@ -124,8 +130,10 @@ enum GroupCommands {
     static func revive(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let group = session.client.group(arguments.operands[0])
         let letter = try Names.id(arguments.operands[1])
-        do throws(ClientError) {
-            let id = try await group.revive(letter)
+        do throws(CommandFailure) {
+            let id = try await session.ask { () throws(ClientError) in
+                try await group.revive(letter)
+            }
             if arguments.has("--id") { Output.standard.write("\(id)\n") }
         } catch {
             throw failure(error, group)
@@ -142,12 +150,11 @@ enum GroupCommands {
         CommandFailure(.nothing, "there is no group \(group.name)")
     }
 
-    private static func failure(_ error: ClientError, _ group: ClientGroup) -> CommandFailure {
-        guard case .refused(let refusal) = error else { return CommandFailure(error) }
-        switch refusal.code {
-        case "GROUP_UNKNOWN": return absent(group)
-        case "EVENT_UNKNOWN", "JOB_SETTLED": return CommandFailure(.nothing, "\(refusal)")
-        default: return CommandFailure(error)
+    private static func failure(_ error: CommandFailure, _ group: ClientGroup) -> CommandFailure {
+        switch error.refusal?.code {
+        case "GROUP_UNKNOWN": absent(group)
+        case "EVENT_UNKNOWN", "JOB_SETTLED": CommandFailure(.nothing, error.sentence)
+        default: error
         }
     }
 }

@@ -13,6 +13,7 @@ struct WorkPlan: Sendable {
         case reply
     }
 
+    let session: Session
     let group: ClientGroup
     /// The topics of a group that is made if there is none.
     let selector: Selector?

@@ -80,7 +80,8 @@ struct WorkerLoop: Sendable {
         let asking = Task { () -> Result<ClientTake, ClientError> in
             do throws(ClientError) {
                 return .success(
-                    try await Session.insist(while: { shift.isPatient }) { () throws(ClientError) in
+                    try await plan.session.insist(while: { shift.isPatient }) {
+                        () throws(ClientError) in
                         try await plan.group.next(
                             worker: worker, settling: settlement, of: plan.selector,
                             lease: plan.lease, wait: plan.isUntilEmpty ? 0 : Limits.waitMicroseconds
@@ -166,9 +167,9 @@ struct WorkerLoop: Sendable {
         var left = settlement
         while let settlement = left {
             do throws(ClientError) {
-                let (group, shift) = (plan.group, shift)
-                _ = try await Session.insist(while: { shift.isPatient }) {
-                    () throws(ClientError) in try await group.settle(settlement)
+                let (plan, shift) = (plan, shift)
+                _ = try await plan.session.insist(while: { shift.isPatient }) {
+                    () throws(ClientError) in try await plan.group.settle(settlement)
                 }
                 left = nil
             } catch {
@@ -204,7 +205,7 @@ extension ClientError {
     fileprivate var isOpen: Bool {
         switch self {
         case .cancelled, .outcomeUnknown, .unreachable: true
-        case .refused, .untrusted, .malformedAnswer, .unsendable: false
+        case .refused, .untrusted, .uncertified, .malformedAnswer, .unsendable: false
         }
     }
 }

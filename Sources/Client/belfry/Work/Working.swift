@@ -55,7 +55,7 @@ enum Working {
         }
         let count = try arguments.parallel()
         let shift = WorkShift(
-            jobsMax: try arguments.count("--max"), patience: session.patienceTime)
+            jobsMax: try arguments.count("--max"), patience: session.patience)
         try shift.watch.listen()
         let kept: Set<Int32> =
             switch output {
@@ -64,7 +64,7 @@ enum Working {
             case .reply: [STDOUT_FILENO, STDERR_FILENO]
             }
         let plan = WorkPlan(
-            group: session.client.group(arguments.operands[0]),
+            session: session, group: session.client.group(arguments.operands[0]),
             selector: try selector(arguments),
             program: EventProgram(
                 words: arguments.program, isRaw: arguments.has("--raw"), kept: kept,

@@ -26,7 +26,7 @@ import Testing
         #expect(answer.header("retry-after") == retryAfter, "\(what)")
     }
 
-    @Test(arguments: ["raw", "ndjson", "sse"])
+    @Test(arguments: ["raw", "ndjson"])
     func whoWaitsTooOftenKeepsNobodyElseFromWaiting(form: String) throws {
         let daemon = try RunningDaemon(
             configuration: "[poll]\nsubscribers = 8\nsubscribers_per_uid = 2\n")
@@ -49,6 +49,34 @@ import Testing
         #expect(try waiting[1].readAnswer().text == "x")
         #expect(try client.readAnswer().text == "x")
         #expect(try stranger(daemon, "/topics/t?since=latest") == "200")
+    }
+
+    /// Any other status ends an `EventSource` for good.
+    @Test func anEventStreamOverALimitIsOneThatEndsAndSaysWhenToComeAgain() throws {
+        for (limit, code) in [
+            ("subscribers_per_uid = 1", "LIMIT_CALLER"), ("subscribers = 1", "LIMIT_BUS"),
+        ] {
+            let daemon = try RunningDaemon(configuration: "[poll]\n\(limit)\n")
+            let client = try daemon.connect()
+            try client.register("t")
+            let waiting = try daemon.connect()
+            try waiting.send("GET", "/topics/t?as=sse")
+            try client.await(subscribers: 1, of: "t")
+            for (query, accept) in [("", "text/event-stream"), ("?as=sse", "*/*")] {
+                let answer = try client.get("/topics/t\(query)", headers: [("Accept", accept)])
+                #expect(answer.status == 200)
+                #expect(answer.header("content-type") == "text/event-stream")
+                let lines = answer.text.split(separator: "\n", omittingEmptySubsequences: false)
+                #expect(lines.count == 3 && lines[0].hasPrefix(": \(code) "))
+                #expect(lines.dropFirst() == ["retry: 10000", ""])
+            }
+            // It took no place, and a place that is free is had again.
+            try client.await(subscribers: 1, of: "t")
+            waiting.close()
+            try client.await(subscribers: 0, of: "t")
+            let stream = try daemon.stream("/topics/t?as=sse", .events(areEnvelopes: false))
+            #expect(stream.answer.header("event-cursor") != nil)
+        }
     }
 
     @Test func whoConnectsTooOftenKeepsNobodyElseOut() throws {

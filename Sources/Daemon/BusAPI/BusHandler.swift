@@ -84,7 +84,8 @@ final class BusHandler: RequestHandler {
         do throws(Refusal) {
             try dispatch(request, exchange)
         } catch {
-            exchange.respond(error.response)
+            let isForEventStream = ServerSentEventsForm.isAsked(by: request.head)
+            exchange.respond(isForEventStream ? error.eventStream(service) : error.response)
         }
     }
 

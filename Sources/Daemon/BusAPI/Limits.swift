@@ -96,6 +96,10 @@ enum Limits {
     /// own time, so that after a restart they do not come all at once.
     static let streamRetryMilliseconds = 1_000...5_000
 
+    /// How long the reader of an event stream that is over a limit is told to wait, in milliseconds:
+    /// a limit does not pass as fast as a restart.
+    static let refusedStreamRetryMilliseconds = 10_000
+
     /// What an encoding takes beside its bytes: two objects and a place in each table of its cache.
     static let encodingOverheadBytes = 192
 

@@ -1,3 +1,4 @@
+internal import HTTPFront
 internal import Topics
 
 /// The form that browsers' `EventSource` reads.
@@ -39,6 +40,14 @@ struct ServerSentEventsForm: StreamForm {
         }
         hasNames = named ?? false
         saysCursors = try choice("cursors") ?? true
+    }
+
+    /// Whether a request asks for an event stream, however wrong the rest of it is.
+    static func isAsked(by head: RequestHead) -> Bool {
+        guard head.method == "GET", Resource(path: head.target.path)?.kind == .topic,
+            let parameters = try? Parameters(head.target.query, known: ReceiveRequest.parameters)
+        else { return false }
+        return (try? EventForm.chosen(head, parameters)) == .sse
     }
 
     var encoding: EventEncoding {
@@ -88,5 +97,25 @@ struct ServerSentEventsForm: StreamForm {
 
     func heartbeat(to output: inout [UInt8]) {
         output.append(":\n")
+    }
+}
+
+extension Refusal {
+    /// The answer to a request for an event stream.
+    ///
+    /// `EventSource` comes again behind a stream that ends, and never behind another status (HTML
+    /// Living Standard, section 9.2.3). So what passes is a stream without events: a comment says why,
+    /// and `retry` when to come again. No line is empty: some libraries would hand on a message.
+    func eventStream(_ service: BusService) -> Response {
+        let (usual, status) = (self.response, problem.response.status)
+        guard status == 429 || status == 503 else { return usual }
+        let isLeaving = problem.code == ProblemCode.draining.rawValue
+        let milliseconds =
+            isLeaving ? service.retryMilliseconds() : Limits.refusedStreamRetryMilliseconds
+        return Response(
+            status: 200,
+            headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")],
+            body: .bytes(
+                Array(": \(problem.code) \(problem.detail)\nretry: \(milliseconds)\n".utf8)))
     }
 }

@@ -81,10 +81,12 @@ extension StreamingResponse {
                     + "try again in a moment."))
     }
 
-    private func refuse(_ refusal: Refusal) {
+    func refuse(_ refusal: Refusal) {
         let socket = self.socket
         leave()
-        socket?.finish(refusal.response)
+        socket?.finish(
+            writing is ServerSentEventsForm
+                ? refusal.eventStream(handler.service) : refusal.response)
     }
 
     func leave() {

@@ -99,8 +99,7 @@ final class StreamingResponse: HTTPSubscription {
             _ = tell(reader.take(fetched: read), made, handler, socket)
             pump()
         case .failure(let error) where opening != nil:
-            leave()
-            socket.finish(Refusal(error).response)
+            refuse(Refusal(error))
         case .failure: end(.failed)
         }
     }

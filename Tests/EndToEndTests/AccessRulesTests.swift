@@ -112,6 +112,12 @@ import Testing
                 #expect(answer.text.hasSuffix("Z\"}\n"), "\(answer.text)")
             }
         }
+        // Nor that there is a topic whose name differs in a capital alone.
+        for topic in ["Secret.a", "Open"] {
+            let answer = try client.exchange("POST", "/topics/\(topic)", body: [])
+            #expect(answer.status == 201)
+            #expect(answer.text.contains("hint") == (topic == "Open"))
+        }
         try access.reload(rules: ["secret.a subscribe uid:4000000"])
         #expect(
             try client.exchange("POST", "/topics/secret.b", body: []).text

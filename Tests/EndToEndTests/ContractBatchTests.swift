@@ -52,6 +52,40 @@ import Testing
         #expect(!one.text.contains("hint"))
     }
 
+    @Test func anEventThatWasProbablyMeantOtherwiseIsToldSo() throws {
+        let form = "application/x-www-form-urlencoded"
+        let line = [UInt8](repeating: 0x78, count: 256)
+        for (type, body, word) in [
+            (form, line, "--data-binary"),
+            ("multipart/form-data; boundary=b", [0x78], "boundaries"),
+            (form, line.dropLast(), nil), (form, line + [0x0A], nil), (form, [0x7B] + line, nil),
+            ("text/plain", line, nil), ("text/plain", [], nil),
+        ] as [(String, [UInt8], String?)] {
+            let headers = [("Content-Type", type)]
+            // The second of two is read as a request whose head is known.
+            for _ in 0..<2 {
+                let answer = try client.exchange("POST", "/topics/t", headers: headers, body: body)
+                #expect(answer.status == 201)
+                let hint = answer.member("hint")
+                #expect(word.map { hint?.contains($0) == true } ?? (hint == nil), "\(answer.text)")
+            }
+        }
+        try client.send("POST /topics/t HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let empty = try client.readAnswer()
+        #expect(empty.status == 201 && empty.member("hint")?.contains("curl -d TEXT") == true)
+    }
+
+    @Test func aNewTopicBesideOneOfOtherCapitalsIsToldOnce() throws {
+        for (old, new) in [("hints.a", "Hints.a"), ("Hints.b", "hints.b"), ("HINTS.C", "hints.c")] {
+            let first = try client.exchange("POST", "/topics/\(old)", body: [0x78])
+            #expect(first.status == 201 && first.member("hint") == nil)
+            let second = try client.exchange("POST", "/topics/\(new)", body: [0x78])
+            #expect(second.member("hint")?.contains("There is also \(old):") == true)
+            let third = try client.exchange("POST", "/topics/\(new)", body: [0x78])
+            #expect(third.member("hint") == nil)
+        }
+    }
+
     @Test(arguments: [
         ("one\ntwo\n", ["one", "two"]),
         ("one\r\ntwo\r\n", ["one", "two"]),

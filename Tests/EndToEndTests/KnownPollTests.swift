@@ -142,17 +142,17 @@ import Testing
         for round in 0..<2 {
             for name in names {
                 for client in [kept, try daemon.connect()] {
-                    try client.send(Self.get("/topics/\(name)?wait=0&max=3&since=0"))
+                    try client.send(Self.get("/topics/\(name)?wait=0&max=1&since=0"))
                     let answer = try client.readAnswer()
                     #expect(answer.status == 200 && answer.text == "of \(name)", "\(round)")
                     let cursor = try #require(answer.header("event-cursor"))
                     #expect(
                         answer.header("link")
-                            == "</topics/\(name)?wait=0&max=3&since=\(cursor)>; rel=\"next\"")
+                            == "</topics/\(name)?wait=0&max=1&since=\(cursor)>; rel=\"next\"")
                 }
             }
         }
-        try kept.send(Self.get("/topics/a..b?wait=0&max=3&since=0"))
+        try kept.send(Self.get("/topics/a..b?wait=0&max=1&since=0"))
         let refused = try kept.readAnswer()
         #expect(refused.status == 400 && refused.member("code") == "SELECTOR_INVALID")
         // But for the first two of the connection that is kept, and the first of them all.

@@ -38,6 +38,9 @@ def before_call(context, case, kwargs):
             query["envelope"] = "no"
         if any(query.get(name) in ("yes", "no") for name in ("envelope", "named", "cursors")):
             query["as"] = "sse"
+        # A raw answer has one event.
+        if "max" in query and query.get("as", "raw") == "raw":
+            query["as"] = "json"
         case.query = query
     if case.operation.label in ("GET /topics", "HEAD /topics") and DURATION.fullmatch(str(query.get("wait", "-"))):
         # Only who says since when can wait.

@@ -13,6 +13,8 @@ public struct ClientReceipt: Hashable, Sendable {
     /// The waiting requests that matched the topic; nil for batches, and where the publisher may not
     /// receive from it.
     public let subscribers: Int?
+    /// What may not have been meant, such as a new topic beside one whose name differs in a capital.
+    public let hint: String?
 }
 
 extension BusClient {
@@ -118,7 +120,7 @@ extension BusClient {
             .post, target.with("ttl", ttl.map { DurationText.text(microseconds: $0) }),
             headers: Self.headers(of: attributes), body: body, expecting: [200, 201])
         var (first, last, subscribers) = (EventID?.none, EventID?.none, Int?.none)
-        var (count, time) = (Int?.none, Timestamp?.none)
+        var (count, time, hint) = (Int?.none, Timestamp?.none, String?.none)
         try answer.members { name, reader in
             if name.spells("id") || name.spells("first") {
                 first = reader.string().flatMap { EventID(decimal: $0) }
@@ -140,12 +142,16 @@ extension BusClient {
                 subscribers = reader.number()
                 return subscribers != nil
             }
+            if name.spells("hint") {
+                hint = reader.string()
+                return hint != nil
+            }
             return reader.value() != nil
         }
         if count == 0 { return nil }
         guard let first else { throw .malformedAnswer("the answer to a publish has no id") }
         return ClientReceipt(
             first: first, last: last ?? first, count: count ?? 1, time: time,
-            subscribers: subscribers)
+            subscribers: subscribers, hint: hint)
     }
 }

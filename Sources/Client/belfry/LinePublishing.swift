@@ -87,7 +87,9 @@ struct LinePublishing {
             }
         }
         stop.bounds { asking.cancel() }
-        return try await asking.value.get()?.last
+        let receipt = try await asking.value.get()
+        Publishing.tellHint(of: receipt)
+        return receipt?.last
     }
 }
 

@@ -34,7 +34,13 @@ enum Publishing {
         let receipt = try await session.ask { () throws(ClientError) in
             try await client.publish(batch, ttl: ttl)
         }
+        tellHint(of: receipt)
         say(receipt.last, arguments)
+    }
+
+    /// Tells what may not have been meant.
+    static func tellHint(of receipt: ClientReceipt?) {
+        if let hint = receipt?.hint { CommandRun.say(hint) }
     }
 
     /// The text behind the topic, else standard input. With `--json` it is JSON.

@@ -96,6 +96,13 @@ enum Limits {
     /// own time, so that after a restart they do not come all at once.
     static let streamRetryMilliseconds = 1_000...5_000
 
+    /// The segments of a path that leads nowhere and may have been meant as a topic's name.
+    static let guessedSegmentsMax = 8
+
+    /// The bytes from which on a form without a line end may have been a file: a longer text is rarely
+    /// typed.
+    static let joinedLinesBytesMin = 256
+
     /// How long the reader of an event stream that is over a limit is told to wait, in milliseconds:
     /// a limit does not pass as fast as a restart.
     static let refusedStreamRetryMilliseconds = 10_000

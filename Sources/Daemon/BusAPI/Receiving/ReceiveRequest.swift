@@ -44,6 +44,12 @@ struct ReceiveRequest {
         let isPoll = form == .raw || form == .json
         let eventsMaxMax = isPoll ? Limits.pollEventsMax : Limits.streamEventsMax
         eventsMax = try parameters.count("max", in: 1...Int64(eventsMaxMax)).map(Int.init)
+        if let eventsMax, eventsMax > 1, form == .raw {
+            throw Refusal(
+                .parameterInvalid,
+                "'max' is \(eventsMax), and without 'as' an answer is one event, byte for byte: ask with "
+                    + "as=json, or as=ndjson for a stream.")
+        }
         eventStream = try ServerSentEventsForm(
             form, parameters, hasOneTopic: selector.singleName != nil)
         isStrict = try parameters.choice("strict", ["1": true, "0": false]) ?? false

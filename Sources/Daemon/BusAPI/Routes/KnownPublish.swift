@@ -21,7 +21,7 @@ final class KnownPublish: KnownRequest {
     func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
         do throws(Refusal) {
             try judge(exchange.peer, differences.name)
-            try handler.publish(request, differences.body, exchange)
+            try handler.publish(request, differences.body, by: caller, exchange)
         } catch {
             exchange.respond(error.response)
         }

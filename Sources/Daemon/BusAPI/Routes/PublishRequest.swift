@@ -9,8 +9,8 @@ struct PublishRequest {
     let ttl: Int64?
     /// Whether each line of the body is an event.
     let isSplit: Bool
-    /// Whether it says of the body what `curl -d` says of every one, that it is a form.
-    let isForm: Bool
+    /// What its head says of the body.
+    let bodyKind: PublishHint.BodyKind
     /// Whether it has a key of a repeat, which is ignored: the answer says so.
     let hasIgnoredKey: Bool
     /// Whether its publisher is told how many wait for the event: it may receive from the topic.

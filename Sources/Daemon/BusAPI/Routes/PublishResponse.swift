@@ -7,24 +7,28 @@ internal import Topics
 enum PublishResponse {
     /// The answer to one event.
     ///
-    /// - Parameter showsSubscribers: Whether it says how many waited for the event.
+    /// - Parameters:
+    ///   - showsSubscribers: Whether it says how many waited for the event.
+    ///   - hint: What may not have been meant.
     static func event(
-        _ receipt: PublishReceipt, in topic: TopicName, showsSubscribers: Bool
+        _ receipt: PublishReceipt, in topic: TopicName, showsSubscribers: Bool, hint: String? = nil
     ) -> Response {
         var name = topic.text
         return name.withUTF8 { name in
             receipt.last.rawValue.withDecimalDigits { id in
                 event(
-                    receipt, id, UnsafeRawBufferPointer(name), showsSubscribers: showsSubscribers)
+                    receipt, id, UnsafeRawBufferPointer(name), showsSubscribers: showsSubscribers,
+                    hint)
             }
         }
     }
 
     private static func event(
         _ receipt: PublishReceipt, _ id: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer,
-        showsSubscribers: Bool
+        showsSubscribers: Bool, _ hint: String?
     ) -> Response {
-        let json = [UInt8](atMost: bodyRoomBytes + name.count) { json in
+        var hint = hint.map { ",\"hint\":\"\($0)\"" } ?? ""
+        let json = [UInt8](atMost: bodyRoomBytes + name.count + hint.utf8.count) { json in
             json.write("{\"id\":\"")
             json.write(id)
             json.write("\",\"topic\":\"")
@@ -34,10 +38,11 @@ enum PublishResponse {
             if showsSubscribers {
                 json.write("\",\"subscribers\":")
                 json.write(decimal: UInt64(receipt.subscribers))
-                json.write("}\n")
             } else {
-                json.write("\"}\n")
+                json.write("\"")
             }
+            hint.withUTF8 { json.write(UnsafeRawBufferPointer($0)) }
+            json.write("}\n")
         }
         let headers = HeaderLines(atMost: headersRoomBytes + name.count) { lines in
             lines.write("Content-Type: application/json\r\nLocation: /topics/")

@@ -13,12 +13,12 @@ extension BusHandler {
         call.exchange.offer(valueAt: .length, withName: name) {
             KnownPublish(request, by: caller, on: self)
         }
-        try publish(request, call.request.body, call.exchange)
+        try publish(request, call.request.body, by: caller, call.exchange)
     }
 
     /// Publishes the body of a request as it asks for.
     func publish(
-        _ request: PublishRequest, _ body: RequestBody, _ exchange: Exchange
+        _ request: PublishRequest, _ body: RequestBody, by caller: Caller, _ exchange: Exchange
     ) throws(Refusal) {
         let payloads =
             request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
@@ -31,8 +31,10 @@ extension BusHandler {
         let batch = PublishBatch(
             topic: request.topic, attributes: attributes, sender: request.sender,
             payloads: payloads)
-        let hint = request.isForm && payloads.count == 1 ? Self.hint(of: body.bytes) : nil
-        let (account, reply) = (exchange.account, exchange.reply)
+        let hint = PublishHint.body(
+            request.bodyKind, body.bytes, isOneLine: request.isSplit && payloads.count == 1,
+            isSplit: request.isSplit)
+        let (account, reply, access) = (exchange.account, exchange.reply, configuration.access)
         let (topic, isSplit) = (request.topic, request.isSplit)
         let (showsSubscribers, hasIgnoredKey) = (request.showsSubscribers, request.hasIgnoredKey)
         let bytes = batch.queuedBytes
@@ -41,11 +43,15 @@ extension BusHandler {
             account.queuedBytes.add(-bytes)
             switch result {
             case .success(let receipt):
+                let namesake = receipt.namesake.flatMap {
+                    access.subscribe($0, caller).isAllowed ? $0 : nil
+                }
+                let hint = hint ?? namesake.map { PublishHint.topic(topic, beside: $0) }
                 var response =
                     isSplit
                     ? PublishResponse.batch(receipt, in: topic, hint: hint)
                     : PublishResponse.event(
-                        receipt, in: topic, showsSubscribers: showsSubscribers)
+                        receipt, in: topic, showsSubscribers: showsSubscribers, hint: hint)
                 if hasIgnoredKey { response.headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
                 reply.send(response)
             case .failure(let error): reply.send(Refusal(error).response)
@@ -63,11 +69,11 @@ extension BusHandler {
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         try Self.refuseUnsupported(head)
         let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
-        let isForm = try head.headers.only("content-type").map(Self.isForm) ?? false
         return PublishRequest(
             topic: topic, attributes: attributes,
             sender: Sender(uid: head.peer.uid, pid: head.peer.pid), ttl: ttl, isSplit: isSplit,
-            isForm: isForm, hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
+            bodyKind: try PublishHint.BodyKind(head.headers),
+            hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
             showsSubscribers: showsSubscribers(of: topic, to: call.caller))
     }
 
@@ -177,22 +183,10 @@ extension BusHandler {
     /// The Content-Type to keep of the one sent: what curl says of every body by itself counts as
     /// none, and the lines of NDJSON are JSON each.
     private static func keptContentType(_ sent: String, isSplit: Bool) -> String? {
-        if isForm(sent) { return nil }
+        if PublishHint.BodyKind.isForm(sent) { return nil }
         if isSplit, ASCII.isEqualIgnoringCase(sent.mediaType, "application/x-ndjson") {
             return "application/json"
         }
         return sent
-    }
-
-    private static func isForm(_ contentType: String) -> Bool {
-        ASCII.isEqualIgnoringCase(contentType.mediaType, "application/x-www-form-urlencoded")
-    }
-
-    /// What to say of a batch of one line from `curl -d`, which takes out the ends of lines of a
-    /// file; nil where one stands.
-    private static func hint(of body: UnsafeRawBufferPointer) -> String? {
-        if body.contains(UInt8(ascii: "\n")) { return nil }
-        return "The body was one line. `curl -d @FILE` takes the line ends out of a file: send it "
-            + "with --data-binary @FILE."
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Topics
 internal import Work
 
 /// One request that the bus knows: the single table behind dispatch, `Allow` and the parameters
@@ -84,10 +85,12 @@ struct Route: Sendable {
         let topics = "/topics/"
         let isBelowTopics = target.rawPath.hasPrefix(topics) && target.rawPath != topics
         let hint = " A topic's name has no slash, not at its end either: its parts have dots."
+        let meant =
+            Resource.path(near: target.path).map { "did you mean \($0)? Topics" } ?? "topics"
         return Refusal(
             .pathUnknown,
-            "There is nothing at '\(target.rawPath)'; topics are at /topics/{name}, "
-                + "groups at /groups/{name}, and /openapi.yaml has every path.\(isBelowTopics ? hint : "")"
+            "There is nothing at '\(target.rawPath)'; \(meant) are at /topics/{name}, groups at "
+                + "/groups/{name}, and /openapi.yaml has every path.\(isBelowTopics ? hint : "")"
         )
     }
 }
@@ -169,5 +172,37 @@ struct Resource {
             name = path[1]
         default: return nil
         }
+    }
+
+    /// The first segments of paths that have one segment alone.
+    private static let firstSegments = [
+        "topics", "groups", "healthz", "readyz", "version", "metrics", "docs",
+    ]
+
+    /// A path that leads somewhere, and was probably meant by one that does not; nil where none was.
+    static func path(near path: [String]) -> String? {
+        // An empty last segment is a slash at the end.
+        let segments = path.last == "" ? path.dropLast() : path[...]
+        guard let first = segments.first, segments.count <= Limits.guessedSegmentsMax else {
+            return nil
+        }
+        if segments.count < path.count, Resource(path: Array(segments)) != nil {
+            return "/" + segments.joined(separator: "/")
+        }
+        let rest = segments.dropFirst()
+        if first == "help" || first == "doc", rest.isEmpty { return "/docs" }
+        if let known = firstSegments.first(where: {
+            $0 != first && first.count >= 4 && $0.hasPrefix(first)
+        }) {
+            let whole = [known] + rest
+            return Resource(path: whole) == nil ? nil : "/" + whole.joined(separator: "/")
+        }
+        // Whoever forgot the first segment, or wrote slashes where a name has dots.
+        let named = first == "topics" ? rest : segments
+        guard first == "topics" || !firstSegments.contains(first),
+            !named.dropFirst().contains("events"),
+            let name = try? TopicName(named.joined(separator: "."))
+        else { return nil }
+        return "/topics/\(name)"
     }
 }

@@ -58,10 +58,11 @@ extension EventBus {
         let (first, last) = (events[0].id, events[events.count - 1].id)
         let time = events[events.count - 1].time
         let now = clock.now()
-        let subscribers = withLog { $0.admit(events, of: prepared, now: now) }
+        let (subscribers, namesake) = withLog { $0.admit(events, of: prepared, now: now) }
         notify(prepared.batch.topic, newest: last, .events, subscribers: subscribers)
         return PublishReceipt(
-            first: first, last: last, count: events.count, time: time, subscribers: subscribers)
+            first: first, last: last, count: events.count, time: time, subscribers: subscribers,
+            namesake: namesake)
     }
 
     /// Registers a topic, or replaces all settings of one that exists; it then stays without

@@ -58,6 +58,9 @@ public struct PublishReceipt: Hashable, Sendable {
     public let time: Timestamp
     /// Subscriptions that matched the topic at the moment of commit, filters aside.
     public let subscribers: Int
+    /// Where the batch made its topic: another one whose name differs in the case of letters alone, of
+    /// those that are all small, begin with a capital, or are all capitals; nil where there is none.
+    public let namesake: TopicName?
 }
 
 /// Learns of every change that readers may wait for. Register with a `Broadcaster`.

@@ -134,13 +134,15 @@ extension EventLog {
         coming.release(name, for: uid, isThere: records[name] != nil)
     }
 
-    /// Makes committed events visible. Returns how many subscriptions match their topic.
+    /// Makes committed events visible. Returns how many subscriptions match their topic, and the
+    /// namesake of one that they make.
     mutating func admit(
         _ events: [Event], of prepared: PreparedBatch, now: Timestamp
-    ) -> Int {
+    ) -> (subscribers: Int, namesake: TopicName?) {
         pendingBytes -= prepared.batch.memoryBytes
         release(prepared)
-        guard !events.isEmpty else { return 0 }
+        guard !events.isEmpty else { return (0, nil) }
+        let namesake = prepared.isReserved ? namesake(of: prepared.batch.topic) : nil
         let record = ensure(
             prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
         record.attributes = prepared.batch.attributes
@@ -154,7 +156,19 @@ extension EventLog {
         statistics.retained += events.count
         let count = subscribers.matching(record)
         applyRetention(to: record, at: now)
-        return count
+        return (count, namesake)
+    }
+
+    /// The topic whose name is that of a new one but for the case of letters, of the usual ways to
+    /// write it: three are looked up, not all that there are.
+    private func namesake(of topic: TopicName) -> TopicName? {
+        guard records[topic] == nil else { return nil }
+        let small = topic.text.lowercased()
+        for text in [small, small.prefix(1).uppercased() + small.dropFirst(), small.uppercased()]
+        where text != topic.text {
+            if let name = try? TopicName(text), let record = records[name] { return record.name }
+        }
+        return nil
     }
 
     // MARK: Settings and removal

@@ -82,13 +82,13 @@ struct NameGrammar {
             }
         }
         for index in start..<end where !Self.isWord(bytes[index]) {
-            throw refusal(of: bytes[index], at: offset + index)
+            throw refusal(bytes, at: index)
         }
     }
 
-    private func refusal(of byte: UInt8, at index: Int) -> NameError {
+    private func refusal(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> NameError {
         let advice =
-            switch byte {
+            switch bytes[index] {
             case Self.star, Self.rest:
                 allowsWildcards
                     ? "a wildcard is a whole segment, as in a.* or a.>"
@@ -96,10 +96,34 @@ struct NameGrammar {
             case Self.dollar: "only the bus's own topics begin with $, and only at the very start"
             default: "use A-Z a-z 0-9 _ -, with single dots between segments"
             }
-        let hex = String(byte, radix: 16, uppercase: true)
         return NameError(
-            detail: "byte 0x\(hex.count < 2 ? "0" : "")\(hex) at index \(index) is not allowed in "
-                + "a topic: \(advice)")
+            detail: "\(Self.character(in: bytes, at: index)) at index \(offset + index) is not "
+                + "allowed in a topic: \(advice)")
+    }
+
+    /// What a person would call the character that begins at this byte.
+    private static func character(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> String {
+        let byte = bytes[index]
+        switch byte {
+        case UInt8(ascii: " "): return "the space"
+        case UInt8(ascii: "\t"): return "the tab"
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return "the line end"
+        case 0x21...0x7E: return "'\(UnicodeScalar(byte))'"
+        default: break
+        }
+        var decoder = UTF8()
+        var rest = bytes[index...].makeIterator()
+        if byte >= 0x80, case .scalarValue(let scalar) = decoder.decode(&rest) {
+            // What is no letter may be invisible, or turn the writing around.
+            if scalar.properties.isAlphabetic { return "'\(scalar)'" }
+            return "the character U+\(hex(scalar.value, digits: 4))"
+        }
+        return "the byte 0x\(hex(UInt32(byte), digits: 2))"
+    }
+
+    private static func hex(_ number: UInt32, digits: Int) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {

@@ -1,0 +1,75 @@
+internal import HTTPFront
+internal import Topics
+
+/// What a publish was probably meant to be that did something else: it is in the log as it was sent,
+/// and its answer says so.
+///
+/// The sentences need no escaping in JSON.
+enum PublishHint {
+    /// What the head of a publish says of its body.
+    enum BodyKind {
+        /// What `curl -d` says of every one.
+        case form
+        /// What `curl -F` sends: parts with boundaries.
+        case multipart
+        /// Neither length nor chunks.
+        case absent
+        case other
+
+        init(_ headers: HeaderFields) throws(Refusal) {
+            let type = try headers.only("content-type").map { $0.mediaType }
+            if type.map({ ASCII.isEqualIgnoringCase($0, Self.formType) }) == true {
+                self = .form
+            } else if type.map({ ASCII.isEqualIgnoringCase($0, "multipart/form-data") }) == true {
+                self = .multipart
+            } else {
+                let hasBody = ["content-length", "transfer-encoding"].contains {
+                    headers.occurrences(of: $0) > 0
+                }
+                self = hasBody ? .other : .absent
+            }
+        }
+
+        private static let formType: StaticString = "application/x-www-form-urlencoded"
+
+        static func isForm(_ contentType: String) -> Bool {
+            ASCII.isEqualIgnoringCase(contentType.mediaType, formType)
+        }
+    }
+
+    /// What to say of a body; nil for one that is probably as it was meant.
+    ///
+    /// - Parameter isOneLine: Whether it was to be a batch, and is one line.
+    static func body(
+        _ kind: BodyKind, _ bytes: UnsafeRawBufferPointer, isOneLine: Bool, isSplit: Bool
+    ) -> String? {
+        switch kind {
+        case .other: nil
+        case .absent:
+            "The event is empty, because the request had no body: curl -d TEXT sends one."
+        case .multipart:
+            "The event is a form with its boundaries and headers: curl --data-binary @FILE sends a "
+                + "file alone."
+        case .form where bytes.contains(UInt8(ascii: "\n")): nil
+        case .form where isOneLine:
+            "The body was one line. `curl -d @FILE` takes the line ends out of a file: send it with "
+                + "--data-binary @FILE."
+        case .form where !isSplit && isLikeJoinedLines(bytes):
+            "The event has no line end. If it was a file: `curl -d @FILE` takes the line ends out, and "
+                + "--data-binary @FILE keeps them."
+        case .form: nil
+        }
+    }
+
+    /// What to say of a topic that this publish has made.
+    static func topic(_ topic: TopicName, beside namesake: TopicName) -> String {
+        "This made the topic \(topic). There is also \(namesake): capitals tell names apart."
+    }
+
+    /// Whether a body may have been the lines of a file: longer than most people type, and not JSON,
+    /// which line ends mean nothing to.
+    private static func isLikeJoinedLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= Limits.joinedLinesBytesMin && bytes[0] != UInt8(ascii: "{")
+            && bytes[0] != UInt8(ascii: "[")
+    }
+}

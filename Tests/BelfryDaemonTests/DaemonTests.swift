@@ -63,7 +63,7 @@ import Testing
         #expect {
             try second.start()
         } throws: { error in
-            "\(error)".contains(state) && "\(error)".contains("store.state_directory")
+            "\(error)".contains(state) && "\(error)".contains("BELFRY_STORE_STATE_DIRECTORY=")
         }
         first.drain()
         let third = try withExtendedLifetime((first, second)) { try daemon() }

@@ -87,13 +87,44 @@ import Testing
         #expect(try sameState.wait() == .exited(1))
         #expect(
             sameState.text(of: .errors).contains("\(folder.path)/.local/state/belfry is in use"))
+        #expect(
+            sameState.text(of: .errors).contains(
+                "BELFRY_STORE_STATE_DIRECTORY=FOLDER belfryd --listen 127.0.0.1:PORT"))
         let samePort = try belfryd(
             ["--config", "/dev/null", "--listen", address],
             variables: ["BELFRY_STORE_STATE_DIRECTORY": "\(folder.path)/other"])
         #expect(try samePort.wait() == .exited(1))
-        #expect(samePort.text(of: .errors).contains("listening on \(address)"))
+        #expect(
+            samePort.text(of: .errors).contains(
+                "listening on \(address): another program listens there (errno 98): end it, or give "
+                    + "another address by --listen"))
         first.send(SIGTERM)
         #expect(try first.wait() == .exited(0))
+    }
+
+    /// The program in a terminal, which goes away with this process. Its first line is its process id.
+    private func inTerminal(_ command: String) throws -> ChildProcess {
+        let words = "echo $$ >&3; exec \(command) --config /dev/null --listen 127.0.0.1:0 2>&3"
+        return try ChildProcess(
+            "/bin/sh", ["-c", "exec script -qec \"$0\" /dev/null 3>&2", words],
+            environment: environment([
+                "BELFRY": ChildProcess.product("belfryd"), "SHELL": "/bin/sh",
+            ]))
+    }
+
+    @Test func itEndsWithItsTerminalUnlessItIsToOutliveThat() throws {
+        for (command, line) in [
+            ("$BELFRY", "stopped"), ("nohup $BELFRY", "configuration reloaded"),
+        ] {
+            let terminal = try inTerminal(command)
+            let pid = try #require(pid_t(try terminal.line()))
+            _ = try ready(terminal)
+            terminal.send(SIGKILL)
+            #expect(try self.line(of: terminal) { $0.hasPrefix(line) }.hasPrefix(line))
+            // It writes into the pipe as long as it runs.
+            if line != "stopped" { kill(pid, SIGTERM) }
+            #expect(throws: ChildProcess.Failure.self) { try terminal.line { _ in false } }
+        }
     }
 
     @Test func byHandItServesOnLoopbackAndAUnixSocket() throws {
@@ -109,6 +140,8 @@ import Testing
                 " unix=\(folder.path)/b.sock store=sqlite:\(folder.path)/.local/state/belfry/belfry.db"
             ),
             "\(line)")
+        let page = try self.line(of: child)
+        #expect(page == "the page for browsers is at http://127.0.0.1:\(try port(line))/")
         let url = "http://localhost:\(try port(line))/topics/a"
         let publish = try ChildProcess(ChildProcess.curl, ["-sS", "-d", "v1.2 is live", url])
         #expect(try publish.wait() == .exited(0))
@@ -345,7 +378,7 @@ import Testing
         let path = folder.write("[listen]\ntcp = 127.0.0.1:1\n", to: "belfryd.conf")
         let child = try activated(with: listener.descriptor, configuration: path)
         #expect(try line(of: child) == unused)
-        _ = try ready(child)
+        _ = try line(of: child) { $0.hasPrefix("the page for browsers is at ") }
         folder.write(
             "[listen]\ntcp = 127.0.0.1:2\nunix = none\n[http]\nloops = 2\n", to: "belfryd.conf")
         child.send(SIGHUP)

@@ -219,7 +219,7 @@ public final class Daemon: Sendable {
         do {
             addresses = try server.start()
         } catch {
-            throw DaemonError(detail: error.detail)
+            throw DaemonError(detail: error.detail, isAddressTaken: error.isAddressTaken)
         }
         warn(of: addresses)
         // Weak: the server makes its handlers by the service.
@@ -262,7 +262,10 @@ public final class Daemon: Sendable {
                 try IDCeiling(directory: path)
             }
         } catch {
-            throw DaemonError(detail: "\(error.detail) (the key is store.state_directory)")
+            let key = ConfigurationKey.named("store.state_directory")
+            throw DaemonError(
+                detail: "\(error.detail). A second bus needs a folder and addresses of its own: "
+                    + "\(key.variable)=FOLDER belfryd --listen 127.0.0.1:PORT")
         }
         warn(ofFoldersFor: configuration.store)
         let store = store(configuration, ceiling)

@@ -6,7 +6,11 @@ public struct DaemonError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The detail.
     public var description: String { detail }
 
-    init(detail: String) {
+    /// Whether another program listens where it was to listen.
+    let isAddressTaken: Bool
+
+    init(detail: String, isAddressTaken: Bool = false) {
         self.detail = detail
+        self.isAddressTaken = isAddressTaken
     }
 }

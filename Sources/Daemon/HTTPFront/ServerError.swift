@@ -9,12 +9,18 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
     /// The detail.
     public var description: String { detail }
 
-    init(_ detail: String) {
+    /// Whether another program listens at the address.
+    public let isAddressTaken: Bool
+
+    init(_ detail: String, isAddressTaken: Bool = false) {
         self.detail = detail
+        self.isAddressTaken = isAddressTaken
     }
 
     /// The failure of the system call that was just made, by `errno`.
     init(doing what: String, code: Int32 = errno) {
-        self.init("\(what): \(Errno(code)) (errno \(code))")
+        let isTaken = code == EADDRINUSE
+        let says = isTaken ? "another program listens there" : "\(Errno(code))"
+        self.init("\(what): \(says) (errno \(code))", isAddressTaken: isTaken)
     }
 }

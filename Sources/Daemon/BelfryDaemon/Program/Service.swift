@@ -37,6 +37,9 @@ public struct Service {
         } catch let error as ConfigurationProblems {
             for line in error.lines { log.error(line) }
             return .usage
+        } catch let error as DaemonError where error.isAddressTaken {
+            log.error("cannot start: \(error): end it, or give another address by --listen")
+            return .failure
         } catch {
             log.error("cannot start: \(error)")
             return .failure
@@ -65,8 +68,12 @@ public struct Service {
         try writer.start()
         let daemon = Daemon(
             configuration: configuration, locations: locations, administrator: uid, log: log)
-        let addresses = try daemon.start().map(\.description).joined(separator: " ")
+        let bound = try daemon.start()
+        let addresses = bound.map(\.description).joined(separator: " ")
         log.notice("ready \(addresses) store=\(locations.storeName(configuration.store))")
+        if configuration.http.showsPage, let page = bound.lazy.compactMap(\.page).first {
+            log.notice("the page for browsers is at \(page)")
+        }
         notifier.ready(addresses)
 
         let reporter = try reporter(on: daemon, at: addresses)

@@ -8,18 +8,22 @@ internal import Protection
 public struct SignalWatcher: Sendable {
     /// What a signal asks for.
     public enum Command: Equatable, Sendable {
-        /// SIGTERM or SIGINT.
+        /// SIGTERM or SIGINT, and SIGHUP of a terminal that is gone.
         case stop
-        /// SIGHUP.
+        /// Every other SIGHUP.
         case reload
         /// SIGUSR1.
         case report
     }
 
+    /// Whether it was begun in a terminal, and without nohup(1).
+    private let endsWithTerminal: Bool
+
     /// Takes the signals over for this thread and those it makes, so it is called before there
     /// are others. Writing to a closed pipe or socket becomes an error instead of the end.
     public init() {
         signal(SIGPIPE, SIG_IGN)
+        endsWithTerminal = Self.hasTerminal && !Self.isHangupIgnored
         var set = Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
@@ -30,7 +34,7 @@ public struct SignalWatcher: Sendable {
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
         return switch number {
-        case SIGHUP: .reload
+        case SIGHUP: endsWithTerminal && !Self.hasTerminal ? .stop : .reload
         case SIGUSR1: .report
         default: .stop
         }
@@ -42,6 +46,22 @@ public struct SignalWatcher: Sendable {
         var set = Self.set
         var pause = timespec(tv_sec: 0, tv_nsec: Limits.repetitionMilliseconds * 1_000_000)
         while sigtimedwait(&set, nil, &pause) > 0 {}
+    }
+
+    /// Whether there is a terminal that controls this process; the kernel takes it away before it sends
+    /// SIGHUP (tty_ioctl(4), `TIOCNOTTY`).
+    private static var hasTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
+    }
+
+    private static var isHangupIgnored: Bool {
+        var action = sigaction()
+        return sigaction(SIGHUP, nil, &action) == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private static var set: sigset_t {

@@ -13,6 +13,12 @@ public enum BoundAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// What a browser on this machine goes to; nil for a unix socket, and for the address of a network.
+    public var page: String? {
+        guard case .tcp(let address) = self, address.isLoopback else { return nil }
+        return "http://\(address)/"
+    }
+
     /// The TCP port, or nil for a unix socket.
     public var port: UInt16? {
         switch self {

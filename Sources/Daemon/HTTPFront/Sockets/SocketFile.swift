@@ -54,7 +54,7 @@ struct SocketFile: Sendable {
         defer { close(probe) }
         let result = withAddress(of: path) { connect(probe, $0, $1) }
         guard result != 0, errno == ECONNREFUSED else {
-            throw ServerError("\(path) is in use; is another server running?")
+            throw ServerError("another program listens at unix:\(path)", isAddressTaken: true)
         }
         guard unlink(path) == 0 else {
             throw ServerError(doing: "removing the stale socket \(path)")

@@ -22,7 +22,13 @@ extension CorpusText {
     init(packing folder: URL) throws {
         let files = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: nil)
-        self.init(of: try files.map { Array(try Data(contentsOf: $0)) })
+        self.init(
+            of: try files.map { file in
+                // Foundation does not free what it would have read an empty file into.
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                let size = (attributes[.size] as? any BinaryInteger).map { Int($0) }
+                return size == 0 ? [] : Array(try Data(contentsOf: file))
+            })
     }
 
     /// Writes each input to a file of its own, named by the number of its line.

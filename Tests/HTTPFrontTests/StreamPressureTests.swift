@@ -205,6 +205,9 @@ import Testing
             isDone.open()
         }
         try isHeld.wait()
+        // As a child has it that is being started.
+        let copy = dup(client.descriptor)
+        defer { close(copy) }
         client.close()
         isGone.open()
         try isDone.wait()

@@ -50,6 +50,7 @@ public final class RawClient {
 
     /// The connected socket.
     public let descriptor: Int32
+    private let isUnix: Bool
     /// What was read and not yet taken.
     var received: [UInt8] = []
     private var isOpen = true
@@ -60,6 +61,7 @@ public final class RawClient {
     ///   as it is.
     public init(_ address: Address, receiveBufferBytes: Int32? = nil) throws(Failure) {
         descriptor = try Self.connect(address, receiveBufferBytes)
+        if case .unix = address { isUnix = true } else { isUnix = false }
     }
 
     deinit {
@@ -70,6 +72,9 @@ public final class RawClient {
     public func close() {
         guard isOpen else { return }
         isOpen = false
+        // A child that another test starts has the descriptor too until it has become its program, and
+        // the other end of a unix socket would meanwhile be told nothing.
+        if isUnix { shutdown(descriptor, Int32(SHUT_RDWR)) }
         Glibc.close(descriptor)
     }
 

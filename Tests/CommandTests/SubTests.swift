@@ -208,6 +208,7 @@ import Testing
         try rig.run("pub", "jobs.two", "x")
         let table = try rig.run("topics", "jobs.*").output.split(separator: "\n")
         #expect(table.count == 3 && table[0].hasPrefix("TOPIC     EVENTS  BYTES"))
+        #expect(table[2].hasPrefix("jobs.two") && table[2].contains(#/ [0-9]+[sm] ago /#))
         let shown = try rig.run("topic", "show", "jobs.one", "--json").output
         #expect(shown.contains(#""registered":true"#) && shown.contains(#""keep":5,"#))
         let rows = try rig.run("topic", "show", "jobs.one").output.split(separator: "\n")
@@ -224,8 +225,12 @@ import Testing
         #expect(try rig.run("topics", "jobs.one", "--json").output.contains(#""hold":"g""#))
         #expect(try rig.run("topic", "set", "jobs.one", "--hold", "none").code == 0)
         #expect(try rig.run("topic", "rm", "jobs.one").code == 0)
-        for words in ["show", "rm"] {
-            #expect(try rig.run("topic", words, "jobs.one").code == 1)
+        for words in [["topic", "show"], ["topic", "rm"], ["topics"]] {
+            let absent = try CommandRig.outcome(of: try rig.start(words + ["jobs.one"]))
+            #expect(absent.code == 1 && absent.output == "")
+            #expect(absent.errors.contains("there is no topic 'jobs.one'"))
+            let near = try CommandRig.outcome(of: try rig.start(words + ["jobs.tow"]))
+            #expect(near.code == 1 && near.errors.contains("did you mean 'jobs.two'?"))
         }
         #expect(try rig.run("get", "jobs.two", "1").code == 1)
     }

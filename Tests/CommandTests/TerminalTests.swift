@@ -124,6 +124,41 @@ import Testing
         #expect(bytes.starts(with: all))
     }
 
+    @Test func bytesThatAreNoTextAreToldByTheirSizeOnATerminal() throws {
+        let rig = try CommandRig()
+        let child = try rig.start("pub", "t")
+        try child.write([UInt8](repeating: 0, count: 35_840))
+        #expect(try child.wait() == .exited(0))
+        for form in [["--data"], ["--format", "{data}"], []] {
+            let words = ["sub", "t", "--since", "earliest", "--until-now"] + form
+            let bytes = try shown(words, at: rig.daemon.socketPath, home: rig.home.path)
+            #expect(bytes.count < 256)
+            #expect(
+                String(decoding: bytes, as: UTF8.self).contains("(35840 bytes that are no text"))
+        }
+    }
+
+    @Test func aPersonIsToldWhatTheCommandWaitsFor() throws {
+        let rig = try CommandRig()
+        try rig.run("pub", "deploys", "x")
+        let terminal = PseudoTerminal(columns: 80, rows: 24)
+        for (words, line) in [
+            (["pub", "t"], "Ctrl-D"), (["sub", "deplyos"], "did you mean 'deploys'?"),
+            (["wait", "other"], "there is no topic 'other' yet"),
+        ] {
+            let child = try ChildProcess(
+                "/bin/sh",
+                ["-c", "exec \"$0\" \"$@\" <&3 2>&3", ChildProcess.product("belfry")] + words,
+                environment: [
+                    "PATH": "/usr/bin:/bin", "HOME": rig.home.path,
+                    "BELFRY_URL": rig.daemon.socketPath,
+                ], handing: [terminal.theirs])
+            try terminal.wait(for: line)
+            child.send(15)
+            _ = try child.wait()
+        }
+    }
+
     private static func answer(_ status: String, _ body: String) -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nEvent-Cursor: 7\r\n\r\n\(body)"
     }

@@ -40,6 +40,37 @@ import Topics
         return try Arguments(words[...], of: sub)
     }
 
+    @Test(arguments: [
+        (["sub", "a", "--sinse", "1m"], "did you mean '--since'?"),
+        (["sub", "a", "sh", "-c", "cat"], "as in '-- sh -c'"),
+        (["sub", "a", "./show.sh"], "as in '-- ./show.sh'"),
+        (["work", "g", "a", "/usr/bin/mail"], "as in '-- /usr/bin/mail'"),
+        (["run", "a", "-x"], "see --help"), (["pub", "a", "--zzz"], "see --help"),
+    ])
+    func whatWasProbablyMeantIsSaid(words: [String], advice: String) throws {
+        let (command, rest) = try CommandTable.find(words[...])
+        let error = #expect(throws: CommandFailure.self) { try Arguments(rest, of: command) }
+        #expect(error?.code == .usage && error?.sentence?.contains(advice) == true)
+    }
+
+    @Test(arguments: [
+        ("pubb", "pub"), ("topcis", "topics"), ("gruop", "group"), ("watch", nil), ("x", nil),
+        ("docter", "doctor"), ("susb", "sub"),
+    ])
+    func theNearestCommandIsNamed(word: String, command: String?) {
+        let error = #expect(throws: CommandFailure.self) { try CommandTable.find([word]) }
+        let advice = command.map { "did you mean '\($0)'?" } ?? "see 'belfry help'"
+        #expect(error?.sentence?.contains(advice) == true, "\(error?.sentence ?? "")")
+    }
+
+    @Test func theShortFormOfHelpIsHelp() throws {
+        for words in [["-h"], ["pub", "-h"], ["group", "set", "-h"]] {
+            let child = try ChildProcess(ChildProcess.product("belfry"), words)
+            let outcome = try CommandRig.outcome(of: child)
+            #expect(outcome.code == 0 && outcome.output.contains("belfry") && outcome.errors == "")
+        }
+    }
+
     @Test func optionsStandAnywhereAndProgramsLast() throws {
         let read = try read("a", "--since=-3", "b", "--max", "2", "-0", "--", "sh", "--max", "x")
         #expect(read.operands == ["a", "b"])

@@ -76,6 +76,8 @@ struct ShellExample {
     private static func pattern(of line: Substring) -> String {
         String(line).replacing(/\b[0-9]{16}\b/, with: "…")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z/, with: "…")
+            // A column of ages is as wide as the largest.
+            .replacing(/[0-9]+s ago +/, with: "…").replacing(/NEWEST +/, with: "NEWEST…")
     }
 
     private static func matches(

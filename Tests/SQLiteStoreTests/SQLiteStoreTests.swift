@@ -279,7 +279,7 @@ extension TopicDescription {
     fileprivate var inTheNextLife: TopicDescription {
         TopicDescription(
             name: name, isRegistered: isRegistered, events: events, published: 0, bytes: bytes,
-            oldest: oldest, newest: newest, subscribers: subscribers, retention: retention,
-            persists: persists, hold: hold, owner: owner)
+            oldest: oldest, newest: newest, newestTime: newestTime, subscribers: subscribers,
+            retention: retention, persists: persists, hold: hold, owner: owner)
     }
 }

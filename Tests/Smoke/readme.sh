@@ -18,7 +18,9 @@ readme_blocks() {
 
 # Prints the steps whose output is not the wanted one: … stands for any text, and alone on a line for any lines.
 difference() { # wanted came
-    sed 's/[0-9]\{16\}/…/g; s/[0-9-]\{10\}T[0-9:]\{8\}\.[0-9]\{6\}Z/…/g' "$1" >"$work/pattern"
+    # A column of ages is as wide as the largest.
+    sed 's/[0-9]\{16\}/…/g; s/[0-9-]\{10\}T[0-9:]\{8\}\.[0-9]\{6\}Z/…/g
+        s/[0-9]\{1,\}s ago \{1,\}/…/g; s/NEWEST \{1,\}/NEWEST…/' "$1" >"$work/pattern"
     sed 's/\r$//' "$2" >"$work/lines"
     awk '
         function is_like(pattern, line,    parts, count, i, at) {

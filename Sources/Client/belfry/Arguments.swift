@@ -24,15 +24,18 @@ struct Arguments: Sendable {
                 break
             }
             guard word.hasPrefix("-"), word.count > 1 else {
+                try Self.refuseProgram(word, behind: operands, of: command)
                 operands.append(word)
                 continue
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = word.hasPrefix("--") ? String(parts[0]) : word
-            guard let option = command.allOptions.first(where: { $0.name == name }) else {
+            var name = word.hasPrefix("--") ? String(parts[0]) : word
+            guard let option = command.allOptions.first(where: { $0.isNamed(name) }) else {
                 throw CommandFailure(
-                    .usage, "'belfry \(command.name)' has no option '\(name)': see --help")
+                    .usage, Self.unknownOption(name, behind: operands, of: command))
             }
+            // One name stands for all in the table of values.
+            name = option.name
             guard values[name] == nil else {
                 throw CommandFailure(.usage, "'\(name)' is given twice")
             }
@@ -55,6 +58,27 @@ struct Arguments: Sendable {
         else {
             throw CommandFailure(.usage, "usage: \(command.usage)")
         }
+    }
+
+    /// What to say of an option that there is not: people forget what stands before a program.
+    private static func unknownOption(
+        _ name: String, behind operands: [String], of command: CommandRow
+    ) -> String {
+        let sentence = "'belfry \(command.name)' has no option '\(name)'"
+        if command.mayHaveProgram, let program = operands.last, operands.count > 1 {
+            return "\(sentence). A program stands behind '--', as in '-- \(program) \(name)'"
+        }
+        let nearest = Nearest.question(about: name, among: command.allOptions.map(\.name))
+        return sentence + (nearest.isEmpty ? ": see --help" : nearest)
+    }
+
+    /// Refuses an operand that can only be the file of a program.
+    private static func refuseProgram(
+        _ word: String, behind operands: [String], of command: CommandRow
+    ) throws(CommandFailure) {
+        guard command.mayHaveProgram, !operands.isEmpty, word.contains("/") else { return }
+        throw CommandFailure(
+            .usage, "'\(word)' is no topic. A program stands behind '--', as in '-- \(word)'")
     }
 
     func has(_ name: String) -> Bool { values[name] != nil }

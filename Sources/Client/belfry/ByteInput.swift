@@ -9,6 +9,9 @@ struct ByteInput {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
+    /// Whether a person types it.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// What comes next, appended; 0 at the end, nil where it cannot be read. Waits for it.
     func read(into bytes: inout [UInt8]) -> Int? {
         withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in

@@ -13,6 +13,9 @@ struct CommandOption: Sendable {
         self.summary = summary
     }
 
+    /// Whether a word of the command line is this option.
+    func isNamed(_ word: String) -> Bool { word == name || name == "--help" && word == "-h" }
+
     /// Those that every command has.
     static let common = [
         CommandOption(

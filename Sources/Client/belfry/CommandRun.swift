@@ -29,7 +29,7 @@ struct CommandRun {
     private func ownText() throws(CommandFailure) -> String? {
         let topic = arguments.dropFirst().joined(separator: " ")
         switch arguments.first {
-        case nil, "--help": return CommandHelp.all
+        case nil, "--help", "-h": return CommandHelp.all
         case "help" where topic.isEmpty: return CommandHelp.all
         case "help":
             return CommandHelp.text(of: try CommandTable.find(arguments.dropFirst()).command)

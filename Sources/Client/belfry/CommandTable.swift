@@ -263,8 +263,14 @@ enum CommandTable {
         throw CommandFailure(
             .usage,
             names.isEmpty
-                ? "there is no command '\(first)': see 'belfry help'"
+                ? "there is no command '\(first)'" + nearest(to: first)
                 : "write one of: belfry \(names.joined(separator: ", "))")
+    }
+
+    private static func nearest(to word: String) -> String {
+        let question = Nearest.question(
+            about: word, among: all.map { String($0.name.prefix { $0 != " " }) })
+        return question.isEmpty ? ": see 'belfry help'" : question
     }
 
     private static let payloads = """

@@ -77,6 +77,8 @@ enum Limits {
     static let silence = Duration.seconds(1)
     /// How long `belfry doctor` waits for the first answer of the bus.
     static let doctorSeconds = 2
+    /// The bytes of a payload that is no text and is written out on a terminal all the same.
+    static let shownBinaryBytesMax = 256
     /// How often a person is shown how far a copy is: faster nobody reads.
     static let progressMilliseconds = 200
 }

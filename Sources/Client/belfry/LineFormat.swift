@@ -45,7 +45,7 @@ struct LineFormat: Sendable {
         for piece in pieces {
             switch piece {
             case .text(let text): Output.standard.write(text)
-            case .name(.data): Output.standard.write(event.payload.bytes)
+            case .name(.data): Output.standard.write(event.payload)
             case .name(.id): Output.standard.write("\(event.id)")
             case .name(.topic): Output.standard.write(event.topic.text)
             case .name(.time): Output.standard.write("\(event.time)")

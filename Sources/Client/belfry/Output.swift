@@ -1,5 +1,11 @@
 internal import Glibc
 internal import Protection
+internal import Topics
+
+extension Payload {
+    /// Whether a person can read it: UTF-8 without a zero byte.
+    var isText: Bool { EventJSON.isUTF8(bytes) && !bytes.contains(0) }
+}
 
 /// Standard output or standard error, gathered into large writes.
 ///
@@ -45,6 +51,16 @@ final class Output: Sendable {
             }
             state.gathered.append(contentsOf: TerminalText.printable(bytes, escapes))
         }
+    }
+
+    /// The payload of an event. A terminal is told the size of one that is no text: written out it would
+    /// be three times as long, and say nothing.
+    func write(_ payload: Payload) {
+        let isHidden =
+            isTerminal && !state.value.isRaw && payload.count > Limits.shownBinaryBytesMax
+            && !payload.isText
+        guard isHidden else { return write(payload.bytes) }
+        write("(\(payload.count) bytes that are no text: --raw prints them)")
     }
 
     /// One object of JSON, as a line.

@@ -38,7 +38,7 @@ enum PrintedForm: Sendable {
         let output = Output.standard
         switch self {
         case .data(let end):
-            output.write(event.payload.bytes)
+            output.write(event.payload)
             withUnsafeBytes(of: end) { output.write($0) }
         case .json:
             var bytes = EventJSON.text(of: event)
@@ -53,7 +53,10 @@ enum PrintedForm: Sendable {
             output.write(.bold)
             output.write(event.topic.text)
             output.write(.plain)
-            output.write(" \(TerminalText.line(event.payload.text))\n")
+            let isShown = event.payload.count <= Limits.shownBinaryBytesMax || event.payload.isText
+            let text =
+                isShown ? event.payload.text : "(\(event.payload.count) bytes that are no text)"
+            output.write(" \(TerminalText.line(text))\n")
         }
     }
 }

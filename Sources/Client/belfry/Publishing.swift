@@ -48,13 +48,22 @@ enum Publishing {
         let bytes: [UInt8]
         if arguments.operands.count > 1 {
             bytes = Array(arguments.operands[1].utf8)
-        } else if let read = ByteInput.standard.all() {
+        } else if let read = fromStandardInput() {
             bytes = read
         } else {
             throw CommandFailure(.file, "standard input cannot be read: \(TextFile.lastError)")
         }
         if arguments.has("--json") { try checkJSON(bytes) }
         return Payload(bytes)
+    }
+
+    /// Standard input to its end. A person who only forgot the text would wait for nothing.
+    private static func fromStandardInput() -> [UInt8]? {
+        if ByteInput.standard.isTerminal {
+            CommandRun.say(
+                "type the event, and Ctrl-D behind its last line; Ctrl-C publishes nothing")
+        }
+        return ByteInput.standard.all()
     }
 
     private static func checkJSON(_ bytes: [UInt8]) throws(CommandFailure) {

@@ -21,6 +21,18 @@ enum Receiving {
         }
     }
 
+    /// Tells a person who waits for a topic that is not there, and which name is near. Nothing else is
+    /// wrong with that: the first event makes it.
+    private static func tellAbsence(of selector: Selector, _ session: Session) {
+        guard Output.errors.isTerminal, let name = selector.singleName else { return }
+        Task {
+            let pattern = try TopicPattern(name.text)
+            guard try await session.client.topics(matching: pattern).topics.isEmpty else { return }
+            let near = await TopicCommands.near(name.text, session)
+            CommandRun.say("there is no topic '\(name)' yet; waiting for its first event\(near)")
+        }
+    }
+
     static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let wish = try Wish(arguments)
         let form = try PrintedForm(arguments)
@@ -41,6 +53,7 @@ enum Receiving {
             try await client.subscribe(
                 wish.selector, since: start, filter: wish.filter, until: end)
         }
+        tellAbsence(of: wish.selector, session)
         // From here on nothing that comes is missed, however this run ends.
         if file?.start == nil { try file?.keep(subscription.cursor) }
         let limits = try ReadingLimits(arguments)
@@ -72,6 +85,7 @@ enum Receiving {
         let subscription = try await session.ask { () throws(ClientError) in
             try await client.subscribe(wish.selector, since: wish.start, filter: wish.filter)
         }
+        tellAbsence(of: wish.selector, session)
         do throws(ClientError) {
             for try await case .event(let event) in subscription {
                 let isFirst = isOver.write { isOver in

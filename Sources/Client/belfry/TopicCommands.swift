@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import Glibc
 internal import Topics
 
 /// `belfry topics`, `topic show`, `topic set`, `topic rm` and `get`.
@@ -16,7 +17,18 @@ enum TopicCommands {
         let topics = try await session.ask { () throws(ClientError) in
             try await client.topics(matching: pattern).topics
         }
+        if topics.isEmpty, let word = arguments.operands.first {
+            throw CommandFailure(
+                .nothing,
+                "there is no topic '\(word)' that you may see" + (await near(word, session)))
+        }
         print(topics, arguments)
+    }
+
+    /// The topic that somebody who mistyped a name probably meant, as the end of a sentence.
+    static func near(_ word: String, _ session: Session) async -> String {
+        let all = try? await session.client.topics().topics
+        return Nearest.question(about: word, among: (all ?? []).map(\.name.text))
     }
 
     static func show(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
@@ -25,7 +37,10 @@ enum TopicCommands {
         let found = try await session.ask { () throws(ClientError) in
             try await client.description(of: topic)
         }
-        guard let found else { throw CommandFailure(.nothing, "there is no topic \(topic)") }
+        guard let found else {
+            let near = await near(topic.text, session)
+            throw CommandFailure(.nothing, "there is no topic '\(topic)'" + near)
+        }
         guard !arguments.has("--json") else { return Output.standard.write(json: json(found)) }
         let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "-" }
         let id = { (id: EventID?) in id.map { "\($0)" } ?? "-" }
@@ -39,6 +54,7 @@ enum TopicCommands {
                 ["events", "\(found.events)"],
                 ["payload bytes", "\(found.bytes)"], ["published", "\(found.published)"],
                 ["oldest", id(found.oldest)], ["newest", id(found.newest)],
+                ["newest time", found.newestTime.map { "\($0)" } ?? "-"],
                 ["waiting", "\(found.subscribers)"],
             ])
     }
@@ -62,7 +78,8 @@ enum TopicCommands {
             try await session.ask { () throws(ClientError) in try await client.remove(topic) }
         } catch {
             guard error.refusal?.code == "TOPIC_UNKNOWN" else { throw error }
-            throw CommandFailure(.nothing, "there is no topic \(topic)")
+            let near = await near(topic.text, session)
+            throw CommandFailure(.nothing, "there is no topic '\(topic)'" + near)
         }
     }
 
@@ -82,7 +99,7 @@ enum TopicCommands {
             throw CommandFailure(
                 .nothing, "there is no event \(id) in \(topic) any more, or never was")
         }
-        Output.standard.write(event.payload.bytes)
+        Output.standard.write(event.payload)
     }
 
     /// The topic of an event of which only the id is known.
@@ -113,15 +130,25 @@ enum TopicCommands {
             for topic in topics { Output.standard.write(json: json(topic)) }
             return
         }
+        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
         PrintedTable.print(
             ["TOPIC", "EVENTS", "BYTES", "NEWEST", "WAITING", "REGISTERED"],
             topics.map { topic in
                 [
                     "\(topic.name)", "\(topic.events)", "\(topic.bytes)",
-                    topic.newest.map { "\($0)" } ?? "-", "\(topic.subscribers)",
+                    topic.newestTime.map { age($0, at: now) } ?? "-", "\(topic.subscribers)",
                     topic.isRegistered ? "yes" : "no",
                 ]
             })
+    }
+
+    /// How long ago a time was, in the largest unit of which it is one or more.
+    private static func age(_ time: Timestamp, at now: Timestamp) -> String {
+        let seconds = max(0, (now.microseconds - time.microseconds) / 1_000_000)
+        for (unit, name) in [(Int64(86_400), "d"), (3_600, "h"), (60, "m")] where seconds >= unit {
+            return "\(seconds / unit)\(name) ago"
+        }
+        return "\(seconds)s ago"
     }
 
     private static func json(_ topic: TopicDescription) -> String {
@@ -130,6 +157,7 @@ enum TopicCommands {
         return "{\"name\":\"\(topic.name)\",\"registered\":\(topic.isRegistered)"
             + ",\"events\":\(topic.events),\"published\":\(topic.published),\"bytes\":\(topic.bytes)"
             + ",\"oldest\":\(id(topic.oldest)),\"newest\":\(id(topic.newest))"
+            + ",\"newest_time\":\(topic.newestTime.map { "\"\($0)\"" } ?? "null")"
             + ",\"subscribers\":\(topic.subscribers),\"keep\":\(bound(topic.retention.keep))"
             + ",\"keep_bytes\":\(bound(topic.retention.bytes))"
             + ",\"keep_seconds\":\(bound(topic.retention.age.map { Int($0 / 1_000_000) }))"

@@ -8,7 +8,7 @@ enum TopicMembers {
         var (name, isRegistered, persists) = (TopicName?.none, false, false)
         var (events, published, bytes, subscribers) = (0, 0, 0, 0)
         var (oldest, newest, owner) = (EventID?.none, EventID?.none, UInt32?.none)
-        var hold: String?
+        var (hold, newestTime) = (String?.none, Timestamp?.none)
         var retention = Retention(keep: nil, bytes: nil, age: nil)
         let isObject = reader.object { member, reader in
             if reader.isNull() { return true }
@@ -27,6 +27,10 @@ enum TopicMembers {
                 guard let truth = reader.truth() else { return false }
                 if member.spells("registered") { isRegistered = truth } else { persists = truth }
                 return true
+            }
+            if member.spells("newest_time") {
+                newestTime = reader.string().flatMap { Timestamp(rfc3339: $0) }
+                return newestTime != nil
             }
             if member.spells("hold") {
                 hold = reader.string()
@@ -52,8 +56,9 @@ enum TopicMembers {
         guard isObject, let name else { return nil }
         return TopicDescription(
             name: name, isRegistered: isRegistered, events: events, published: published,
-            bytes: bytes, oldest: oldest, newest: newest, subscribers: subscribers,
-            retention: retention, persists: persists, hold: hold, owner: owner)
+            bytes: bytes, oldest: oldest, newest: newest, newestTime: newestTime,
+            subscribers: subscribers, retention: retention, persists: persists, hold: hold,
+            owner: owner)
     }
 
     private enum Number { case events, published, bytes, subscribers, keep, keepBytes, owner }

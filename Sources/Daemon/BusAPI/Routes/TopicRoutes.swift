@@ -227,6 +227,8 @@ extension TopicDescription {
         json.optional(oldest) { $0.quotedInteger($1.rawValue) }
         json.name("newest")
         json.optional(newest) { $0.quotedInteger($1.rawValue) }
+        json.name("newest_time")
+        json.optional(newestTime) { $0.string($1.rfc3339) }
         json.name("subscribers")
         json.integer(subscribers)
     }

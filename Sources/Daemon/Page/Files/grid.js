@@ -159,7 +159,7 @@ export function topicRow(view) {
 
 function newest({ newest: id, newestAt }, now) {
     if (id === 0) return 'none';
-    return Number.isFinite(newestAt) ? ago(newestAt, now) : '…';
+    return ago(newestAt, now);
 }
 
 function curveOf(item, now) {

@@ -7,7 +7,6 @@ import { VirtualList } from './list.js';
 import { comparison, Header, topicRow } from './grid.js';
 import { Tree } from './tree.js';
 import { search } from './groups.js';
-import { Times } from './times.js';
 
 /** Rows move at most once in this time. */
 const SORT_MS = 1000;
@@ -34,7 +33,6 @@ export class TopicTable {
     #treeSize = 0;
     #built = '';
     #groups;
-    #times;
     #arranged = -Infinity;
     #later = 0;
     #pointed = -Infinity;
@@ -50,7 +48,6 @@ export class TopicTable {
         this.#wanted = wanted;
         this.#groups = groups;
         this.#header = new Header(sort);
-        this.#times = new Times(() => this.#list.refresh(), signal);
         const view = { groups, isTree: () => wanted.isTree, toggle: branch => this.#toggle(branch) };
         this.#list = new VirtualList({
             label: 'Topics',
@@ -65,7 +62,6 @@ export class TopicTable {
             this.#pointed = event.target.closest('.row-head') ? -Infinity : performance.now();
         });
         this.element.addEventListener('pointerleave', () => { this.#pointed = -Infinity; });
-        this.element.addEventListener('scroll', () => this.#want(), { passive: true });
         signal.addEventListener('abort', () => clearTimeout(this.#later), { once: true });
         this.#measure(signal);
     }
@@ -130,7 +126,6 @@ export class TopicTable {
         const compare = comparison(sort, descends, this.#groups);
         this.#list.items = isTree ? this.#treeRows(compare) : this.#flatRows(compare);
         this.#say();
-        this.#want();
     }
 
     /** Whether other topics are to be shown than those that were. */
@@ -183,10 +178,6 @@ export class TopicTable {
         setText(this.none, text);
         this.none.hidden = text === '';
         this.element.hidden = text !== '' && found === 0;
-    }
-
-    #want() {
-        this.#times.want(this.#list.inView.map(row => (row.level === undefined ? row : row.latest)));
     }
 
     #toggle(branch) {

@@ -15,7 +15,7 @@ const BUSY_ROWS = 200;
 export class Topic {
     /** Events in a second, of the last ten; NaN if the bus does not tell what was published. */
     rate = NaN;
-    /** When the newest event was published, in ms since 1970; NaN if the page did not see it. */
+    /** When the newest event was published, in ms since 1970; NaN if there is none. */
     newestAt = NaN;
     /** Its last minutes as a `Ring`; null if there were no events in them. */
     history = null;
@@ -28,8 +28,7 @@ export class Topic {
     take(row, now, isSure) {
         const before = this.published;
         const newest = row.newest === null ? 0 : Number(row.newest);
-        if (row.newest_time !== undefined) this.newestAt = Date.parse(row.newest_time);
-        else if (newest !== this.newest) this.newestAt = isSure && this.newest !== undefined ? now : NaN;
+        this.newestAt = Date.parse(row.newest_time);
         this.newest = newest;
         this.events = row.events;
         this.bytes = row.bytes;
@@ -182,7 +181,6 @@ class Topics {
         const count = topic.take(row, now, isSure);
         // All of a topic that came since the last answer is new. In a list of all it may be old.
         if (old || all || !isSure) return count;
-        topic.newestAt = now;
         return row.published ?? 0;
     }
 

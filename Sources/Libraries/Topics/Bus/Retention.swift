@@ -71,6 +71,8 @@ public struct TopicDescription: Hashable, Sendable {
     public let oldest: EventID?
     /// The last retained event; nil if there is none.
     public let newest: EventID?
+    /// When the last retained event was published; nil if there is none.
+    public let newestTime: Timestamp?
     /// Subscriptions whose selector matches it.
     public let subscribers: Int
     /// How much is kept.
@@ -85,8 +87,8 @@ public struct TopicDescription: Hashable, Sendable {
     /// A topic as somebody described it.
     package init(
         name: TopicName, isRegistered: Bool, events: Int, published: Int, bytes: Int,
-        oldest: EventID?, newest: EventID?, subscribers: Int, retention: Retention, persists: Bool,
-        hold: String? = nil, owner: UInt32?
+        oldest: EventID?, newest: EventID?, newestTime: Timestamp?, subscribers: Int,
+        retention: Retention, persists: Bool, hold: String? = nil, owner: UInt32?
     ) {
         self.name = name
         self.isRegistered = isRegistered
@@ -95,6 +97,7 @@ public struct TopicDescription: Hashable, Sendable {
         self.bytes = bytes
         self.oldest = oldest
         self.newest = newest
+        self.newestTime = newestTime
         self.subscribers = subscribers
         self.retention = retention
         self.persists = persists

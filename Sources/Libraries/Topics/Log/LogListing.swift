@@ -3,7 +3,7 @@ extension EventLog {
         TopicDescription(
             name: record.name, isRegistered: record.isRegistered, events: record.retainedCount,
             published: record.publishedCount, bytes: record.allRetainedBytes,
-            oldest: record.oldestID, newest: record.newestID,
+            oldest: record.oldestID, newest: record.newestID, newestTime: record.newestTime,
             subscribers: subscribers.matching(record), retention: record.settings.retention,
             persists: record.settings.persists, hold: record.settings.hold?.name,
             owner: record.owner)

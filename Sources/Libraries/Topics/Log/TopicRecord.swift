@@ -77,6 +77,9 @@ final class TopicRecord {
     var isEmpty: Bool { ring.isEmpty && older == nil }
     var oldestID: EventID? { older?.oldest ?? (retained.isEmpty ? nil : ring[graced].id) }
     var newestID: EventID? { retained.isEmpty ? older?.newest : ring[ring.count - 1].id }
+    var newestTime: Timestamp? {
+        retained.isEmpty ? older?.newestTime : ring[ring.count - 1].time
+    }
 
     /// The ring's index of the first event after `id` that a reader may see.
     func index(after id: EventID, isWaiting: Bool) -> Int {
@@ -325,7 +328,7 @@ final class TopicRecord {
     func surrender() -> Ring<Event> {
         if let last = newestID, last > removedThrough {
             removedTime =
-                retained.isEmpty ? (older?.newestTime ?? removedTime) : ring[ring.count - 1].time
+                newestTime ?? removedTime
             removedThrough = last
         }
         discardedThrough = removedThrough

@@ -139,6 +139,17 @@ import Topics
         _ = try? bench.remove("a")
     }
 
+    @Test(arguments: ["until = -1", "until = 9223372036854775807", "boot = -1", "due = -1"])
+    func aSpanThatMakesNoSenseRefusesAStart(damage: String) throws {
+        let bench = try Self.store()
+        try Database(path: bench.path, mode: .writing).execute(
+            "UPDATE jobs SET \(damage) WHERE token_low IS NULL")
+        let column = damage.prefix { $0 != " " }
+        #expect(try SQLiteStore.check(bench.path).contains { $0.contains(" has \(column) ") })
+        let error = #expect(throws: StoreError.self) { try bench.reopened() }
+        #expect(error?.detail.contains("a row of jobs has \(column) ") == true)
+    }
+
     @Test(arguments: [String(repeating: "x", count: 300), "", "two words", "é"])
     func anIdentityThatIsNoWordIsRefused(identity: String) throws {
         let bench = try Self.store()

@@ -186,8 +186,33 @@ import Topics
                 """)
         }
         try Schema.current.migrate(database)
-        let choosers = try GroupLoading.load(database).map(\.record.deadChooser)
+        let choosers = try GroupLoading.load(database, BootMark()).map(\.record.deadChooser)
         #expect(choosers == [StoredCaller(uid: 1_002, token: nil), nil])
+    }
+
+    /// A file of before says how long a span is, and not when it began.
+    @Test func spansOfAnOlderFileBeginWithTheFirstStartOfThisVersion() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let database = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
+        try Schema(steps: Array(Schema.current.steps.prefix(8))).migrate(database)
+        try database.execute(
+            """
+            INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events,
+                bytes)
+            VALUES ('a', 1, 1, 0, 0, 0, 0, 0);
+            INSERT INTO groups (number, name, selector, lease, attempts, by_key, in_flight, replies,
+                persists, epoch, reach, gap_reported, done, failed, gone, expired)
+            VALUES (7, 'g', 'a', 1, 1, 0, 1, 0, 1, 1, 9, 0, 0, 0, 0, 0);
+            INSERT INTO jobs (in_group, id, topic, attempt, due, lease, token_high, token_low)
+            VALUES (7, 1, 1, 1, NULL, 6000000, 1, 1), (7, 2, 1, 1, 5000000, NULL, NULL, NULL)
+            """)
+        for seconds: Int64 in [100, 103, 109] {
+            let boot = BootClock(boot: "b") { seconds * 1_000_000 }
+            let rig = try StoreRig(.sqlite, in: folder, boot: boot)
+            #expect(rig.contents.groups[0].jobs.map(\.until) == [106_000_000, 105_000_000])
+            rig.close()
+        }
+        #expect(try SQLiteStore.check("\(folder.path)/belfry.db") == [])
     }
 
     @Test(arguments: [6, 7])
@@ -274,7 +299,7 @@ import Topics
         let settings = StoreBench.Settings()
         let opening = try StoreOpening(
             StoreBench.configuration(folder, settings), schema: .current, ceiling: nil,
-            now: ManualClock().now(), vfs: nil)
+            bootClock: .system, now: ManualClock().now(), vfs: nil)
         var ledger = opening.ledger
         var ids = ledger.ids
         let wanted = Int(Limits.idsAhead) * 3

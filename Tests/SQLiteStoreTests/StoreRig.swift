@@ -29,7 +29,8 @@ final class StoreRig: @unchecked Sendable {
 
     init(
         _ kind: Kind, in folder: TemporaryFolder = TemporaryFolder(inMemory: true),
-        clock: ManualClock = ManualClock(), queueBytesMax: Int = 64 << 20
+        clock: ManualClock = ManualClock(), boot: BootClock = .system,
+        queueBytesMax: Int = 64 << 20
     ) throws {
         self.kind = kind
         self.clock = clock
@@ -45,7 +46,8 @@ final class StoreRig: @unchecked Sendable {
             }
         held = store
         contents = try store.open(
-            StoreContext(clock: clock, commitQueueBytesMax: queueBytesMax))
+            StoreContext(
+                clock: clock, bootClock: boot, commitQueueBytesMax: queueBytesMax))
     }
 
     deinit {
@@ -62,10 +64,10 @@ final class StoreRig: @unchecked Sendable {
     }
 
     /// Another life, after this one ended in order.
-    func reopened() throws -> StoreRig {
+    func reopened(boot: BootClock = .system) throws -> StoreRig {
         close()
         held = nil
-        return try StoreRig(kind, in: folder, clock: clock)
+        return try StoreRig(kind, in: folder, clock: clock, boot: boot)
     }
 
     // MARK: Verbs

@@ -1,5 +1,6 @@
 import CSQLite
 import Protection
+import StoreSupport
 import TestSupport
 import Testing
 import Topics
@@ -65,7 +66,8 @@ import Topics
                 id: ids[2], topic: try TopicName("jobs.a"), key: nil, attempt: 1,
                 state: .leased(
                     JobLease(
-                        token: LeaseToken(high: 0, low: 0), length: 0, worker: nil, caller: nil))),
+                        token: LeaseToken(high: 0, low: 0), length: 0, worker: nil, caller: nil)),
+                until: 0),
         ]
         let bare = WorkSamples.record("bare")
         _ = try rig.commit(.work(WorkSamples.change(9, record: bare)))
@@ -76,6 +78,41 @@ import Topics
             StoredGroup(number: GroupNumber(rawValue: 9), record: bare, jobs: []),
         ]
         #expect(rig.contents.groups.map(\.whole) == expected.map(\.whole))
+    }
+
+    /// A row says when its span is over: the boot's clock alone says how much of it is left.
+    @Test func spansGoOnOverAStartAndBeginOncePerBoot() throws {
+        let clock = ManualClock()
+        func boot(_ id: String, seconds: Int64) -> BootClock {
+            BootClock(boot: id) { seconds * 1_000_000 }
+        }
+        var rig = try StoreRig(.sqlite, clock: clock, boot: boot("b1", seconds: 7))
+        let ids = try rig.publish("a", "x", "y").map(\.id)
+        let jobs = [
+            try WorkSamples.leased(ids[0], "a", token: 1), try WorkSamples.waiting(ids[1], "a"),
+        ]
+        let record = WorkSamples.record("g", reach: ids[1].rawValue)
+        _ = try rig.commit(.work(WorkSamples.change(1, record: record, open: jobs)))
+        func until() -> [Int64] { rig.contents.groups[0].jobs.map(\.until) }
+        clock.advance(seconds: -86_400)
+        for seconds: Int64 in [8, 90] {
+            rig = try rig.reopened(boot: boot("b1", seconds: seconds))
+            #expect(until() == [37_000_000, 7_001_500])
+        }
+        // Set back, the time leaves a delay what was asked; a lease takes no notice of it.
+        for seconds: Int64 in [2, 20, 300] {
+            rig = try rig.reopened(boot: boot("b2", seconds: seconds))
+            #expect(until() == [32_000_000, 2_001_500])
+        }
+        clock.advance(seconds: 86_400)
+        clock.advance(microseconds: 500)
+        rig = try rig.reopened(boot: boot("b3", seconds: 3))
+        #expect(until() == [33_000_000, 3_001_000])
+        // No boot is another one where the kernel does not say which it is.
+        for seconds: Int64 in [5, 6] {
+            rig = try rig.reopened(boot: boot("", seconds: seconds))
+            #expect(until() == [seconds * 1_000_000 + 30_000_000, seconds * 1_000_000 + 1_000])
+        }
     }
 
     /// Random changes, beside a table in memory, with restarts and kills in between.

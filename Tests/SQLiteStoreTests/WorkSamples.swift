@@ -18,7 +18,7 @@ enum WorkSamples {
     static func waiting(_ id: EventID, _ topic: String, attempt: Int = 0) throws -> JobRecord {
         JobRecord(
             id: id, topic: try TopicName(topic), key: nil, attempt: attempt,
-            state: .waiting(microseconds: 1_500))
+            state: .waiting(microseconds: 1_500), until: 7_001_500)
     }
 
     static func leased(_ id: EventID, _ topic: String, token: UInt64) throws -> JobRecord {
@@ -26,7 +26,8 @@ enum WorkSamples {
             token: LeaseToken(high: .max, low: token), length: 30_000_000, worker: "w1",
             caller: "uid 7")
         return JobRecord(
-            id: id, topic: try TopicName(topic), key: "k1", attempt: 1, state: .leased(lease))
+            id: id, topic: try TopicName(topic), key: "k1", attempt: 1, state: .leased(lease),
+            until: 37_000_000)
     }
 
     static func change(

@@ -13,8 +13,10 @@ struct GroupWorld {
         case appliesFailedCommits
         /// The row of a settled job stays in the store.
         case keepsSettledRows
-        /// Leases have no time anew at a restart.
+        /// Leases end at a restart.
         case cutsLeasesAtRestarts
+        /// Leases and delays begin anew at a restart.
+        case beginsSpansAnewAtRestarts
         /// What the log lost is told nobody.
         case swallowsGaps
         /// Two leases share a token.
@@ -298,17 +300,12 @@ struct GroupWorld {
         isRecount = true
         verbs = [:]
         for index in workers.indices { workers[index].number = nil }
-        for (id, lease) in told {
-            let length = max(leaseLength(of: id), lease.deadline - now)
-            told[id] = (now + min(length, leaseLength(of: id)), lease.holder)
-        }
         turns = restarted(isFaulty: true)
+        for (id, job) in turns.machine.table.jobs {
+            check(job.due <= rows[id]?.until ?? .min, "a restart gives \(id) time anew")
+        }
         heldFrom = turns.machine.heldFrom
         lastLeased = turns.machine.table.leasedCount
-    }
-
-    private func leaseLength(of id: EventID) -> Int64 {
-        if case .leased(let lease)? = rows[id]?.state { lease.length } else { 0 }
     }
 
     /// A group made of what is durable, and the log.
@@ -324,12 +321,16 @@ struct GroupWorld {
         }
         if isFaulty, fault == .cutsLeasesAtRestarts {
             jobs = jobs.map { row in
-                guard case .leased(let lease) = row.state else { return row }
+                guard case .leased = row.state else { return row }
                 var row = row
-                row.state = .leased(
-                    JobLease(
-                        token: lease.token, length: 0, worker: lease.worker,
-                        caller: lease.caller))
+                row.until = now
+                return row
+            }
+        }
+        if isFaulty, fault == .beginsSpansAnewAtRestarts {
+            jobs = jobs.map { row in
+                var row = row
+                row.until = now + row.state.span
                 return row
             }
         }
@@ -540,6 +541,7 @@ struct GroupWorld {
         let id = row.id
         check(!settled.contains(id), "W1: \(id) is open again after it was settled")
         check(!expired.contains(id), "\(id) is open after it was over")
+        check(row.until <= decided + row.state.span, "the row of \(id) says more than was asked")
         let old = rows[id]
         rows[id] = row
         guard case .leased(let lease) = row.state else {
@@ -550,7 +552,11 @@ struct GroupWorld {
         }
         var isLetGo = false
         if case .leased(let before)? = old?.state {
-            if before.token == lease.token { return }
+            if before.token == lease.token {
+                // An extension, whose answer may be lost: it may be shorter.
+                if let last = told[id]?.deadline { told[id]?.deadline = min(last, row.until) }
+                return
+            }
             isLetGo = letGo.contains(before.token)
             if givenBack.contains(before.token), row.attempt == old!.attempt { tries[id]! -= 1 }
         }

@@ -8,7 +8,7 @@ import Topics
 
 @testable import Work
 
-/// Groups on a bus whose clock only moves when told, and workers who wait for their answers.
+/// Groups on a bus whose clocks only move when told, and workers who wait for their answers.
 final class WorkBench: Sendable {
     let clock: ManualClock
     let store: StubbornStore
@@ -18,8 +18,8 @@ final class WorkBench: Sendable {
     /// On a file, or in memory.
     init(
         file: String? = nil, limits: WorkLimits = WorkLimits(), keeping: Retention = .standard,
-        clock: ManualClock = ManualClock(), memoryBytes: Int = 64 << 20, holdingReads: Bool = false,
-        log: Log = Log(level: .error)
+        clock: ManualClock = ManualClock(), boot: BootClock? = nil, memoryBytes: Int = 64 << 20,
+        holdingReads: Bool = false, log: Log = Log(level: .error)
     ) throws {
         let inner: any EventStore =
             if let file {
@@ -35,10 +35,11 @@ final class WorkBench: Sendable {
         if holdingReads { store.holdReads() }
         bus = try EventBus(
             store: store, defaults: keeping, memory: MemoryBudget(bytesMax: memoryBytes),
-            clock: clock, broadcaster: Broadcaster(), log: log)
+            clock: clock, bootClock: boot ?? BootClock(boot: "b") { clock.now().microseconds },
+            broadcaster: Broadcaster(), log: log)
         let tokens = Protected(SeededRandom(seed: 1))
         work = WorkGroups(
-            on: bus, limits: limits, log: log, clock: { clock.now().microseconds },
+            on: bus, limits: limits, log: log,
             mint: { tokens.write { LeaseToken(high: $0.next(), low: $0.next()) } })
     }
 

@@ -10,9 +10,17 @@ import Topics
     private let folder = TemporaryFolder(inMemory: true)
     private let clock = ManualClock()
 
-    private func bench(holdingReads: Bool = false, _ body: (WorkBench) throws -> Void) throws {
+    /// - Parameters:
+    ///   - boot: What tells the boot from others.
+    ///   - wall: The clock that somebody may set, if not the one that nobody does.
+    private func bench(
+        boot: String = "b1", wall: ManualClock? = nil, holdingReads: Bool = false,
+        _ body: (WorkBench) throws -> Void
+    ) throws {
+        let clock = clock
         let bench = try WorkBench(
-            file: folder.path + "/bus.db", clock: clock, holdingReads: holdingReads)
+            file: folder.path + "/bus.db", clock: wall ?? clock,
+            boot: BootClock(boot: boot) { clock.now().microseconds }, holdingReads: holdingReads)
         // A read that is held up to the end would hold the group that waits for it.
         defer {
             bench.bus.close()
@@ -21,7 +29,7 @@ import Topics
         try body(bench)
     }
 
-    @Test func leasesGoOnWithTheirFullTime() throws {
+    @Test func aLeaseOutlastsARestartAndItsSettlementTheNext() throws {
         var lease = ""
         try bench { (bench) throws in
             try bench.set { $0.attempts = 3 }
@@ -30,7 +38,7 @@ import Topics
             bench.advance(seconds: 50)
         }
         try bench { (bench) throws in
-            bench.advance(seconds: 50)
+            bench.advance(seconds: 5)
             #expect(try bench.next().handout == nil)
             #expect(try bench.group()?.leased == 1)
             try bench.settle(Settlement(.done(nil), lease: lease))
@@ -39,6 +47,129 @@ import Topics
             #expect(try bench.group()?.done == 1)
             let done = Settlement(.done(nil), lease: lease)
             #expect(refusal { try bench.settle(done) } == "jobSettled")
+        }
+    }
+
+    // MARK: Spans
+
+    /// Two spans that begin together.
+    private enum Span: CaseIterable {
+        case lease, delay
+
+        /// Begins one of so many seconds.
+        func begin(_ bench: WorkBench, seconds: Int64) throws {
+            try bench.set { $0.lease = .seconds(seconds) }
+            try bench.publish("a")
+            let lease = try bench.take().lease
+            guard self == .delay else { return }
+            try bench.settle(Settlement(.retry(delay: seconds * 1_000_000), lease: lease))
+        }
+    }
+
+    /// Lets time pass by the clock that nobody sets.
+    private func pass(_ seconds: Double, _ bench: WorkBench? = nil) {
+        clock.advance(seconds: seconds)
+        bench?.work.sweep()
+    }
+
+    private func expectEnd(in seconds: Double, _ bench: WorkBench, _ comment: Comment) throws {
+        pass(seconds - 0.1, bench)
+        #expect(try bench.next().handout == nil, comment)
+        pass(0.2, bench)
+        #expect(try bench.next().handout?.jobs[0].attempt == 2, comment)
+    }
+
+    @Test(arguments: [0.0, -10_000, 10_000])
+    func leasesAndDelaysGoOnOverARestartWhateverTheTimeIs(change: Double) throws {
+        for span in Span.allCases {
+            let rest = WorkRestartTests()
+            let wall = ManualClock()
+            try rest.bench(wall: wall) { (bench) throws in try span.begin(bench, seconds: 20) }
+            rest.pass(15)
+            wall.advance(seconds: change)
+            try rest.bench(wall: wall) { (bench) throws in
+                try rest.expectEnd(in: 5, bench, "\(span)")
+            }
+        }
+    }
+
+    @Test func leasesAndDelaysEndHoweverOftenTheBusRestarts() throws {
+        for span in Span.allCases {
+            let rest = WorkRestartTests()
+            try rest.bench { (bench) throws in try span.begin(bench, seconds: 6) }
+            rest.pass(4)
+            try rest.bench { (bench) throws in #expect(try bench.next().handout == nil) }
+            rest.pass(4)
+            try rest.bench { (bench) throws in
+                #expect(try bench.next().handout?.jobs[0].attempt == 2, "\(span)")
+            }
+        }
+    }
+
+    /// Nobody knows how long the machine was off: a lease has its full time, once.
+    @Test(arguments: [-10_000.0, 0, 10_000])
+    func aLeaseHasItsFullTimeAnewFromABootOn(change: Double) throws {
+        let wall = ManualClock()
+        try bench(wall: wall) { (bench) throws in try Span.lease.begin(bench, seconds: 20) }
+        pass(15)
+        wall.advance(seconds: change)
+        clock.advance(seconds: -1_000)
+        for _ in 0..<2 {
+            try bench(boot: "b2", wall: wall) { (bench) throws in
+                #expect(try bench.next().handout == nil)
+            }
+            pass(8)
+        }
+        try bench(boot: "b2", wall: wall) { (bench) throws in
+            try expectEnd(in: 4, bench, "16 s are over")
+        }
+    }
+
+    @Test(arguments: [(12.0, 8.0), (0, 20), (-10_000, 20), (10_000, 0)])
+    func aDelayGoesOnByTheTimeOverABootAndIsNoLongerThanAsked(
+        change: Double, left: Double
+    ) throws {
+        let wall = ManualClock()
+        try bench(wall: wall) { (bench) throws in try Span.delay.begin(bench, seconds: 20) }
+        wall.advance(seconds: change)
+        clock.advance(seconds: -1_000)
+        try bench(boot: "b2", wall: wall) { (bench) throws in
+            guard left > 0 else {
+                #expect(try bench.next().handout?.jobs[0].attempt == 2)
+                return
+            }
+            #expect(try bench.next().handout == nil)
+        }
+        guard left > 0 else { return }
+        pass(5)
+        // The time counts at the first start under a boot alone.
+        wall.advance(seconds: 10_000)
+        try bench(boot: "b2", wall: wall) { (bench) throws in
+            try expectEnd(in: left - 5, bench, "\(change)")
+        }
+    }
+
+    @Test func anExtensionOutlastsARestartThoughItIsAsLongAsTheLease() throws {
+        try bench { (bench) throws in
+            try bench.set { $0.lease = .seconds(20) }
+            try bench.publish("a")
+            let lease = try bench.take().lease
+            pass(15, bench)
+            try bench.extend(lease, seconds: 20)
+        }
+        pass(10)
+        try bench { (bench) throws in
+            try expectEnd(in: 10, bench, "10 s of the extension are over")
+        }
+    }
+
+    /// A clock that begins anew under the same boot, as in a container of its own time.
+    @Test func noSpanIsLongerFromAStartOnThanItWasAtFirst() throws {
+        for span in Span.allCases {
+            let rest = WorkRestartTests()
+            try rest.bench { (bench) throws in try span.begin(bench, seconds: 20) }
+            rest.clock.advance(seconds: -1_000)
+            try rest.bench { (bench) throws in try rest.expectEnd(in: 20, bench, "\(span)") }
         }
     }
 

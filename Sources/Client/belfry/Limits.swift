@@ -41,6 +41,8 @@ enum Limits {
     /// The lease of a job, which is extended while its program runs: so long after a worker is
     /// killed its job is another one's.
     static let leaseMicroseconds: Int64 = 60_000_000
+    /// How long behind an extension that failed the next one is tried.
+    static let extensionPauseMicroseconds: Int64 = 1_000_000
     /// The leases that the bus has.
     static let leaseMicrosecondsRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
     /// Programs that run at once; of a worker each has a connection.

@@ -20,6 +20,8 @@ struct BusRow: Equatable {
     var floorTime: Timestamp
     /// No life of the bus gave an id up to here; zero where nobody can say.
     var unusedThrough: EventID
+    /// The boot of the last life.
+    var boot = BootMark()
 
     /// The row of a store without a life.
     static func fresh() -> BusRow {
@@ -34,7 +36,7 @@ struct BusRow: Equatable {
         let row = try database.prepare(
             """
             SELECT identity, life, is_copy, is_closed, ceiling, time, floor, floor_time,
-                unused_through, seals
+                unused_through, seals, boot, boot_number, boot_began, boot_time
             FROM bus
             """)
         guard try row.step() else { return nil }
@@ -49,7 +51,10 @@ struct BusRow: Equatable {
             isCopy: try row.flag(2, .busIsCopy), isClosed: try row.flag(3, .busIsClosed),
             ceiling: try row.id(4, .busCeiling).rawValue, time: try row.time(5, .busTime),
             floor: try row.id(6, .busFloor), floorTime: try row.time(7, .busFloorTime),
-            unusedThrough: try row.id(8, .busUnusedThrough))
+            unusedThrough: try row.id(8, .busUnusedThrough),
+            boot: BootMark(
+                id: row.text(10) ?? "", number: try row.integer(11, .busBootNumber),
+                began: try row.integer(12, .busBootBegan), time: try row.time(13, .busBootTime)))
     }
 
     /// Whether a text can be the word of a life record that names its store.
@@ -63,10 +68,11 @@ struct BusRow: Equatable {
         let write = try database.prepare(
             """
             INSERT INTO bus (only_row, identity, life, is_copy, is_closed, ceiling, time, floor,
-                floor_time, seals, unused_through)
-            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)
+                floor_time, seals, unused_through, boot, boot_number, boot_began, boot_time)
+            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT DO UPDATE SET identity = ?1, life = ?2, is_copy = ?3, is_closed = ?4,
-                ceiling = ?5, time = ?6, floor = ?7, floor_time = ?8, unused_through = ?9
+                ceiling = ?5, time = ?6, floor = ?7, floor_time = ?8, unused_through = ?9,
+                boot = ?10, boot_number = ?11, boot_began = ?12, boot_time = ?13
             """)
         write.bind(identity, at: 1)
         write.bind(life, at: 2)
@@ -77,6 +83,10 @@ struct BusRow: Equatable {
         write.bind(floor, at: 7)
         write.bind(floorTime.microseconds, at: 8)
         write.bind(unusedThrough, at: 9)
+        write.bind(boot.id, at: 10)
+        write.bind(boot.number, at: 11)
+        write.bind(boot.began, at: 12)
+        write.bind(boot.time.microseconds, at: 13)
         try write.run()
     }
 

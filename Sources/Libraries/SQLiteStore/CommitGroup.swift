@@ -76,7 +76,7 @@ struct CommitGroup {
         case .work(let change):
             if change.persists {
                 try begin()
-                try groups.write(change, topics)
+                try groups.write(change, topics, now: now)
             }
             return .work
         case .together(let entries):

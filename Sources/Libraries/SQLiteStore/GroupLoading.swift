@@ -8,8 +8,11 @@ enum GroupLoading {
     /// transaction that is open removes its row. With a key it leaves a mark, since of that key jobs
     /// of other topics may be parked behind it.
     ///
+    /// - Parameter boot: The boot of the life that begins, whose clock the ends of spans are told by.
     /// - Complexity: O(groups × log jobs + jobs).
-    static func load(_ database: Database) throws(DatabaseError) -> [StoredGroup] {
+    static func load(
+        _ database: Database, _ boot: BootMark
+    ) throws(DatabaseError) -> [StoredGroup] {
         var found: [StoredGroup] = []
         let topics = try names(database)
         let all = try database.prepare("SELECT \(GroupColumns.names) FROM groups ORDER BY number")
@@ -32,7 +35,7 @@ enum GroupLoading {
                 let number = try jobs.integer(JobColumns.topic, .jobTopic)
                 if number != last.number { last = (number, topics[number]) }
                 if let topic = last.name {
-                    open.append(try job(jobs, of: topic, lease: &lease))
+                    open.append(try job(jobs, of: topic, boot, lease: &lease))
                     continue
                 }
                 if let key = jobs.text(JobColumns.key) {
@@ -67,7 +70,8 @@ enum GroupLoading {
                 + (SELECT count(*) FROM jobs WHERE in_group = number AND \(isGone));
             DELETE FROM jobs WHERE key IS NULL AND \(isGone);
             UPDATE jobs SET topic = \(JobColumns.noTopic), due = NULL, lease = NULL,
-                token_high = NULL, token_low = NULL, worker = NULL, caller = NULL WHERE \(isGone)
+                token_high = NULL, token_low = NULL, worker = NULL, caller = NULL, boot = NULL,
+                until = NULL, until_time = NULL WHERE \(isGone)
             """)
     }
 
@@ -113,7 +117,7 @@ enum GroupLoading {
 
     /// - Parameter last: The lease of the row before: jobs of a batch share theirs.
     private static func job(
-        _ row: Statement, of topic: TopicName, lease last: inout JobLease?
+        _ row: Statement, of topic: TopicName, _ boot: BootMark, lease last: inout JobLease?
     ) throws(DatabaseError) -> JobRecord {
         let state: JobRecord.State
         // A job that nobody has and that says nothing waits for nothing.
@@ -127,7 +131,20 @@ enum GroupLoading {
         }
         return JobRecord(
             id: try row.id(JobColumns.id, .jobID), topic: topic, key: row.text(JobColumns.key),
-            attempt: Int(try row.integer(JobColumns.attempt, .jobAttempt)), state: state)
+            attempt: Int(try row.integer(JobColumns.attempt, .jobAttempt)), state: state,
+            until: boot.end(of: try span(row, state)))
+    }
+
+    private static func span(
+        _ row: Statement, _ state: JobRecord.State
+    ) throws(DatabaseError) -> BootMark.Row {
+        var time = try row.optionalInteger(JobColumns.untilTime, .jobUntilTime)
+        // No time ends a lease.
+        if case .leased = state { time = nil }
+        return BootMark.Row(
+            boot: try row.optionalInteger(JobColumns.boot, .jobBoot),
+            until: try row.optionalInteger(JobColumns.until, .jobUntil),
+            time: time.map { Timestamp(microseconds: $0) }, span: state.span)
     }
 
     private static func lease(

@@ -9,8 +9,11 @@ struct GroupRows {
     private let putJob: Statement
     private let removeJob: Statement
     private let removeJobs: Statement
+    private let boot: Int64
 
-    init(_ database: Database) throws(DatabaseError) {
+    /// - Parameter boot: The number of the boot that rows are written under.
+    init(_ database: Database, boot: Int64) throws(DatabaseError) {
+        self.boot = boot
         put = try database.prepare(
             """
             INSERT INTO groups (\(GroupColumns.names)) VALUES (\(GroupColumns.parameters))
@@ -25,8 +28,11 @@ struct GroupRows {
 
     /// Makes a change of a group; a transaction is open.
     ///
+    /// - Parameter now: The time, which says where delays go on behind another boot.
     /// - Complexity: O(jobs that it names); O(open jobs of the group) where all go.
-    func write(_ change: WorkChange, _ topics: TopicRows) throws(DatabaseError) {
+    func write(
+        _ change: WorkChange, _ topics: TopicRows, now: Timestamp
+    ) throws(DatabaseError) {
         if change.forgetsJobs || change.removesGroup {
             removeJobs.bind(change.group.rawValue, at: 1)
             try removeJobs.run()
@@ -50,7 +56,7 @@ struct GroupRows {
                     try topics.ensure(job.topic, owner: nil)
                 }
             last = topic
-            try write(job, of: topic)
+            try write(job, of: topic, now: now)
         }
         for mark in change.marks { try write(mark) }
     }
@@ -89,14 +95,17 @@ struct GroupRows {
         putJob.bind(mark.key, at: JobColumns.key + 1)
         for column in [
             JobColumns.due, JobColumns.lease, JobColumns.tokenHigh, JobColumns.tokenLow,
-            JobColumns.worker, JobColumns.caller,
+            JobColumns.worker, JobColumns.caller, JobColumns.boot, JobColumns.until,
+            JobColumns.untilTime,
         ] {
             putJob.bind(Int64?.none, at: column + 1)
         }
         try putJob.run()
     }
 
-    private func write(_ job: JobRecord, of topic: TopicState) throws(DatabaseError) {
+    private func write(
+        _ job: JobRecord, of topic: TopicState, now: Timestamp
+    ) throws(DatabaseError) {
         var due: Int64?
         var lease: JobLease?
         switch job.state {
@@ -113,6 +122,12 @@ struct GroupRows {
         putJob.bind(lease.map { Int64(bitPattern: $0.token.low) }, at: JobColumns.tokenLow + 1)
         putJob.bind(lease?.worker, at: JobColumns.worker + 1)
         putJob.bind(lease?.caller, at: JobColumns.caller + 1)
+        // A job that waits for nothing needs no end.
+        let ends = lease != nil || due != 0
+        putJob.bind(ends ? boot : nil, at: JobColumns.boot + 1)
+        putJob.bind(ends ? job.until : nil, at: JobColumns.until + 1)
+        let time = due.map { now.advanced(microseconds: $0).microseconds }
+        putJob.bind(ends ? time : nil, at: JobColumns.untilTime + 1)
         try putJob.run()
     }
 }
@@ -171,13 +186,16 @@ enum JobColumns {
     static let worker: Int32 = 8
     static let caller: Int32 = 9
     static let key: Int32 = 10
+    static let boot: Int32 = 11
+    static let until: Int32 = 12
+    static let untilTime: Int32 = 13
 
     /// The topic of a row that is a ``KeyMark``: no topic has this number.
     static let noTopic: Int64 = 0
 
     private static let all = [
         "in_group", "id", "topic", "attempt", "due", "lease", "token_high", "token_low", "worker",
-        "caller", "key",
+        "caller", "key", "boot", "until", "until_time",
     ]
 
     /// The names, for a statement.

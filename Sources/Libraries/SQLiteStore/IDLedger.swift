@@ -23,7 +23,7 @@ struct IDLedger {
         self.idCeiling = idCeiling
         record = LifeRecord(
             identity: start.bus.identity, life: start.bus.life, ceiling: start.bus.ceiling,
-            isClosed: false, isSynced: sync == .full, boot: StoreFile.boot)
+            isClosed: false, isSynced: sync == .full, boot: start.bus.boot.id)
     }
 
     /// What the life begins with: no ids before it is on the disk.

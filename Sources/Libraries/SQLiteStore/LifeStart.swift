@@ -13,21 +13,22 @@ struct LifeStart {
     private let time: Timestamp
 
     /// - Parameters:
+    ///   - clock: The boot that it is in.
     ///   - now: The time.
     ///   - followsClock: Whether ids begin at the time if that is above those that were given. A
     ///     start that leaves nothing on the disk must not tell an id that only the clock knows.
     init(
-        _ database: Database, _ file: StoreFile, _ idCeiling: IDCeiling?, now: Timestamp,
+        _ database: Database, _ file: StoreFile, _ idCeiling: IDCeiling?,
+        _ clock: BootClock, now: Timestamp,
         followsClock: Bool = true
     ) throws {
-        let boot = StoreFile.boot
         var bus = try BusRow.read(database) ?? .fresh()
         let last = try Self.lastEvent(database)
         let loss = try Self.lastLoss(database)
         let lastLife = file.life.last
         let reached = max(last.id, loss.id, bus.floor)
         let mayLackEvents =
-            reached < file.life.answered || bus.mayLackEvents(lastLife: lastLife, boot: boot)
+            reached < file.life.answered || bus.mayLackEvents(lastLife: lastLife, boot: clock.boot)
         let wasClosed = bus.isClosed && !mayLackEvents
         first = max(
             UInt64(followsClock ? max(1, now.microseconds) : 1), bus.ceiling,
@@ -53,6 +54,7 @@ struct LifeStart {
         bus.isClosed = false
         bus.ceiling = ceiling
         bus.time = max(bus.time, last.time, loss.time)
+        bus.boot = bus.boot.following(clock, now: now)
         self.bus = bus
         lostThrough = wasClosed ? nil : newest
         time = max(now, bus.time)

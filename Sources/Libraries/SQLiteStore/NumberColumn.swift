@@ -50,9 +50,10 @@ struct NumberColumn {
     }
 
     private static func jobs(
-        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false,
+        since: Int64 = 4
     ) -> NumberColumn {
-        NumberColumn("jobs", name, range, isOptional: isOptional, since: 4)
+        NumberColumn("jobs", name, range, isOptional: isOptional, since: since)
     }
 
     static let busLife = bus("life", Limits.counts)
@@ -64,6 +65,9 @@ struct NumberColumn {
     static let busFloorTime = bus("floor_time", Limits.lossTimes)
     static let busSeals = bus("seals", Limits.counts)
     static let busUnusedThrough = bus("unused_through", Limits.ids, since: 3)
+    static let busBootNumber = bus("boot_number", Limits.counts, since: 9)
+    static let busBootBegan = bus("boot_began", Limits.counts, since: 9)
+    static let busBootTime = bus("boot_time", Limits.times, since: 9)
 
     static let topicNumber = topics("number", Limits.keys)
     static let topicRegistered = topics("registered", Limits.flags)
@@ -113,11 +117,14 @@ struct NumberColumn {
     static let jobLease = jobs("lease", Limits.counts, isOptional: true)
     static let jobTokenHigh = jobs("token_high", Limits.any, isOptional: true)
     static let jobTokenLow = jobs("token_low", Limits.any, isOptional: true)
+    static let jobBoot = jobs("boot", Limits.counts, isOptional: true, since: 9)
+    static let jobUntil = jobs("until", Limits.counts, isOptional: true, since: 9)
+    static let jobUntilTime = jobs("until_time", Limits.times, isOptional: true, since: 9)
 
     /// Every column of numbers there is.
     static let all = [
         busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
-        busUnusedThrough,
+        busUnusedThrough, busBootNumber, busBootBegan, busBootTime,
         topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists, topicOwner,
         topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
         eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
@@ -126,6 +133,7 @@ struct NumberColumn {
         groupGapAfter,
         groupGapThrough, groupDone, groupFailed, groupGone, groupExpired,
         jobGroup, jobID, jobTopic, jobAttempt, jobDue, jobLease, jobTokenHigh, jobTokenLow,
+        jobBoot, jobUntil, jobUntilTime,
     ]
 
     /// What it may hold, for people.

@@ -93,7 +93,8 @@ package final class SQLiteStore: EventStore {
     package func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
         let now = context.clock.now()
         let opening = try StoreOpening(
-            configuration, schema: schema, ceiling: idCeiling, now: now, vfs: vfs)
+            configuration, schema: schema, ceiling: idCeiling, bootClock: context.bootClock,
+            now: now, vfs: vfs)
         let shared = SharedParts(configuration.sync)
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))

@@ -72,7 +72,7 @@ struct Schema {
         // 3: an event that never was is told from one that is gone, in later lives, too.
         "ALTER TABLE bus ADD COLUMN unused_through INTEGER NOT NULL DEFAULT 0;",
         // 4: work groups and their open jobs. A job with a token is leased. `due` is how long a job
-        // waits that nobody has, from a start on.
+        // waits that nobody has.
         """
         CREATE TABLE groups (
             number INTEGER PRIMARY KEY,
@@ -140,6 +140,17 @@ struct Schema {
         ALTER TABLE topics ADD COLUMN hold_group INTEGER;
         UPDATE topics SET hold_group = (SELECT number FROM groups WHERE groups.name = hold)
             WHERE hold IS NOT NULL;
+        """,
+        // 9: when the spans of jobs are over, by the clock of the boot that the row was written under
+        // and by the time; and the boot of the last life, with the moment of its first one.
+        """
+        ALTER TABLE bus ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+        ALTER TABLE bus ADD COLUMN boot_number INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE bus ADD COLUMN boot_began INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE bus ADD COLUMN boot_time INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE jobs ADD COLUMN boot INTEGER;
+        ALTER TABLE jobs ADD COLUMN until INTEGER;
+        ALTER TABLE jobs ADD COLUMN until_time INTEGER;
         """,
     ])
 

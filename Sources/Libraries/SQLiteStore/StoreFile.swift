@@ -102,15 +102,6 @@ final class StoreFile: Sendable {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= bytes
     }
 
-    /// The start of the machine that this is; empty where the kernel does not say.
-    static var boot: String {
-        guard let stream = fopen("/proc/sys/kernel/random/boot_id", "r") else { return "" }
-        defer { fclose(stream) }
-        var line = [UInt8](repeating: 0, count: 64)
-        let count = fread(&line, 1, line.count, stream)
-        return String(decoding: line.prefix(count).prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
-    }
-
     /// A path without symbolic links; the same one if it leads to nothing.
     static func resolved(_ path: String) -> String {
         if let real = realpath(path, nil) {

@@ -22,7 +22,7 @@ struct StoreOpening {
     /// - Throws: What is wrong, and what to do; then nothing was changed but perhaps the version.
     init(
         _ configuration: SQLiteStoreConfiguration, schema: Schema, ceiling: IDCeiling?,
-        now: Timestamp, vfs: String?
+        bootClock: BootClock, now: Timestamp, vfs: String?
     ) throws(StoreError) {
         self.configuration = configuration
         self.vfs = vfs
@@ -34,7 +34,7 @@ struct StoreOpening {
             try Self.set(database, configuration)
             try schema.migrate(database)
             (ledger, found, groups, refusal) = try Self.begin(
-                database, file, configuration, ceiling, now)
+                database, file, configuration, ceiling, bootClock, now)
             try database.execute("PRAGMA cache_spill = ON")
         } catch let error as DatabaseError {
             throw .unusable(configuration.path, error)
@@ -133,25 +133,26 @@ struct StoreOpening {
     /// readers have what there is.
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
-        _ ceiling: IDCeiling?, _ now: Timestamp
+        _ ceiling: IDCeiling?, _ bootClock: BootClock, _ now: Timestamp
     ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
-        var start = try LifeStart(database, file, ceiling, now: now)
+        var start = try LifeStart(database, file, ceiling, bootClock, now: now)
         var begun = ledger(start)
         var found = TopicLoading.Found()
         var groups: [StoredGroup] = []
         func look() throws(DatabaseError) {
             found = try TopicLoading.load(database)
-            groups = try GroupLoading.load(database)
+            groups = try GroupLoading.load(database, start.bus.boot)
         }
         do {
             try begun.begin(look)
             return (begun, found, groups, nil)
         } catch {
             guard start.bus.life > 1, let refusal = lackOfRoom(error, file) else { throw error }
-            start = try LifeStart(database, file, ceiling, now: now, followsClock: false)
+            start = try LifeStart(
+                database, file, ceiling, bootClock, now: now, followsClock: false)
             try database.execute("BEGIN IMMEDIATE")
             try start.apply(to: database)
             try look()

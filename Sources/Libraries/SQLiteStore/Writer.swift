@@ -48,7 +48,7 @@ final class Writer: ThreadWork {
         for topic in opening.found.topics { topics.load(topic.state) }
         transaction = try Transaction(database)
         rows = try EventRows(database)
-        groups = try GroupRows(database)
+        groups = try GroupRows(database, boot: ledger.start.bus.boot.number)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, shared.journal, leftovers: opening.found.leftovers,

@@ -144,18 +144,23 @@ struct WorkerLoop: Sendable {
         return (try? await plan.group.description())?.attempts
     }
 
-    /// Extends the lease while the program runs. A bus that is away for a moment gives every lease its
-    /// whole time anew when it comes back.
+    /// Extends the lease while the program runs. It goes on while the bus is away, which is therefore
+    /// asked soon again.
     private func extend(_ job: ClientJob) async {
+        var pause = plan.lease / 3
         while true {
-            try? await Task.sleep(for: .microseconds(plan.lease / 3))
+            try? await Task.sleep(for: .microseconds(pause))
             guard !Task.isCancelled else { return }
             do throws(ClientError) {
                 try await plan.group.extend(job.lease, by: plan.lease)
+                pause = plan.lease / 3
             } catch {
                 guard case .refused(let refusal) = error, !refusal.isPassing,
                     refusal.status != 507, !Task.isCancelled
-                else { continue }
+                else {
+                    pause = min(pause, Limits.extensionPauseMicroseconds)
+                    continue
+                }
                 return CommandRun.say("the lease of job \(job.event.id) ends: \(refusal)")
             }
         }

@@ -15,6 +15,8 @@ package import Telemetry
 public final class EventBus: Sendable {
     let store: any EventStore
     let clock: any BusClock
+    /// The time by which work groups count.
+    package let bootClock: BootClock
     /// What memory everything together may take.
     package let memory: MemoryBudget
     /// Where observers of the bus register: `TopicObserver`, without a topic.
@@ -56,16 +58,18 @@ public final class EventBus: Sendable {
     package init(
         store: any EventStore, limits: BusLimits = BusLimits(), defaults: Retention = .standard,
         autocreate: Bool = true, memory: MemoryBudget, clock: any BusClock = SystemClock(),
-        broadcaster: Broadcaster, log: Log
+        bootClock: BootClock = .system, broadcaster: Broadcaster, log: Log
     ) throws(StoreError) {
         self.store = store
         self.clock = clock
+        self.bootClock = bootClock
         self.memory = memory
         self.broadcaster = broadcaster
         logger = log
         let contents = try store.open(
             StoreContext(
-                clock: clock, commitQueueBytesMax: limits.commitQueueBytesMax, held: held))
+                clock: clock, bootClock: bootClock,
+                commitQueueBytesMax: limits.commitQueueBytesMax, held: held))
         for group in contents.groups { held[group.number] = .zero }
         storedGroups = Protected(contents.groups)
         self.log = Protected(

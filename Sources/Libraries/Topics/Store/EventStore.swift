@@ -101,6 +101,8 @@ package struct StoreProgress: Hashable, Sendable {
 package struct StoreContext: Sendable {
     /// The time of events.
     package let clock: any BusClock
+    /// The time by which work groups count.
+    package let bootClock: BootClock
     /// Bytes of entries that may wait to be committed.
     package let commitQueueBytesMax: Int
     /// What its own limits must not take of topics that are held for groups.
@@ -108,9 +110,11 @@ package struct StoreContext: Sendable {
 
     /// A context as given.
     package init(
-        clock: any BusClock, commitQueueBytesMax: Int, held: HeldGroups = HeldGroups()
+        clock: any BusClock, bootClock: BootClock = .system, commitQueueBytesMax: Int,
+        held: HeldGroups = HeldGroups()
     ) {
         self.clock = clock
+        self.bootClock = bootClock
         self.commitQueueBytesMax = commitQueueBytesMax
         self.held = held
     }

@@ -144,11 +144,18 @@ package struct JobTally: Hashable, Sendable {
 package struct JobRecord: Hashable, Sendable {
     /// Where it stands.
     package enum State: Hashable, Sendable {
-        /// Nobody's; it may be handed out once so many microseconds have passed, counted anew by a
-        /// restart.
+        /// Nobody's; it may be handed out so many microseconds after it became so.
         case waiting(microseconds: Int64)
-        /// Somebody's, until the lease has lasted so long, counted anew by a restart.
+        /// Somebody's, until the lease has lasted its time.
         case leased(JobLease)
+
+        /// How long it lasts, in microseconds.
+        package var span: Int64 {
+            switch self {
+            case .waiting(let microseconds): microseconds
+            case .leased(let lease): lease.length
+            }
+        }
     }
 
     /// The event.
@@ -160,13 +167,19 @@ package struct JobRecord: Hashable, Sendable {
     /// How often it was handed out.
     package var attempt: Int
     package var state: State
+    /// When that is over, in microseconds of the ``BootClock``. Of a job that a store retained, by the
+    /// clock of the start that it is handed to.
+    package var until: Int64
 
-    package init(id: EventID, topic: TopicName, key: String?, attempt: Int, state: State) {
+    package init(
+        id: EventID, topic: TopicName, key: String?, attempt: Int, state: State, until: Int64
+    ) {
         self.id = id
         self.topic = topic
         self.key = key
         self.attempt = attempt
         self.state = state
+        self.until = until
     }
 
     var memoryBytes: Int { 160 }

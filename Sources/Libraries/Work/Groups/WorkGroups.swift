@@ -79,20 +79,19 @@ public final class WorkGroups: Sendable {
     ) {
         let tokens = LeaseTokens()
         self.init(
-            on: bus, limits: limits, letters: letters, log: log,
-            clock: { Int64(MonotonicClock.microseconds()) }, mint: { tokens.next() })
+            on: bus, limits: limits, letters: letters, log: log, mint: { tokens.next() })
     }
 
-    /// The same with another clock, which only rises, and other tokens.
+    /// The same with other tokens.
     init(
         on bus: EventBus, limits: WorkLimits, letters: LetterRule? = nil, log: Log,
-        clock: @escaping @Sendable () -> Int64, mint: @escaping @Sendable () -> LeaseToken
+        mint: @escaping @Sendable () -> LeaseToken
     ) {
         parts = WorkParts(
             bus: bus, shares: WorkShares(limits, bus.memory), letters: letters, log: log,
-            clock: clock, mint: mint)
+            mint: mint)
         table = Protected(Table())
-        let (now, newest) = (clock(), bus.newest)
+        let (now, newest) = (parts.clock(), bus.newest)
         guard let retained = bus.takeStoredGroups() else {
             fatalError("a bus has one WorkGroups: use the one that was made first")
         }

@@ -13,14 +13,13 @@ struct WorkParts: Sendable {
     let replies = Replies()
     let letters: Letters
     let log: Log
-    /// Microseconds of a clock that only rises.
+    /// Microseconds of the bus's ``BootClock``, by which its store counts too.
     let clock: @Sendable () -> Int64
     /// A new token of 128 random bits.
     let mint: @Sendable () -> LeaseToken
 
     init(
         bus: EventBus, shares: WorkShares, letters: LetterRule?, log: Log,
-        clock: @escaping @Sendable () -> Int64,
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         thread = WorkThread()
@@ -30,7 +29,7 @@ struct WorkParts: Sendable {
         self.shares = shares
         self.letters = Letters(by: letters)
         self.log = log
-        self.clock = clock
+        clock = bus.bootClock.now
         self.mint = mint
     }
 }

@@ -4,8 +4,8 @@ internal import Topics
 ///
 /// `WorkGroup` owns it and takes it through changes, one at a time: ``begin()``, verbs, then
 /// ``change(now:)``, which is what the store is to keep, and ``keep()`` or ``undo()``. Between them
-/// it is told what the log has. Times are microseconds of a clock that nobody sets; `now` never
-/// falls.
+/// it is told what the log has. Times are microseconds of the ``BootClock``, which nobody sets; `now`
+/// never falls.
 ///
 /// What is durable is the record and the open jobs. Everything else follows from them and the log.
 struct GroupMachine {
@@ -53,7 +53,7 @@ struct GroupMachine {
         filter = EventFilter(type: record.type, key: nil)
     }
 
-    /// A group as a store retained it: every lease and every retry has its full time anew.
+    /// A group as a store retained it: leases and delays go on.
     init(
         _ stored: StoredGroup, _ name: GroupName, _ selector: Selector, now: Int64,
         newest: EventID
@@ -120,7 +120,7 @@ struct GroupMachine {
                 continue
             }
             if let old = replaced.job, old.attempt == new.attempt, old.lease == new.lease,
-                new.lease != nil ? old.length == new.length : old.due == new.due
+                old.due == new.due, new.lease == nil || old.length == new.length
             {
                 continue
             }
@@ -150,7 +150,8 @@ struct GroupMachine {
             state = .waiting(microseconds: max(0, job.due - now))
         }
         return JobRecord(
-            id: id, topic: job.topic, key: job.key, attempt: job.attempt, state: state)
+            id: id, topic: job.topic, key: job.key, attempt: job.attempt, state: state,
+            until: job.due)
     }
 
     /// The change is durable; `isCommitted` is false where there was nothing to commit.

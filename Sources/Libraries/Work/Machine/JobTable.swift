@@ -35,7 +35,8 @@ struct JobTable {
 
     init() {}
 
-    /// Jobs as a store retained them, ids rising: each lease and each retry has its full time anew.
+    /// Jobs as a store retained them, ids rising: leases and delays go on, and none lasts longer from
+    /// now on than it did at first.
     ///
     /// - Complexity: O(jobs).
     init(_ rows: [JobRecord], now: Int64) {
@@ -47,10 +48,8 @@ struct JobTable {
         var last: (token: LeaseToken, lease: Lease)?
         for row in rows {
             var job = OpenJob(topic: row.topic, key: row.key, attempt: row.attempt, due: now)
-            switch row.state {
-            case .waiting(let microseconds): job.due += microseconds
-            case .leased(let lease):
-                job.due += lease.length
+            job.due = min(row.until, now + row.state.span)
+            if case .leased(let lease) = row.state {
                 job.lease = lease.token
                 job.length = lease.length
                 leasedCount += 1

@@ -17,9 +17,9 @@ struct OpenJob {
     var attempt: Int
     /// The lease that it is under; it stays valid until the job is handed on.
     var lease: LeaseToken?
-    /// How long that lasts from a restart on, in microseconds.
+    /// How long that lasts in all, in microseconds.
     var length: Int64 = 0
-    /// When its lease passes, or it may be handed out, in microseconds of the monotonic clock.
+    /// When its lease passes, or it may be handed out, in microseconds of the ``BootClock``.
     var due: Int64
     /// Where it stands since it is due.
     var queue: Queue?
@@ -40,7 +40,7 @@ struct OpenJob {
 struct Lease {
     /// Its jobs that are open still, ids rising.
     var jobs: [EventID]
-    /// How long it lasts from a restart on, in microseconds.
+    /// How long it lasts in all, in microseconds: so long from a boot of the machine on.
     var length: Int64
     /// The worker; nil where it gave no name.
     let holder: Holder?

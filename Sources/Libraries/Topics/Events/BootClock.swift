@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// The time since the machine was booted, and what tells that boot from others: spans that go on over a
+/// restart of the process are counted by it.
+///
+/// Nobody sets it, and it goes on while the machine sleeps.
+package struct BootClock: Sendable {
+    /// The boot; empty where the kernel does not say, and then no two boots are taken for one.
+    package let boot: String
+    /// Microseconds since the boot. Called from any thread; must not block.
+    package let now: @Sendable () -> Int64
+
+    /// A clock as given.
+    package init(boot: String, now: @escaping @Sendable () -> Int64) {
+        self.boot = boot
+        self.now = now
+    }
+
+    /// The clock of the machine, `CLOCK_BOOTTIME`, and its boot, which is read once.
+    package static let system = BootClock(boot: systemBoot) {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    private static var systemBoot: String {
+        guard let stream = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
+        defer { fclose(stream) }
+        var line = [UInt8](repeating: 0, count: 64)
+        let count = fread(&line, 1, line.count, stream)
+        return String(decoding: line.prefix(count).prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
+    }
+}

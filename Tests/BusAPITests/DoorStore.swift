@@ -4,13 +4,15 @@ import Telemetry
 import TestSupport
 import Topics
 
-/// A store on a disk, whose reads wait at a door while that is shut, and that can be full.
+/// A store on a disk, whose reads or commits wait at a door while that is shut, and that can be full.
 final class DoorStore: EventStore {
     private struct Door {
         var readsUntilShut = Int.max
         var failure: BusError?
         var waiting: [@Sendable () -> Void] = []
         var isFull = false
+        var holdsCommits = false
+        var commits: [@Sendable () -> Void] = []
     }
 
     private let inner: SQLiteStore
@@ -43,6 +45,22 @@ final class DoorStore: EventStore {
     /// Has it refuse all changes for lack of room, or take them again.
     func setFull(_ isFull: Bool) { door.write { $0.isFull = isFull } }
 
+    /// Commits that wait at this moment.
+    var waitingCommits: Int { door.read { $0.commits.count } }
+
+    /// Has commits wait from now on.
+    func shutCommits() { door.write { $0.holdsCommits = true } }
+
+    /// Lets all commits pass again, in their order.
+    func openCommits() {
+        while let next = door.write({ door -> (@Sendable () -> Void)? in
+            door.holdsCommits = !door.commits.isEmpty
+            return door.commits.isEmpty ? nil : door.commits.removeFirst()
+        }) {
+            next()
+        }
+    }
+
     func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
@@ -71,7 +89,12 @@ final class DoorStore: EventStore {
         guard !door.read({ $0.isFull }) else {
             return then(.failure(.storeFull("the disk has no room")))
         }
-        inner.commit(entry, then: then)
+        let commit: @Sendable () -> Void = { [inner] in inner.commit(entry, then: then) }
+        let passes = door.write { door in
+            if door.holdsCommits { door.commits.append(commit) }
+            return !door.holdsCommits
+        }
+        if passes { commit() }
     }
 
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {

@@ -1,3 +1,4 @@
+import Protection
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ struct TurnLinesTests {
     }
 
     @Test func aFullLineRefusesAndOthersDoNot() {
-        var lines = TurnLines<Int, String>(lineMax: 2)
+        var lines = TurnLines<Int, String> { _ in .init(waiting: 2) }
         let first = ["a1", "a2", "a3"].map { lines.add($0, to: 1) }
         #expect(first == [true, true, false])
         let other = lines.add("b1", to: 2)
@@ -44,7 +45,7 @@ struct TurnLinesTests {
     }
 
     @Test func whatIsPutBackGoesBehindItsLineOrInFrontOfIt() {
-        var lines = TurnLines<Int, String>(lineMax: 2)
+        var lines = TurnLines<Int, String> { _ in .init(waiting: 2) }
         for name in ["a1", "a2"] { lines.add(name, to: 1) }
         lines.add("b1", to: 2)
         lines.putBack(lines.take()!, to: 1)
@@ -55,15 +56,51 @@ struct TurnLinesTests {
         #expect(taken == "a2 b0 a1 b1 a0")
     }
 
-    @Test func aLineThatMayNotGoKeepsItsTurnForLater() {
-        var lines = TurnLines<Int, String>()
-        for name in ["a1", "a2"] { lines.add(name, to: 1) }
-        for name in ["b1", "b2"] { lines.add(name, to: 2) }
-        let others = (0..<3).map { _ in lines.take { $0 != 1 } }
-        #expect(others == ["b1", "b2", nil])
+    @Test func ofALineSoManyAreUnderWayAndTheOthersGoOn() {
+        var lines = TurnLines<Int, String> { .init(underWay: $0 == 1 ? 2 : nil) }
+        for name in ["a1", "a2", "a3", "a4"] { lines.add(name, to: 1) }
+        for name in ["b1", "b2", "b3"] { lines.add(name, to: 2) }
+        let first = taken(&lines)
+        #expect(first == "a1 b1 a2 b2 b3")
         #expect(!lines.isEmpty && lines.lineCount == 1)
-        let taken = taken(&lines)
-        #expect(taken == "a1 a2")
+        // Lines without a bound count nothing.
+        lines.end(2)
+        lines.end(1)
+        let second = taken(&lines)
+        #expect(second == "a3")
+        for _ in 0..<2 { lines.end(1) }
+        let third = taken(&lines)
+        #expect(third == "a4" && lines.isEmpty)
+    }
+
+    @Test func whatIsOverDoesNotPileUpInALineThatIsHeld() {
+        let wanted = Protected<Set<Int>>([3, 77, 9_999])
+        var lines = TurnLines<Int, Int>(
+            bounds: { _ in .init(underWay: 0) }, isOver: { !wanted.value.contains($0) })
+        var most = 0
+        for number in 0..<10_000 {
+            lines.add(number, to: 1)
+            most = max(most, lines.count(of: 1))
+        }
+        #expect(most <= 65)
+        wanted.value.insert(-1)
+        // As many as wait for something take twice their number at the most, and none of them is lost.
+        for number in 10_000..<10_500 {
+            wanted.write { _ = $0.insert(number) }
+            lines.add(number, to: 1)
+        }
+        for number in 20_000..<40_000 {
+            lines.add(number, to: 1)
+            most = max(most, lines.count(of: 1))
+        }
+        #expect(lines.count(of: 1) >= 503 && most <= 2 * 503 + 64)
+    }
+
+    @Test func whatIsOverIsForgottenInOrder() {
+        var lines = TurnLines<Int, Int>(isOver: { $0 % 10 != 0 })
+        for number in 0..<1_000 { lines.add(number, to: 1) }
+        let left = lines.takeAll().filter { $0 % 10 == 0 }
+        #expect(left == Array(stride(from: 0, to: 1_000, by: 10)))
     }
 
     /// Random turns against lists of what each line has.

@@ -7,10 +7,16 @@ final class StubbornStore: EventStore {
         var refusal: BusError?
         var refusesEvents = false
         var isHolding = false
-        var held: [@Sendable () -> Void] = []
+        var held: [Held] = []
         var changes = 0
         var isHoldingReads = false
         var heldReads: [@Sendable () -> Void] = []
+    }
+
+    /// A change that is held up.
+    private struct Held {
+        let entry: StoreEntry
+        let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
     }
 
     private let inner: any EventStore
@@ -47,12 +53,20 @@ final class StubbornStore: EventStore {
 
     /// Lets go of what it holds up, and of what comes.
     func release() {
-        let held = state.write { state in
+        for held in takeHeld() { inner.commit(held.entry, then: held.then) }
+    }
+
+    /// Refuses what it holds up, and takes what comes.
+    func refuseHeld(_ error: BusError) {
+        for held in takeHeld() { held.then(.failure(error)) }
+    }
+
+    private func takeHeld() -> [Held] {
+        state.write { state in
             state.isHolding = false
             defer { state.held = [] }
             return state.held
         }
-        for commit in held { commit() }
     }
 
     var capabilities: StoreCapabilities { inner.capabilities }
@@ -79,7 +93,7 @@ final class StubbornStore: EventStore {
         if let refusal { return then(.failure(refusal)) }
         let isHeld = state.write { state in
             if state.isHolding {
-                state.held.append { self.inner.commit(entry, then: then) }
+                state.held.append(Held(entry: entry, then: then))
             }
             return state.isHolding
         }

@@ -78,8 +78,9 @@ final class WorkBench: Sendable {
 
     /// Waits until the thread that made a group has left the store: it may commit for others.
     func awaitReads(of caller: WorkCaller = caller) throws {
-        // What a read takes from the store begins with a turn of its own, once it has room.
-        for _ in 0..<2 {
+        // A request begins with a turn, and what a read takes from the store with one of its own, once
+        // it has room.
+        for _ in 0..<3 {
             let gate = Gate()
             work.parts.thread.run(for: caller.uid) { gate.open() }
             try gate.wait()

@@ -271,8 +271,7 @@ final class BusHandler: RequestHandler {
             throw Route.nothing(at: head.target)
         }
         if exchange.isDraining, resource.kind != .health {
-            throw Refusal(
-                .draining, "The bus is shutting down; try again in a second.")
+            throw .leaving
         }
         if head.method == "OPTIONS" {
             return exchange.respond(Self.options(head, Route.allow(resource.kind)))

@@ -51,7 +51,7 @@ final class ReadQueue: Sendable {
 
     /// - Parameter perUserMax: Reads of one user that may wait.
     init(perUserMax: Int = Limits.waitingReadsPerUserMax) {
-        state = Protected(State(reads: TurnLines(lineMax: perUserMax)))
+        state = Protected(State(reads: TurnLines { _ in .init(waiting: perUserMax) }))
     }
 
     /// Adds a job behind those of its user.

@@ -41,6 +41,9 @@ enum Limits {
     /// Steps of one turn of the removal of many topics: at most a hundred topics, which are committed
     /// together.
     static let removalStepsMax = 1_024
+    /// What waits in a line of turns before it is looked for what nobody wants any more: few enough to
+    /// keep.
+    static let lineLookMin = 64
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
     /// paid by requests that are refused.
     static let vanishingLooksMax = 1_024

@@ -67,6 +67,11 @@ enum Limits {
     static let storeReadsMemoryFraction = 8
     /// Keys that go on by one change behind jobs that were settled before it was known how.
     static let settledMarksMax = 64
+    /// Requests of one user that look for a place or a letter at one time: each holds a read of the log.
+    static let askedUnderWayMax = 4
+    /// Requests of one user that wait to begin with that: as many as there may be groups, and a few
+    /// hundred bytes each.
+    static let askedPerUserMax = 1_024
     /// How far events are counted that a group has not taken in.
     static let countedAheadMax = 1_000
     /// Open jobs of one list.

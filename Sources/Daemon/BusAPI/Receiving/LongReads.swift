@@ -8,8 +8,9 @@ internal import Topics
 ///
 /// Each user has a line, whose first read is under way, and the lines take turns: whoever asks for
 /// much waits for themself. Reads that ask the store have a line of their own, of which a few are asked
-/// at one time: the store's readers, and the room for answers, are shared by user too. The thread
-/// begins with a read and ends when none is left.
+/// at one time: the store's readers, and the room for answers, are shared by user too. So have removals
+/// of many topics, one at a time. The thread begins with a read and ends when none is left; reads whose
+/// clients have left do not pile up in a line that is held.
 ///
 /// Safe from any thread; no verb waits.
 final class LongReads: Sendable {
@@ -28,6 +29,17 @@ final class LongReads: Sendable {
             case hasRoom
             /// Reads for which the store is to be asked.
             case asking
+            /// What goes on by itself, and changes what others of its user are about to look at.
+            case removing
+
+            /// How many of one user are under way at one time.
+            var underWayMax: Int? {
+                switch self {
+                case .beginning, .hasRoom: nil
+                case .asking: Limits.askedReadsPerUserMax
+                case .removing: 1
+                }
+            }
         }
 
         let user: UInt32?
@@ -62,9 +74,9 @@ final class LongReads: Sendable {
 
     private struct State {
         /// The reads of each user, nil for those that are unknown together.
-        var lines = TurnLines<Line, Read>()
-        /// How many reads of each user the store is asked for.
-        var asked: [UInt32?: Int] = [:]
+        var lines = TurnLines<Line, Read>(
+            bounds: { .init(underWay: $0.kind.underWayMax) },
+            isOver: { $0.cancellation.isCancelled })
         var isWorking = false
 
         /// True where a thread has to begin.
@@ -78,17 +90,10 @@ final class LongReads: Sendable {
             return !isWorking
         }
 
-        /// Takes the read whose turn it is; of one that asks it is counted that it does.
+        /// Takes the read whose turn it is.
         mutating func next() -> Read? {
-            let asked = asked
-            let read = lines.take { line in
-                line.kind != .asking || asked[line.user] ?? 0 < Limits.askedReadsPerUserMax
-            }
-            guard let read else {
-                isWorking = false
-                return nil
-            }
-            if read.line.kind == .asking { self.asked[read.line.user, default: 0] += 1 }
+            let read = lines.take()
+            isWorking = read != nil
             return read
         }
 
@@ -100,18 +105,13 @@ final class LongReads: Sendable {
             case .over: break
             case .goesOn, .held: lines.putFirst(read, of: read.line)
             }
-            if read.line.kind == .asking { countAnswer(read.line.user) }
+            lines.end(read.line)
             return lines.lineCount
         }
 
-        private mutating func countAnswer(_ user: UInt32?) {
-            let left = (asked[user] ?? 0) - 1
-            asked[user] = left > 0 ? left : nil
-        }
-
-        /// The store has answered a read of a user. True where a thread has to begin.
-        mutating func answered(_ user: UInt32?) -> Bool {
-            countAnswer(user)
+        /// The store has answered a read of a line. True where a thread has to begin.
+        mutating func answered(_ line: Line) -> Bool {
+            lines.end(line)
             return lines.isEmpty ? false : begin()
         }
     }
@@ -147,6 +147,18 @@ final class LongReads: Sendable {
                 room: room, step: .ask(ask)))
     }
 
+    /// Has a removal of many topics begin soon, as a turn like others, once no other one of its user is
+    /// under way.
+    func addRemoving(
+        for account: CallerAccount?, unless cancellation: Cancellation,
+        _ remove: @escaping @Sendable (_ over: @escaping @Sendable () -> Void) -> Void
+    ) {
+        add(
+            Read(
+                line: Line(user: account?.uid, kind: .removing), cancellation: cancellation,
+                room: nil, step: .ask(remove)))
+    }
+
     private func add(_ read: Read) {
         if state.write({ $0.add(read) }) { begin() }
     }
@@ -156,15 +168,15 @@ final class LongReads: Sendable {
         thread.detach()
     }
 
-    private func answered(_ user: UInt32?) {
-        if state.write({ $0.answered(user) }) { begin() }
+    private func answered(_ line: Line) {
+        if state.write({ $0.answered(line) }) { begin() }
     }
 
     private func work() {
         var held = 0
         while let read = state.write({ $0.next() }) {
-            let user = read.line.user
-            let outcome = read.goOn { self.answered(user) }
+            let line = read.line
+            let outcome = read.goOn { self.answered(line) }
             let lines = state.write { $0.pass(read, outcome) }
             switch outcome {
             case .over, .asked: held = 0

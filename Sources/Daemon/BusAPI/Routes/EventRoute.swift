@@ -24,8 +24,8 @@ extension BusHandler {
     private func read(
         _ id: EventID, _ topic: TopicName, at position: LogPosition, _ call: borrowing Call
     ) {
-        let (bus, late, account) = (bus, LateAnswer(), call.exchange.account)
-        let (answer, cancellation) = (late.begin(call.exchange, on: loop), late.cancellation)
+        let (bus, late, account) = (bus, LateAnswer(on: self), call.exchange.account)
+        let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         let room = service.answers.room(for: bus.limits.eventBytesMax)
         service.longReads.addAsking(for: account, unless: cancellation, in: room) { answered in
             bus.readStore(

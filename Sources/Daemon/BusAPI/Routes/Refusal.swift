@@ -46,6 +46,10 @@ struct Refusal: Error {
         }
     }
 
+    /// The bus ends; what was asked for did not happen.
+    static let leaving = Refusal(
+        .draining, "The bus is shutting down; try again in a second.")
+
     /// What a caller over HTTP can do about it, and where the limit is set.
     private static func advice(on error: BusError) -> String {
         switch error {

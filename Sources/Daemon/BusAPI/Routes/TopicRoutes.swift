@@ -30,8 +30,8 @@ extension BusHandler {
             while bus.turn(of: survey) {}
             return call.respond(response(survey))
         }
-        let late = LateAnswer()
-        let answer = late.begin(call.exchange, on: loop)
+        let late = LateAnswer(on: self)
+        let answer = late.begin(call.exchange)
         service.longReads.add(for: call.exchange.account, unless: late.cancellation) {
             if bus.turn(of: survey) { return true }
             answer(response(survey))
@@ -140,10 +140,10 @@ extension BusHandler {
                 "'match' is missing: it says which topics to remove; %3E, which is >, is all of them."
             )
         }
-        let late = LateAnswer()
+        let late = LateAnswer(on: self)
         TopicsRemoval(
             of: pattern, by: call.caller, on: service, unless: late.cancellation,
-            answer: late.begin(call.exchange, on: loop)
+            answer: late.begin(call.exchange)
         ).begin(for: call.exchange.account)
     }
 

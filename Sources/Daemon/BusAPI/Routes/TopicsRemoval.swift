@@ -5,7 +5,8 @@ internal import Topics
 /// One removal of all topics of a pattern that its caller may remove: some at a time, each turn
 /// behind the commit of the one before, by the rules of that moment, and between those of other users.
 ///
-/// It ends when its client leaves; what was removed by then stays removed.
+/// Those of one user go one after the other: each topic is removed once, whatever many of them match. It
+/// ends when its client leaves; what was removed by then stays removed.
 final class TopicsRemoval: Sendable {
     private let selector: Selector
     private let caller: Caller
@@ -32,34 +33,44 @@ final class TopicsRemoval: Sendable {
     }
 
     /// Removes and answers soon, on the thread of the long reads and the store's.
-    func begin(for account: CallerAccount?) { goOn(from: 0, Progress(), for: account) }
+    func begin(for account: CallerAccount?) {
+        service.longReads.addRemoving(for: account, unless: cancellation) { [self] over in
+            turn(from: 0, Progress(), for: account) { [answer] response in
+                over()
+                if let response { answer(response) }
+            }
+        }
+    }
 
-    private func goOn(from place: Int, _ progress: Progress, for account: CallerAccount?) {
-        service.longReads.add(for: account, unless: cancellation) { [self] in
-            let access: AccessPolicy
-            do throws(Refusal) { access = try service.access(for: caller) } catch {
-                answer(error.response)
+    /// One turn. At the end of the last one `end` gets the answer, or nil where nobody waits for it.
+    private func turn(
+        from place: Int, _ progress: Progress, for account: CallerAccount?,
+        _ end: @escaping @Sendable (Response?) -> Void
+    ) {
+        if cancellation.isCancelled { return end(nil) }
+        let access: AccessPolicy
+        do throws(Refusal) { access = try service.access(for: caller) } catch {
+            return end(error.response)
+        }
+        let visibility = access.rules.visibility(for: caller)
+        let (topics, next) = service.bus.someTopics(matching: selector, from: place)
+        let mine = topics.filter { mayRemove($0, by: access) }.map(\.name)
+        let denied = topics.count {
+            !mayRemove($0, by: access) && visibility?.shows($0.name) != false
+        }
+        service.bus.remove(mine) { [self] removed in
+            var progress = progress
+            progress.removed += removed.count
+            progress.denied += denied
+            if let failure = removed.failure {
+                return end(refusal(failure, behind: progress).response)
+            }
+            guard let next else { return end(response(progress)) }
+            // That it is over has to be said, so its turn comes even where its client has left.
+            service.longReads.add(for: account, unless: Cancellation()) { [progress] in
+                self.turn(from: next, progress, for: account, end)
                 return false
             }
-            let visibility = access.rules.visibility(for: caller)
-            let (topics, next) = service.bus.someTopics(matching: selector, from: place)
-            let mine = topics.filter { mayRemove($0, by: access) }.map(\.name)
-            let denied = topics.count {
-                !mayRemove($0, by: access) && visibility?.shows($0.name) != false
-            }
-            service.bus.remove(mine) { [self] removed in
-                var progress = progress
-                progress.removed += removed.count
-                progress.denied += denied
-                if let failure = removed.failure {
-                    answer(refusal(failure, behind: progress).response)
-                } else if let next {
-                    goOn(from: next, progress, for: account)
-                } else {
-                    answer(response(progress))
-                }
-            }
-            return false
         }
     }
 

@@ -26,14 +26,15 @@ extension BusHandler {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
         let showsJobs = access.subscribe(toAll: selector, caller).isAllowed
-        let reply = call.exchange.reply
-        work.set(name, wish, by: caller.asWorker) { result in
+        let late = LateAnswer(on: self)
+        let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
+        work.set(name, wish, by: caller.asWorker, unless: { cancellation.isCancelled }) { result in
             switch result {
             case .success((let group, let isNew)):
                 var json = JSONWriter()
                 group.write(to: &json, showsJobs: showsJobs)
-                reply.send(.json(status: isNew ? 201 : 200, json))
-            case .failure(let error): reply.send(Refusal(error).response)
+                answer(.json(status: isNew ? 201 : 200, json))
+            case .failure(let error): answer(Refusal(error).response)
             }
         }
     }
@@ -52,10 +53,10 @@ extension BusHandler {
 
     /// `GET /groups`: the groups whose topics the caller may all read.
     func listGroups(_ call: borrowing Call) throws(Refusal) {
-        let late = LateAnswer()
+        let late = LateAnswer(on: self)
         GroupListing(
             of: service, for: call.caller, configuration.access,
-            answer: late.begin(call.exchange, on: loop)
+            answer: late.begin(call.exchange)
         ).begin(for: call.exchange.account, unless: late.cancellation)
     }
 
@@ -110,14 +111,17 @@ extension BusHandler {
         try refuseBody(call)
         let group = try administrable(call)
         let showsJobs = configuration.access.subscribe(toAll: group.selector, call.caller).isAllowed
-        let reply = call.exchange.reply
-        work.seek(group.name, to: start, by: call.caller.asWorker) { result in
+        let late = LateAnswer(on: self)
+        let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
+        work.seek(
+            group.name, to: start, by: call.caller.asWorker, unless: { cancellation.isCancelled }
+        ) { result in
             switch result {
             case .success(let group):
                 var json = JSONWriter()
                 group.write(to: &json, showsJobs: showsJobs)
-                reply.send(.json(json))
-            case .failure(let error): reply.send(Refusal(error).response)
+                answer(.json(json))
+            case .failure(let error): answer(Refusal(error).response)
             }
         }
     }
@@ -134,11 +138,14 @@ extension BusHandler {
         try refuseBody(call)
         let group = try workable(call)
         try require(configuration.access.publish(toAll: group.selector, call.caller))
-        let reply = call.exchange.reply
-        work.revive(group.name, id: id, by: call.caller.asWorker) { result in
+        let late = LateAnswer(on: self)
+        let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
+        work.revive(
+            group.name, id: id, by: call.caller.asWorker, unless: { cancellation.isCancelled }
+        ) { result in
             switch result {
-            case .success(let receipt): reply.send(Self.revived(receipt))
-            case .failure(let error): reply.send(Refusal(error).response)
+            case .success(let receipt): answer(Self.revived(receipt))
+            case .failure(let error): answer(Refusal(error).response)
             }
         }
     }

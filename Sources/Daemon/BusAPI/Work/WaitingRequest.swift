@@ -10,7 +10,6 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
     // The loop's handler owns every wait through its table, and outlives them.
     unowned let handler: BusHandler
     var path: AnswerPath?
-    var account: CallerAccount?
     private var asking: Asking?
     private let topic: TopicName
     private let caller: Caller
@@ -41,7 +40,6 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
         try handler.queue(bytes, for: account)
         path = AnswerPath(to: exchange, for: self)
         path?.socket?.setDeadline(milliseconds: Int(microseconds / 1_000))
-        self.account = account
         handler.workWaits.enter(self, for: account)
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let wait = self

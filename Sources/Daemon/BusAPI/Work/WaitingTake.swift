@@ -15,9 +15,12 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     // The loop's handler owns every wait through its table, and outlives them.
     unowned let handler: BusHandler
     var path: AnswerPath?
-    var account: CallerAccount?
     private var accessNumber: UInt32
     private var waiting: WaitingWorker?
+    /// Whether it counts as a waiting request.
+    private var waits = false
+    /// Ends the making of its group; nil while none is made for it.
+    private var making: Cancellation?
     /// Why it does not wait although it was asked to; what is at hand it gets nevertheless.
     private var full: Refusal?
     /// What follows the pause that it makes; nil while it makes none.
@@ -58,14 +61,15 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         } catch {
             full = error
         }
-        let account = exchange.account
         path = AnswerPath(to: exchange, for: self)
         let socket = path?.socket
         var request = request
         request.waits = socket != nil && full == nil && query.wait > 0
-        if request.waits {
-            self.account = account
-            handler.workWaits.enter(self, for: account)
+        waits = request.waits
+        if waits || making != nil {
+            handler.workWaits.enter(self, for: waits ? exchange.account : nil)
+        }
+        if waits {
             socket?.setDeadline(milliseconds: Int(query.wait / 1_000))
         }
         request.isPatient =
@@ -73,15 +77,20 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         self.bodyBytes = bodyBytes
         handler.service.memory.charge(bodyBytes, to: .bodies)
         guard let making else { return take(request, in: handler.round(of: exchange)) }
+        let cancellation = Cancellation()
+        self.making = cancellation
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
-        handler.work.set(group, GroupSettings(of: making), by: caller.asWorker) {
-            [request, loop = handler.loop] result in
+        handler.work.set(
+            group, GroupSettings(of: making), by: caller.asWorker,
+            unless: { cancellation.isCancelled }
+        ) { [request, loop = handler.loop] result in
             loop.post { _ in take.made(result.map { _ in () }, request) }
         }
     }
 
     private func made(_ result: Result<Void, WorkError>, _ request: NextRequest) {
+        making = nil
         switch result {
         case .failure(let error): answered(.failure(error))
         case .success:
@@ -128,7 +137,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     /// So whatever another loop took is told behind a pause, in which the request stays one of those
     /// that wait, and the other loop may settle its job.
     private func rests(behind error: WorkError) -> Bool {
-        guard !isOver, account != nil, let socket = path?.socket else { return false }
+        guard !isOver, waits, let socket = path?.socket else { return false }
         switch (error, asked) {
         case (.workerReplaced, _): rest = .refused(Refusal(error))
         case (.leaseLost, let request?): rest = .again(request)
@@ -187,7 +196,12 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         }
     }
 
-    func drain() { end() }
+    func drain() {
+        end()
+        guard let making else { return }
+        making.cancel()
+        finish(Refusal.leaving.response)
+    }
 
     func timedOut(_ socket: DetachedSocket) {
         if rest == nil { end() } else { goOn() }
@@ -197,6 +211,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
 
     func closed(_ socket: DetachedSocket) {
         leave()
+        making?.cancel()
         end()
     }
 

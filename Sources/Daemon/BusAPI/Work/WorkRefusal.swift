@@ -28,7 +28,7 @@ extension Refusal {
         case .leaseLost, .workerReplaced: code = .leaseLost
         case .jobSettled: code = .jobSettled
         case .jobDead: code = .jobDead
-        case .limit(.groupsOfCaller, _): code = .limitCaller
+        case .limit(.groupsOfCaller, _), .limit(.requestsOfCaller, _): code = .limitCaller
         case .limit: code = .limitBus
         case .letterUnknown: code = .eventUnknown
         case .letterRevived: code = .jobSettled

@@ -2,7 +2,7 @@ internal import Protection
 
 /// What came of the removal of several topics.
 package struct RemovedTopics: Sendable {
-    /// How many were removed; others were gone before.
+    /// How many were removed; others were gone before, or were removed by others meanwhile.
     package var count = 0
     /// Why others were not.
     package var failure: BusError?
@@ -16,6 +16,14 @@ extension EventBus {
     public func remove(
         _ topic: TopicName, then: @escaping @Sendable (Result<EventID, BusError>) -> Void
     ) {
+        commitRemoval(of: topic) { outcome in then(outcome.map(\.id)) }
+    }
+
+    /// The same; says whether the topic was there still when its turn came.
+    private func commitRemoval(
+        of topic: TopicName,
+        then: @escaping @Sendable (Result<(id: EventID, wasThere: Bool), BusError>) -> Void
+    ) {
         do throws(BusError) {
             try withLog { log throws(BusError) in try log.prepareRemoval(topic) }
         } catch {
@@ -28,9 +36,9 @@ extension EventBus {
                         preconditionFailure(
                             "the store took a removal of \(topic) as something else")
                     }
-                    withLog { $0.remove(topic, at: id) }
+                    let wasThere = withLog { $0.remove(topic, at: id) }
                     notify(topic, newest: id, .removal)
-                    return id
+                    return (id, wasThere)
                 })
         }
     }
@@ -82,12 +90,12 @@ extension EventBus {
         guard !topics.isEmpty else { return then(RemovedTopics()) }
         let outcomes = Protected((removed: RemovedTopics(), left: topics.count))
         for topic in topics {
-            remove(topic) { outcome in
+            commitRemoval(of: topic) { outcome in
                 let all = outcomes.write { outcomes -> RemovedTopics? in
                     outcomes.left -= 1
                     switch outcome {
-                    case .success: outcomes.removed.count += 1
-                    case .failure(.topicUnknown): break
+                    case .success((_, true)): outcomes.removed.count += 1
+                    case .success((_, false)), .failure(.topicUnknown): break
                     case .failure(let error): outcomes.removed.failure = error
                     }
                     return outcomes.left == 0 ? outcomes.removed : nil

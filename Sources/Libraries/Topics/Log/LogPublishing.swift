@@ -207,15 +207,18 @@ extension EventLog {
         guard records[topic] != nil else { throw .topicUnknown(topic) }
     }
 
-    /// Removes everything that is visible of a topic, at the place `id` of the order.
-    mutating func remove(_ topic: TopicName, at id: EventID) {
+    /// Removes everything that is visible of a topic, at the place `id` of the order; false where it is
+    /// gone already.
+    @discardableResult
+    mutating func remove(_ topic: TopicName, at id: EventID) -> Bool {
         newest = max(newest, id)
-        guard let record = records[topic] else { return }
+        guard let record = records[topic] else { return false }
         statistics.deleted += record.retainedCount
         statistics.retained -= record.retainedCount
         eventBytes -= record.memoryBytes
         leftovers.rings.append(record.surrender())
         noteLosses(of: record)
         bury(record)
+        return true
     }
 }

@@ -2,20 +2,48 @@
 /// users.
 ///
 /// Whatever one line has waiting, another one's first is taken after at most one of each line. What a
-/// line has is taken in the order in which it came.
+/// line has is taken in the order in which it came. A line may have a bound for what waits in it, and
+/// one for what was taken of it and is under way still. What is over while it waits, because nobody wants
+/// it any more, does not pile up.
 ///
 /// A plain value: it waits for nothing, and whoever has it has the lock around it.
 package struct TurnLines<Line: Hashable, Element> {
-    private var lines: [Line: Ring<Element>] = [:]
+    private struct Waiting {
+        var elements = Ring<Element>()
+        /// With how many it is looked which of them are over.
+        var lookAt = Limits.lineLookMin
+
+        /// Forgets what is over, once there may be as much of that as of the rest.
+        mutating func forget(_ isOver: (Element) -> Bool) {
+            guard elements.count >= lookAt else { return }
+            for _ in 0..<elements.count {
+                let element = elements.removeFirst()
+                if !isOver(element) { elements.append(element) }
+            }
+            lookAt = max(Limits.lineLookMin, 2 * elements.count)
+        }
+    }
+
+    private var lines: [Line: Waiting] = [:]
     /// The same lines, none of them empty, as their turns come.
     private var order = Ring<Line>()
-    private let lineMax: Int
+    /// How many of each line are under way, where that has a bound.
+    private var underWay: [Line: Int] = [:]
+    private let bounds: (@Sendable (Line) -> LineBounds)?
+    private let isOver: (@Sendable (Element) -> Bool)?
 
     /// No lines yet.
     ///
-    /// - Parameter lineMax: How many a line takes behind one another.
-    package init(lineMax: Int = .max) {
-        self.lineMax = lineMax
+    /// - Parameters:
+    ///   - bounds: The bounds of a line, always the same; nil for none.
+    ///   - isOver: Whether nobody wants something any more: it may be forgotten. Nil where that is so of
+    ///     nothing.
+    package init(
+        bounds: (@Sendable (Line) -> LineBounds)? = nil,
+        isOver: (@Sendable (Element) -> Bool)? = nil
+    ) {
+        self.bounds = bounds
+        self.isOver = isOver
     }
 
     /// Whether nothing waits.
@@ -24,53 +52,71 @@ package struct TurnLines<Line: Hashable, Element> {
     /// How many lines have something.
     package var lineCount: Int { lines.count }
 
+    /// How many a line has waiting.
+    package func count(of line: Line) -> Int { lines[line]?.elements.count ?? 0 }
+
     /// Adds something behind what its line has; false where that is as much as it takes.
     ///
-    /// - Complexity: O(1).
+    /// - Complexity: O(1), amortised.
     @discardableResult
     package mutating func add(_ element: Element, to line: Line) -> Bool {
-        guard lines[line]?.count ?? 0 < lineMax else { return false }
-        open(line)
-        lines[line, default: Ring()].append(element)
+        let count = count(of: line)
+        guard count == 0 || count < bounds?(line).waiting ?? .max else { return false }
+        putBack(element, to: line)
         return true
     }
 
     /// Puts back what was taken, behind what its line has by now, however much that is.
     ///
-    /// - Complexity: O(1).
+    /// - Complexity: O(1), amortised.
     package mutating func putBack(_ element: Element, to line: Line) {
-        open(line)
-        lines[line, default: Ring()].append(element)
+        let isOver = isOver
+        change(line) { waiting in
+            if let isOver { waiting.forget(isOver) }
+            waiting.elements.append(element)
+        }
     }
 
     /// Puts back what was taken, as the next of its line.
     ///
     /// - Complexity: O(1).
     package mutating func putFirst(_ element: Element, of line: Line) {
-        open(line)
-        lines[line, default: Ring()].prepend(element)
+        change(line) { $0.elements.prepend(element) }
     }
 
-    private mutating func open(_ line: Line) {
+    private mutating func change(_ line: Line, _ body: (inout Waiting) -> Void) {
         if lines[line] == nil { order.append(line) }
+        body(&lines[line, default: Waiting()])
     }
 
-    /// Takes the first of the line whose turn it is; nil where nothing waits.
+    /// Takes the first of the line whose turn it is; nil where nothing waits but behind what is under
+    /// way.
     ///
-    /// - Parameter mayGo: Lines for which it is false keep what they have.
     /// - Complexity: O(lines that keep theirs).
-    package mutating func take(where mayGo: (Line) -> Bool = { _ in true }) -> Element? {
+    package mutating func take() -> Element? {
         for _ in 0..<order.count {
             let line = order.removeFirst()
-            guard mayGo(line) else {
+            let underWayMax = bounds?(line).underWay
+            if let underWayMax, underWay[line] ?? 0 >= underWayMax {
                 order.append(line)
                 continue
             }
-            let element = lines[line]?.removeFirst()
-            if lines[line]?.isEmpty == true { lines[line] = nil } else { order.append(line) }
+            let element = lines[line]?.elements.removeFirst()
+            if lines[line]?.elements.isEmpty == true {
+                lines[line] = nil
+            } else {
+                order.append(line)
+            }
+            if underWayMax != nil { underWay[line, default: 0] += 1 }
             return element
         }
         return nil
+    }
+
+    /// Something that was taken of this line is not under way any more.
+    package mutating func end(_ line: Line) {
+        guard let count = underWay[line] else { return }
+        underWay[line] = count > 1 ? count - 1 : nil
     }
 
     /// Takes all that waits.
@@ -78,5 +124,20 @@ package struct TurnLines<Line: Hashable, Element> {
         var all: [Element] = []
         while let element = take() { all.append(element) }
         return all
+    }
+}
+
+/// The bounds of one line of ``TurnLines``.
+package struct LineBounds: Sendable {
+    /// How many wait behind one another.
+    package var waiting: Int
+    /// How many are under way: taken, and not said to be over. Those of a line without a bound are not
+    /// counted.
+    package var underWay: Int?
+
+    /// Bounds as given, by default none.
+    package init(waiting: Int = .max, underWay: Int? = nil) {
+        self.waiting = waiting
+        self.underWay = underWay
     }
 }

@@ -4,28 +4,34 @@ internal import Topics
 struct GroupRead: Sendable {
     private let selector: Selector
     private let filter: EventFilter
-    private let owner: UInt32?
+    /// Whom it is read for, and in whose turns.
+    private let client: StoreClient
     private let parts: WorkParts
     private let place: GroupPlace
 
+    /// What a group itself reads, in the turns of its maker.
     init(_ group: WorkGroup) {
-        self.init(group.selector, group.filter, group.owner, group.parts, at: group.place)
+        self.init(
+            group.selector, group.filter, for: StoreClient(user: group.owner), group.parts,
+            at: group.place)
+    }
+
+    /// What somebody else looks for in its topics.
+    init(_ group: WorkGroup, for client: StoreClient) {
+        self.init(group.selector, group.filter, for: client, group.parts)
     }
 
     /// - Parameter place: Where the last read stopped; a new one begins anew.
     init(
-        _ selector: Selector, _ filter: EventFilter, _ owner: UInt32?, _ parts: WorkParts,
+        _ selector: Selector, _ filter: EventFilter, for client: StoreClient, _ parts: WorkParts,
         at place: GroupPlace = GroupPlace()
     ) {
         self.place = place
         self.selector = selector
         self.filter = filter
-        self.owner = owner
+        self.client = client
         self.parts = parts
     }
-
-    /// Whom the store reads for: whoever made the group.
-    private var client: StoreClient { StoreClient(user: owner) }
 
     // MARK: Jobs
 
@@ -148,7 +154,7 @@ struct GroupRead: Sendable {
         _ then: @escaping @Sendable (Result<GroupTurns.Rebuilt, BusError>) -> Void
     ) {
         let limit = ReadLimit(events: Limits.readEventsMax, bytes: Limits.readBytesMax)
-        parts.thread.run(for: owner) {
+        parts.thread.run(for: client.user) {
             read(position, limit, nil) { outcome, _ in
                 then(
                     outcome.map { read in
@@ -168,17 +174,15 @@ struct GroupRead: Sendable {
         event.attributes.key.map { GroupTurns.Parked(id: event.id, topic: event.topic, key: $0) }
     }
 
-    /// Finds where a group begins, and what it misses there.
+    /// Finds where a group begins, and what it misses there; called on the thread for that.
     func place(
         of start: StartPosition,
         _ then: @escaping @Sendable (Result<(LogPosition, Gap?), BusError>) -> Void
     ) {
         let limit = ReadLimit(events: 1, bytes: 1)
-        parts.thread.run(for: owner) {
-            let long = parts.bus.longRead(
-                from: start, matching: selector, filter: filter, limit: limit)
-            settle(long, nil, then)
-        }
+        let long = parts.bus.longRead(
+            from: start, matching: selector, filter: filter, limit: limit)
+        settle(long, nil, then)
     }
 
     private func settle(
@@ -205,7 +209,7 @@ struct GroupRead: Sendable {
     /// room where it was read from the store.
     func first(behind position: LogPosition, _ then: @escaping Then<Event?>) {
         let limit = ReadLimit(events: 1, bytes: 1)
-        parts.thread.run(for: owner) {
+        parts.thread.run(for: client.user) {
             first(
                 of: parts.bus.longRead(
                     position, matching: selector, filter: filter, limit: limit), then)
@@ -234,7 +238,7 @@ struct GroupRead: Sendable {
     ) {
         let limit = ReadLimit(
             events: Limits.rememberedLettersMax, bytes: Limits.readBytesMax)
-        parts.thread.run(for: owner) {
+        parts.thread.run(for: client.user) {
             let long = parts.bus.longRead(
                 from: .last(limit.events), matching: selector, filter: filter, limit: limit)
             goOn(long, of: group, in: dead, left: limit.events, [], then)
@@ -259,7 +263,7 @@ struct GroupRead: Sendable {
                 let limit = ReadLimit(events: left, bytes: Limits.readBytesMax)
                 let rest = parts.bus.longRead(
                     next, matching: selector, filter: filter, limit: limit)
-                parts.thread.run(for: owner) {
+                parts.thread.run(for: client.user) {
                     goOn(rest, of: group, in: dead, left: left, found, then)
                 }
             case .success(.gap): goOn(long, of: group, in: dead, left: left, found, then)
@@ -281,7 +285,7 @@ struct GroupRead: Sendable {
             guard case .older(let position) = read else { return then(.success(read), room) }
             let long = parts.bus.longRead(
                 position, matching: selector, filter: filter, limit: limit)
-            return parts.thread.run(for: owner) { goOn(long, room, then) }
+            return parts.thread.run(for: client.user) { goOn(long, room, then) }
         }
         let kept = place.take(at: position, limit)
         let long =
@@ -303,7 +307,7 @@ struct GroupRead: Sendable {
         var left = Limits.inlineStepsMax
         switch parts.bus.turn(of: long, &left) {
         case .done(let read): told(.success(read), room)
-        case .goOn, .ask: parts.thread.run(for: owner) { goOn(long, room, told) }
+        case .goOn, .ask: parts.thread.run(for: client.user) { goOn(long, room, told) }
         }
     }
 
@@ -311,10 +315,11 @@ struct GroupRead: Sendable {
     /// behind a page of the store, whose threads have others to serve. It asks the store once there
     /// is room.
     private func goOn(_ long: SelectorRead, _ room: ReadRoom?, _ then: @escaping Then<LogRead>) {
+        if client.hasLeft() { return then(.failure(.clientLeft), room) }
         switch parts.bus.turn(of: long) {
         case .goOn:
             EventBus.pause()
-            parts.thread.run(for: owner) { goOn(long, room, then) }
+            parts.thread.run(for: client.user) { goOn(long, room, then) }
         case .done(let read):
             if case .events(let events, _, _) = read { room?.note(events) }
             then(.success(read), room)
@@ -335,7 +340,7 @@ struct GroupRead: Sendable {
                 // A page without events takes nothing: whoever looks for what is not there has others
                 // read meanwhile.
                 let kept = page.events.isEmpty ? nil : room
-                parts.thread.run(for: owner) { goOn(long, kept, then) }
+                parts.thread.run(for: client.user) { goOn(long, kept, then) }
             }
         }
     }
@@ -346,7 +351,7 @@ struct GroupRead: Sendable {
         if let room { return begin(room) }
         // Events of jobs come one by one, up to a bound and one event more.
         let bytes = Limits.readBytesMax + parts.bus.limits.eventBytesMax
-        parts.space.read(bytes, for: owner, begin)
+        parts.space.read(bytes, for: client.user, begin)
     }
 }
 

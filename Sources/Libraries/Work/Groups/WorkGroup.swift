@@ -208,7 +208,8 @@ final class WorkGroup: Sendable {
                 self.drive()
             }
         case .recall(let dead):
-            GroupRead(Selector(dead), .all, owner, parts).letters(of: name, in: dead) { outcome in
+            let read = GroupRead(Selector(dead), .all, for: StoreClient(user: owner), parts)
+            read.letters(of: name, in: dead) { outcome in
                 self.state.write { $0.turns.recalled(outcome) }
                 self.drive()
             }

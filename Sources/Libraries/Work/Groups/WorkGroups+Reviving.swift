@@ -8,10 +8,14 @@ extension WorkGroups {
     /// id: that it was revived is known as long as the letter itself, since retention takes the
     /// letter first.
     ///
-    /// - Parameter id: The id that the letter has in the dead topic.
-    /// - Complexity: O(events of the dead topic behind the letter), on another thread.
+    /// - Parameters:
+    ///   - id: The id that the letter has in the dead topic.
+    ///   - hasLeft: Whether nobody waits for it any more: then it is not published.
+    /// - Complexity: O(events of the dead topic behind the letter), on another thread, in the turns of
+    ///   the caller.
     package func revive(
         _ name: GroupName, id: EventID, by caller: WorkCaller,
+        unless hasLeft: @escaping @Sendable () -> Bool = { false },
         then: @escaping @Sendable (Result<PublishReceipt, WorkError>) -> Void
     ) {
         let group: WorkGroup
@@ -21,11 +25,14 @@ extension WorkGroups {
         guard let dead = group.read({ $0.record.dead }) else {
             return then(.failure(.letterUnknown(id)))
         }
-        guard beginReviving(id) else { return then(.failure(.letterRevived(id))) }
-        Revival(groups: self, group: group, id: id, dead: dead, sender: caller.uid) {
-            self.endReviving(id)
-            then($0)
-        }.find()
+        let client = StoreClient(user: caller.uid, hasLeft: hasLeft)
+        let isTaken = parts.thread.ask(for: caller.uid) { over in
+            Revival(groups: self, group: group, id: id, dead: dead, client: client) {
+                over()
+                then($0)
+            }.begin()
+        }
+        if !isTaken { then(.failure(.tooMuchAsked)) }
     }
 }
 
@@ -35,15 +42,25 @@ private struct Revival: Sendable {
     let group: WorkGroup
     let id: EventID
     let dead: TopicName
-    let sender: UInt32?
+    let client: StoreClient
     let then: @Sendable (Result<PublishReceipt, WorkError>) -> Void
 
     private var bus: EventBus { groups.parts.bus }
     private static let type = "revived"
 
+    /// Begins once nobody else is about to revive it: whether they did is known then.
+    func begin() {
+        guard !client.hasLeft() else { return then(.failure(.bus(.clientLeft))) }
+        guard groups.beginReviving(id, else: { begin() }) else { return }
+        Revival(groups: groups, group: group, id: id, dead: dead, client: client) {
+            groups.endReviving(id)
+            then($0)
+        }.find()
+    }
+
     /// Looks whether it was revived, and then at the letter, which counts until it is in the log again:
     /// the first may take long.
-    func find() {
+    private func find() {
         switch bus.event(id, in: dead) {
         case .removed, .unknown: then(.failure(.letterUnknown(id)))
         case .found(let letter): check(letter, nil)
@@ -87,7 +104,7 @@ private struct Revival: Sendable {
             topic: topic, attributes: letter.attributes.with(labels, expires: nil),
             sender: letter.sender, payloads: [letter.payload])
         let mark = PublishBatch(
-            topic: dead, attributes: attributes, sender: Sender(uid: sender, pid: nil),
+            topic: dead, attributes: attributes, sender: Sender(uid: client.user, pid: nil),
             payloads: [.empty])
         let change = WorkChange(of: group.number, persists: true)
         bus.commit(change, publishing: [revived, mark]) { outcome in
@@ -101,7 +118,7 @@ private struct Revival: Sendable {
         _ position: LogPosition, _ filter: EventFilter,
         _ found: @escaping @Sendable (Event?, ReadRoom?) -> Void
     ) {
-        GroupRead(Selector(dead), filter, sender, groups.parts).first(behind: position) {
+        GroupRead(Selector(dead), filter, for: client, groups.parts).first(behind: position) {
             switch $0 {
             case .failure(let error): then(.failure(.bus(error)))
             case .success(let event): found(event, $1)

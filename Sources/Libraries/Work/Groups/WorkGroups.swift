@@ -30,6 +30,7 @@ public import Topics
 public final class WorkGroups: Sendable {
     let parts: WorkParts
     let selfSweeping = SelfSweeping()
+    let seeks = WaitingSeeks()
     private let table: Protected<Table>
 
     private enum Entry {
@@ -43,8 +44,8 @@ public final class WorkGroups: Sendable {
         /// How many groups each user made, those on their way included.
         var byOwner: [UInt32?: Int] = [:]
         var numbers: Set<GroupNumber> = []
-        /// Dead letters that are about to be published again.
-        var reviving: Set<EventID> = []
+        /// Dead letters that are about to be published again, each with those that want the same.
+        var reviving: [EventID: [@Sendable () -> Void]] = [:]
 
         mutating func countDown(_ owner: UInt32?) {
             let left = (byOwner[owner] ?? 0) - 1
@@ -141,33 +142,42 @@ public final class WorkGroups: Sendable {
 
     /// Makes a group, or changes one that is there; what is not named stays.
     ///
-    /// - Complexity: Making one, what it takes to find where it begins; on another thread.
+    /// - Parameter hasLeft: Whether nobody waits for it any more: then no group is made.
+    /// - Complexity: Making one, what it takes to find where it begins; on another thread, in the
+    ///   turns of the caller.
     package func set(
         _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
+        unless hasLeft: @escaping @Sendable () -> Bool = { false },
         then:
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
-        let entry = table.write { table -> Entry? in
+        let entry = table.write { table -> Result<Entry?, WorkError> in
             switch table.entries[name] {
             case .coming(var others):
-                others.append { self.set(name, wish, by: caller, then: then) }
+                guard others.count < Limits.askedPerUserMax else { return .failure(.tooMuchAsked) }
+                others.append {
+                    if hasLeft() { return then(.failure(.bus(.clientLeft))) }
+                    self.set(name, wish, by: caller, unless: hasLeft, then: then)
+                }
                 table.entries[name] = .coming(others)
-                return table.entries[name]
-            case let entry: return entry
+                return .success(table.entries[name])
+            case let entry: return .success(entry)
             }
         }
         switch entry {
-        case .coming: return
-        case .group(let group):
+        case .failure(let error): then(.failure(error))
+        case .success(.coming): return
+        case .success(.group(let group)):
             group.add(
                 .set(wish, by: caller.stored),
                 .plain { outcome in then(outcome.map { (self.describe(group), false) }) })
-        case nil: make(name, wish, by: caller, then)
+        case .success(nil): make(name, wish, by: caller, unless: hasLeft, then)
         }
     }
 
     private func make(
         _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
+        unless hasLeft: @escaping @Sendable () -> Bool,
         _ then:
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
@@ -192,17 +202,25 @@ public final class WorkGroups: Sendable {
             return nil
         }
         if let refusal {
-            if case .groupUnknown = refusal { return set(name, wish, by: caller, then: then) }
+            if case .groupUnknown = refusal {
+                return set(name, wish, by: caller, unless: hasLeft, then: then)
+            }
             return then(.failure(refusal))
         }
         let filter = EventFilter(type: wish.type, key: nil)
-        GroupRead(selector, filter, caller.uid, parts).place(of: wish.start ?? .earliest) { place in
-            switch place {
-            case .failure(let error): self.finish(name, caller, .failure(.bus(error)), then)
-            case .success(let (position, gap)):
-                self.commit(name, wish, selector, position, gap, by: caller, then)
+        let client = StoreClient(user: caller.uid, hasLeft: hasLeft)
+        let isTaken = parts.thread.ask(for: caller.uid) { [parts] over in
+            let read = GroupRead(selector, filter, for: client, parts)
+            read.place(of: wish.start ?? .earliest) { place in
+                defer { over() }
+                switch place {
+                case .failure(let error): self.finish(name, caller, .failure(.bus(error)), then)
+                case .success(let (position, gap)):
+                    self.commit(name, wish, selector, position, gap, by: caller, then)
+                }
             }
         }
+        if !isTaken { finish(name, caller, .failure(.tooMuchAsked), then) }
     }
 
     private func commit(
@@ -280,7 +298,7 @@ public final class WorkGroups: Sendable {
         all.map(describe).sorted { $0.name < $1.name }
     }
 
-    private func describe(_ group: WorkGroup) -> GroupDescription {
+    func describe(_ group: WorkGroup) -> GroupDescription {
         group.read { $0.description }
     }
 
@@ -328,28 +346,22 @@ public final class WorkGroups: Sendable {
         parts.hub.ignore(group)
     }
 
-    /// Forgets open jobs, and begins anew where `start` says. Every lease is over.
-    package func seek(
-        _ name: GroupName, to start: StartPosition, by caller: WorkCaller,
-        then: @escaping @Sendable (Result<GroupDescription, WorkError>) -> Void
-    ) {
-        let found: WorkGroup
-        do throws(WorkError) { found = try group(name) } catch { return then(.failure(error)) }
-        GroupRead(found).place(of: start) { place in
-            switch place {
-            case .failure(let error): then(.failure(.bus(error)))
-            case .success(let (position, gap)):
-                found.add(
-                    .seek(position, gap: gap),
-                    .plain { outcome in then(outcome.map { self.describe(found) }) })
+    /// Whether nobody else is about to revive a dead letter; else has `again` called once they are not.
+    func beginReviving(_ id: EventID, else again: @escaping @Sendable () -> Void) -> Bool {
+        table.write { table in
+            guard table.reviving[id] != nil else {
+                table.reviving[id] = []
+                return true
             }
+            table.reviving[id]?.append(again)
+            return false
         }
     }
 
-    /// Whether nobody else is about to revive a dead letter.
-    func beginReviving(_ id: EventID) -> Bool { table.write { $0.reviving.insert(id).inserted } }
-
-    func endReviving(_ id: EventID) { _ = table.write { $0.reviving.remove(id) } }
+    func endReviving(_ id: EventID) {
+        let others = table.write { $0.reviving.removeValue(forKey: id) ?? [] }
+        for again in others { again() }
+    }
 
     /// The groups of now, in no order.
     var all: [WorkGroup] { table.read { $0.groups } }

@@ -4,33 +4,39 @@ internal import Topics
 /// Reads of the log that may be long, on a thread of their own: whoever publishes or asks waits for
 /// none of them.
 ///
-/// Each user has a line, and the lines take turns: a user whose groups read much waits for
-/// themself. The thread begins with a job and ends when none is left.
+/// Each user has a line for what their groups read, and one for what they asked for, and the lines take
+/// turns: whoever reads much waits for themself. What the groups have to do is bounded by their number. Of
+/// what is asked for a few are under way for one user, and a bounded number waits. The thread begins
+/// with a job and ends when none is left.
+///
+/// Safe from any thread; no verb waits.
 final class WorkThread: Sendable {
     typealias Job = @Sendable () -> Void
 
+    private struct Line: Hashable {
+        let user: UInt32?
+        /// Whether requests wait here to begin.
+        let isAsked: Bool
+    }
+
     private struct State {
-        var lines: [UInt32?: Ring<Job>] = [:]
-        /// Users with a line, in the order of their turns.
-        var order = Ring<UInt32?>()
+        var lines = TurnLines<Line, Job> { line in
+            line.isAsked
+                ? .init(waiting: Limits.askedPerUserMax, underWay: Limits.askedUnderWayMax)
+                : .init()
+        }
         var isWorking = false
 
         /// True where a thread has to begin.
-        mutating func add(_ job: @escaping Job, for user: UInt32?) -> Bool {
-            if lines[user] == nil { order.append(user) }
-            lines[user, default: Ring()].append(job)
-            defer { isWorking = true }
-            return !isWorking
+        mutating func begin() -> Bool {
+            guard !isWorking, !lines.isEmpty else { return false }
+            isWorking = true
+            return true
         }
 
         mutating func next() -> Job? {
-            guard !order.isEmpty else {
-                isWorking = false
-                return nil
-            }
-            let user = order.removeFirst()
-            let job = lines[user]?.removeFirst()
-            if lines[user]?.isEmpty == true { lines[user] = nil } else { order.append(user) }
+            let job = lines.take()
+            isWorking = job != nil
             return job
         }
     }
@@ -39,7 +45,39 @@ final class WorkThread: Sendable {
 
     /// Has `job` run soon: on another thread, or before this returns where there is none to be had.
     func run(for user: UInt32?, _ job: @escaping Job) {
-        guard state.write({ $0.add(job, for: user) }) else { return }
+        add(job, to: Line(user: user, isAsked: false))
+    }
+
+    /// Has a request begin soon in the same way, behind what its user asked for before.
+    ///
+    /// - Parameter begin: Gets what is to be called once, when the request was answered.
+    /// - Returns: False where as many requests of its user wait as may: it does not begin.
+    func ask(
+        for user: UInt32?, _ begin: @escaping @Sendable (_ over: @escaping Job) -> Void
+    ) -> Bool {
+        let line = Line(user: user, isAsked: true)
+        return add({ begin { self.end(line) } }, to: line)
+    }
+
+    @discardableResult
+    private func add(_ job: @escaping Job, to line: Line) -> Bool {
+        let (isAdded, isFirst) = state.write { state in
+            let isAdded = state.lines.add(job, to: line)
+            return (isAdded, isAdded && state.begin())
+        }
+        if isFirst { begin() }
+        return isAdded
+    }
+
+    private func end(_ line: Line) {
+        let isFirst = state.write { state in
+            state.lines.end(line)
+            return state.begin()
+        }
+        if isFirst { begin() }
+    }
+
+    private func begin() {
         guard let thread = try? OwnedThread({ self.work() }) else { return work() }
         thread.detach()
     }

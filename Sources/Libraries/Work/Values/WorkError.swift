@@ -58,7 +58,15 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
         case groupsOfCaller
         /// The jobs of one group that are leased at once.
         case inFlight
+        /// The requests of one user that wait to look for a place or a letter.
+        case requestsOfCaller
     }
+
+    /// Too many requests of one user wait already.
+    static let tooMuchAsked = limit(
+        .requestsOfCaller,
+        "one user has \(Limits.askedPerUserMax) requests at most that make groups, seek or revive and "
+            + "wait for their turn: wait for their answers first")
 
     /// One sentence: what was wrong and what to do.
     public var description: String {

@@ -5,6 +5,9 @@ internal import Topics
 /// The one observer that wakes groups, each only for topics of its own while somebody waits; and
 /// where groups are found that reply to events of a topic.
 ///
+/// Where many groups listen to a topic, those of this very name are woken first, and the others by the
+/// thread for that, each in the turns of its maker: whoever makes many groups delays nobody else's.
+///
 /// - Complexity: For each admitted batch what it takes to find the selectors of groups where somebody
 ///   waits, see ``SelectorIndex``; and ``Limits/inlineGroupsMax`` of these groups at most.
 final class WorkHub: TopicObserver {
@@ -13,9 +16,41 @@ final class WorkHub: TopicObserver {
     private struct Table {
         let listening = SelectorIndex<Groups>()
         let replying = SelectorIndex<Groups>()
-        /// Topics whose groups are woken by the thread for that, each once however much comes.
+        /// Topics whose groups are yet to be found by the thread for that, each once however much comes.
         var crowded: Set<TopicName> = []
-        var isWaking = false
+        var isFinding = false
+        /// Groups that were found there and are yet to be woken, by their makers.
+        var due: [UInt32?: Groups] = [:]
+
+        /// The groups of exactly this name, where they are no more than a publisher wakes.
+        func named(_ topic: TopicName) -> Groups? {
+            guard let groups = listening[Selector(topic)] else { return nil }
+            return groups.count <= Limits.inlineGroupsMax ? groups : nil
+        }
+
+        /// Has the groups that listen to a topic wait to be woken, and be so again where a publisher woke
+        /// them: others may have come since. Returns makers that had none.
+        mutating func gather(_ topic: TopicName) -> [UInt32?] {
+            var makers: [UInt32?] = []
+            listening.visit(topic) { groups in
+                for (identity, group) in groups {
+                    if due[group.owner] == nil { makers.append(group.owner) }
+                    due[group.owner, default: [:]][identity] = group
+                }
+            }
+            return makers
+        }
+
+        /// Takes some groups of one maker; there are more where `due` has that maker still.
+        mutating func takeDue(of maker: UInt32?) -> [WorkGroup] {
+            guard var groups = due.removeValue(forKey: maker) else { return [] }
+            var taken: [WorkGroup] = []
+            while taken.count < Limits.inlineGroupsMax, let (_, group) = groups.popFirst() {
+                taken.append(group)
+            }
+            if !groups.isEmpty { due[maker] = groups }
+            return taken
+        }
 
         /// The groups that listen to a topic; nil where they are more than so many.
         func listeners(of topic: TopicName, countMax: Int = .max) -> [WorkGroup]? {
@@ -74,32 +109,39 @@ final class WorkHub: TopicObserver {
             let few = table.listeners(of: admission.topic, countMax: Limits.inlineGroupsMax)
             if let few { return (few, false) }
             table.crowded.insert(admission.topic)
-            defer { table.isWaking = true }
-            return ([], !table.isWaking)
+            let named = table.named(admission.topic).map { Array($0.values) } ?? []
+            defer { table.isFinding = true }
+            return (named, !table.isFinding)
         }
         for group in woken { group.look() }
-        if isFirst { thread.run(for: nil) { self.wakeCrowd() } }
+        if isFirst { thread.run(for: nil) { self.findCrowd() } }
     }
 
-    /// Wakes some groups of one crowded topic, and the others in turns to come; then those of the next.
-    private func wakeCrowd(_ rest: ArraySlice<WorkGroup> = []) {
-        guard let crowd = rest.isEmpty ? nextCrowd() : rest else { return }
-        for group in crowd.prefix(Limits.inlineGroupsMax) { group.look() }
-        thread.run(for: nil) { self.wakeCrowd(crowd.dropFirst(Limits.inlineGroupsMax)) }
-    }
-
-    /// The groups of a crowded topic; nil if there is none.
-    private func nextCrowd() -> ArraySlice<WorkGroup>? {
-        table.write { table in
+    /// Finds the groups of one crowded topic, and those of the next in a turn to come.
+    private func findCrowd() {
+        let makers = table.write { table -> [UInt32?]? in
             guard let topic = table.crowded.popFirst() else {
-                table.isWaking = false
+                table.isFinding = false
                 return nil
             }
-            return (table.listeners(of: topic) ?? [])[...]
+            return table.gather(topic)
         }
+        guard let makers else { return }
+        for maker in makers { thread.run(for: maker) { self.wakeDue(of: maker) } }
+        thread.run(for: nil) { self.findCrowd() }
     }
 
-    /// Topics whose groups are yet to be woken by the thread for that.
+    /// Wakes some groups of one maker, and the others in turns to come.
+    private func wakeDue(of maker: UInt32?) {
+        let (woken, goesOn) = table.write { table in
+            let woken = table.takeDue(of: maker)
+            return (woken, table.due[maker] != nil)
+        }
+        for group in woken { group.look() }
+        if goesOn { thread.run(for: maker) { self.wakeDue(of: maker) } }
+    }
+
+    /// Topics whose groups are yet to be found by the thread for that.
     var crowdedCount: Int { table.read { $0.crowded.count } }
 
     private static func add(_ group: WorkGroup, to index: SelectorIndex<Groups>) {

@@ -8,7 +8,9 @@ COPY Package.swift ./
 COPY Plugins Plugins
 COPY Sources Sources
 # The daemon serves these.
-COPY docs/openapi.yaml docs/http-api.md docs/recipes.md docs/command.md docs/
+COPY docs/openapi.yaml docs/recipes.md docs/command.md docs/
+COPY docs/http-api.md docs/http-events.md docs/http-streams.md docs/http-topics.md docs/
+COPY docs/http-work.md docs/http-access.md docs/http-errors.md docs/
 COPY Tests Tests
 COPY Benchmarks Benchmarks
 COPY scripts/build-release scripts/

@@ -5,24 +5,68 @@ import Topics
 @testable import BusAPI
 
 @Suite struct DocumentedSurfaceTests {
-    @Test("the page of the HTTP interface names every method, parameter, attribute and code")
-    func nothingIsMissing() throws {
-        let page = try PackageFiles.text("docs/http-api.md")
+    private let pages: ReferencePages
+
+    init() throws { pages = try ReferencePages() }
+
+    /// The names in the first column of the overview's table with this head.
+    private func names(ofOverview head: String) -> Set<String> {
+        (pages.tables[PackageFiles.httpPages[0]] ?? []).filter { $0.head == head }
+            .reduce(into: []) { $0.formUnion($1.names) }
+    }
+
+    @Test func theOverviewHasEveryRequestAndEveryParameterAndAPageExplainsIt() {
+        let (requests, parameters) = (names(ofOverview: "Request"), names(ofOverview: "Parameter"))
         for route in Route.all {
-            #expect(page.contains("`\(route.method) \(Self.path(of: route.resource))"))
+            let path = Self.path(of: route.resource)
+            #expect(
+                requests.contains { "\($0)`".hasPrefix("\(route.method) \(path)") },
+                "\(route.method) \(path)")
             for parameter in route.parameters {
+                #expect(parameters.contains(parameter), "\(route.method) takes \(parameter)")
                 #expect(
-                    page.contains("`\(parameter)`") || page.contains("`\(parameter)="),
-                    "\(route.method) takes \(parameter)")
+                    pages.texts.values.contains {
+                        $0.contains("`\(parameter)`") || $0.contains("`\(parameter)=")
+                    }, "no page explains \(parameter)")
             }
         }
-        for code in ProblemCode.allCases {
-            #expect(page.contains("`\(code.rawValue)`"), "\(code.rawValue) is not explained")
-        }
+        #expect(parameters == Set(Route.all.flatMap(\.parameters)))
+    }
+
+    @Test func everyAttributeIsAHeaderInTheOverviewAndAMemberOfAnEnvelope() throws {
+        let envelope = try #require(
+            pages.memberTables.first { $0.head == "Member of an envelope" })
         for attribute in EventAttribute.allCases {
             let wire = WireAttribute.row(attribute)
-            #expect(page.contains("`\(wire.header)`"), "\(wire.header) is not explained")
-            #expect(page.contains("`\(wire.member)`"), "\(wire.member) is not explained")
+            for head in ["Header of a request", "Header of an answer"] {
+                #expect(names(ofOverview: head).contains("\(wire.header)"), "\(wire.header)")
+            }
+            #expect(envelope.names.contains("\(wire.member)"), "\(wire.member)")
+        }
+    }
+
+    @Test func everyHeaderThatPagesMayReadIsInTheOverview() {
+        let named = names(ofOverview: "Header of an answer")
+        for header in WireHeaders.exposed.split(separator: ", ") {
+            #expect(named.contains(String(header)), "\(header)")
+        }
+    }
+
+    @Test func aCodeStandsBesideItsStatusWhereverItDoes() throws {
+        let problems = try #require(pages.tables["docs/http-errors.md"]).filter {
+            $0.head == "Status"
+        }
+        let explained = problems.flatMap(\.rows).flatMap { ReferencePages.quoted(in: $0[1]) }
+        for code in ProblemCode.allCases {
+            #expect(explained.contains(code.rawValue), "\(code.rawValue) is not explained")
+        }
+        for (page, tables) in pages.tables {
+            for row in tables.filter({ $0.head == "Status" }).flatMap(\.rows) {
+                for name in ReferencePages.quoted(in: row[1]) {
+                    guard let code = ProblemCode(rawValue: name) else { continue }
+                    #expect(row[0].contains("\(code.status)"), "\(page): \(name)")
+                }
+            }
         }
     }
 

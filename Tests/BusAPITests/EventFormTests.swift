@@ -25,7 +25,7 @@ import Testing
     @Test func thePagesNameEveryForm() throws {
         let names = Self.forms.map(\.rawValue)
         let asked = names.map { "`\($0)`" }.joined(separator: ", ")
-        #expect(try PackageFiles.text("docs/http-api.md").contains("| `as` | \(asked);"))
+        #expect(try PackageFiles.text("docs/http-events.md").contains("| `as` | \(asked);"))
         #expect(
             try PackageFiles.text("docs/openapi.yaml")
                 .contains("enum: [\(names.joined(separator: ", "))]"))

@@ -47,10 +47,34 @@ import Topics
         for code in ProblemCode.allCases {
             #expect(page.codes[code.status]?.contains(code.rawValue) == true, "\(code.rawValue)")
         }
-        let prose = try PackageFiles.text("docs/http-api.md")
+        let prose = try PackageFiles.text("docs/http-errors.md")
         for code in page.codes.values.joined() {
             #expect(prose.contains("`\(code)`"), "\(code)")
         }
+    }
+
+    @Test func everyObjectOfAnAnswerHasATableWithAllItsMembers() throws {
+        let tables = try ReferencePages().memberTables.map(\.names)
+        #expect(page.objects.count > 20)
+        for members in page.objects {
+            #expect(tables.contains { members.isSubset(of: $0) }, "\(members.sorted())")
+        }
+    }
+
+    @Test func everyMemberOfATableIsOneOfAnObject() throws {
+        let members = Set(page.objects.joined())
+        for table in try ReferencePages().memberTables {
+            #expect(table.names.subtracting(members) == [], "\(table.head)")
+        }
+    }
+
+    @Test func everyDocumentForPeopleIsNamed() throws {
+        let pages = PackageFiles.httpPages.map {
+            String($0.dropFirst("docs/".count).dropLast(".md".count))
+        }
+        let names = (pages + ["recipes", "command"]).joined(separator: ", ")
+        let description = try PackageFiles.text("docs/openapi.yaml")
+        #expect(description.ranges(of: "enum: [\(names)]").count == 2, "of GET and of HEAD")
     }
 
     @Test func everyStatusOfAProblemIsAnAnswerOfSomeOperation() {
@@ -112,6 +136,8 @@ private struct OpenAPIPage {
     let operations: [String: [String: Operation]]
     /// The members of an event as JSON.
     let envelopeMembers: [String]
+    /// The members of each object in an answer.
+    let objects: [Set<String>]
     /// The codes of problems, by status.
     let codes: [Int: Set<String>]
 
@@ -125,8 +151,9 @@ private struct OpenAPIPage {
         let schemas = Self.blocks(
             of: Self.block("schemas", of: components, indent: 2), indent: 4)
         envelopeMembers = (schemas["Envelope"] ?? []).filter {
-            $0.prefix { $0 == " " }.count == 8
+            Self.depth(of: $0) == 8
         }.map(Self.name)
+        objects = schemas.values.flatMap(Self.objects)
         codes = schemas.values.reduce(into: [:]) { codes, lines in
             let list = lines.drop { !$0.hasSuffix("enum:") }.dropFirst()
                 .prefix { !$0.hasSuffix("]") }.joined()
@@ -137,6 +164,23 @@ private struct OpenAPIPage {
                 list.split { !$0.isUppercase && $0 != "_" }.map(String.init))
         }
     }
+
+    /// The names under each `properties`; an object of one member has it on the same line.
+    private static func objects(of lines: [String]) -> [Set<String>] {
+        lines.enumerated().compactMap { index, line in
+            let depth = Self.depth(of: line)
+            let text = line.dropFirst(depth)
+            if text == "properties:" {
+                return Set(
+                    lines[(index + 1)...].prefix { Self.depth(of: $0) > depth }
+                        .filter { Self.depth(of: $0) == depth + 2 }.map(name))
+            }
+            guard text.hasPrefix("properties: {") else { return nil }
+            return [name(String(text.dropFirst("properties: {".count)))]
+        }
+    }
+
+    private static func depth(of line: String) -> Int { line.prefix { $0 == " " }.count }
 
     /// What stands before the colon of a line.
     private static func name(_ line: String) -> String {
@@ -152,7 +196,7 @@ private struct OpenAPIPage {
         var blocks: [String: [String]] = [:]
         var name: String?
         for line in lines {
-            let depth = line.prefix { $0 == " " }.count
+            let depth = Self.depth(of: line)
             if depth == indent, let colon = line.lastIndex(of: ":") {
                 name = String(line[..<colon].dropFirst(indent))
                 blocks[name!] = []

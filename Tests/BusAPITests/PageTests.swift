@@ -76,7 +76,9 @@ import Topics
         }
     }
 
-    private static let documents = ["/docs", "/docs/recipes", "/docs/command"]
+    private static let documents =
+        ["/docs", "/docs/recipes", "/docs/command"]
+        + PackageFiles.httpPages.dropFirst().map { "/\($0.dropLast(".md".count))" }
 
     @Test(arguments: documents)
     func everyLinkOfADocumentLeadsToWhatIsServed(_ path: String) throws {

@@ -2,11 +2,13 @@ import TestSupport
 import Testing
 
 @Suite(.blocking) struct DocumentationTests {
-    @Test("every example of the HTTP interface prints what its page says")
-    func examplesOfTheHTTPInterface() throws {
-        let page = try PackageFiles.text("docs/http-api.md")
-        #expect(ShellExample.all(in: page).count >= 8)
-        try DocumentedSession().run(page, of: "docs/http-api.md")
+    @Test(
+        "every example of the HTTP interface prints what its page says, on a bus of its own",
+        arguments: PackageFiles.httpPages)
+    func examplesOfTheHTTPInterface(path: String) throws {
+        let page = try PackageFiles.text(path)
+        #expect(!ShellExample.all(in: page).isEmpty)
+        try DocumentedSession().run(page, of: path)
     }
 
     @Test("a new user who types README's blocks sees what README prints")
@@ -57,7 +59,7 @@ import Testing
         "the rules of the page on access let in whom it says, and nobody else",
         arguments: ["deploys", "deploys.web"])
     func rulesOfThePageOnAccess(topic: String) throws {
-        let rules = FencedBlock.all(in: try PackageFiles.text("docs/http-api.md"))
+        let rules = FencedBlock.all(in: try PackageFiles.text("docs/http-access.md"))
             .filter { $0.kind == "ini" }.map(\.text).joined()
         #expect(rules.contains("user:ci") && rules.contains("group:ops"))
         let folder = TemporaryFolder()

@@ -9,7 +9,7 @@ import Testing
             .flatMap { $0.split(separator: " ").dropFirst().dropLast() }
         let kept = try PackageFiles.text(".dockerignore").split(separator: "\n")
             .filter { $0.hasPrefix("!") }.map { $0.dropFirst() }
-        #expect(!copied.isEmpty)
+        #expect(Set(PackageFiles.httpPages).isSubset(of: copied.map(String.init)))
         for path in copied {
             #expect(kept.contains { path == $0 || path.hasPrefix("\($0)/") }, "\(path)")
         }

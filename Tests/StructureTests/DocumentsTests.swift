@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The documents speak of files and types that are there: both get new names and places.
@@ -64,6 +65,16 @@ import Testing
             guard parts.count == 2, let linked = try? String(contentsOf: target, encoding: .utf8)
             else { continue }
             #expect(Self.anchors(of: linked).contains(String(parts[1])), "\(page): \(link)")
+        }
+    }
+
+    @Test func theOverviewOfTheHTTPInterfaceLeadsToEachOfItsPages() throws {
+        let pages = Self.pages.filter { $0.hasPrefix("docs/http-") }
+        #expect(pages == PackageFiles.httpPages.sorted())
+        let overview = try PackageFiles.text(PackageFiles.httpPages[0])
+        for page in PackageFiles.httpPages.dropFirst() {
+            let name = page.dropFirst("docs/".count)
+            #expect(overview.contains("](\(name)) |"), "\(page)")
         }
     }
 

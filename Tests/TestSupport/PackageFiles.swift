@@ -4,6 +4,12 @@ public enum PackageFiles {
     public static let root = String(
         #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/\($1)" })
 
+    /// The pages of the HTTP interface: the overview, then those of its parts.
+    public static let httpPages = [
+        "docs/http-api.md", "docs/http-events.md", "docs/http-streams.md", "docs/http-topics.md",
+        "docs/http-work.md", "docs/http-access.md", "docs/http-errors.md",
+    ]
+
     /// The text of one of them.
     ///
     /// - Parameter path: Its path within the package.

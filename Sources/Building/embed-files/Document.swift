@@ -10,6 +10,12 @@ struct Document {
     /// All of them, in the order of that list.
     static let all = [
         Document(file: "http-api.md", address: "/docs", title: "HTTP interface"),
+        Document(file: "http-events.md", address: "/docs/http-events", title: "Events"),
+        Document(file: "http-streams.md", address: "/docs/http-streams", title: "Streams"),
+        Document(file: "http-topics.md", address: "/docs/http-topics", title: "Topics"),
+        Document(file: "http-work.md", address: "/docs/http-work", title: "Work"),
+        Document(file: "http-access.md", address: "/docs/http-access", title: "Access"),
+        Document(file: "http-errors.md", address: "/docs/http-errors", title: "Errors"),
         Document(file: "recipes.md", address: "/docs/recipes", title: "Recipes"),
         Document(file: "command.md", address: "/docs/command", title: "The command belfry"),
     ]

@@ -10,7 +10,7 @@ public import Topics
 /// }
 /// ```
 ///
-/// The words are those of `docs/http-api.md`. A settlement may be repeated where its outcome is
+/// The words are those of `docs/http-work.md`. A settlement may be repeated where its outcome is
 /// unknown, and so may a `next` of a named worker: the bus settles once, and hands a job that its
 /// answer lost to the same worker again.
 public struct ClientGroup: Sendable {

@@ -77,18 +77,28 @@ public struct Program {
     /// The file of the store that is configured.
     private func storePath(_ options: CommandLineOptions) throws(ConfigurationProblems) -> String {
         let configuration = try Configuration(options: options, environment: environment)
-        // A timer of systemd has no HOME, and needs none for a file that is named.
-        if case .sqlite(let path?) = configuration.store { return path }
-        let locations = try ResolvedLocations(
-            configuration, in: RuntimeEnvironment(environment: environment, uid: uid))
-        guard let path = locations.storePath(configuration.store) else {
+        guard case .sqlite(let named) = configuration.store else {
             throw ConfigurationProblems(
                 .whole, "the store is memory: name a file with --store sqlite:PATH")
         }
-        guard uid == 0, access(path, F_OK) != 0, access(Self.serviceStore, F_OK) == 0 else {
-            return path
+        if let named { return named }
+        // A timer of systemd, whose user is root, has no HOME.
+        let isService = uid == 0 && access(Self.serviceStore, F_OK) == 0
+        let missing: String
+        do throws(ConfigurationProblems) {
+            let locations = try ResolvedLocations(
+                configuration, in: RuntimeEnvironment(environment: environment, uid: uid))
+            guard let path = locations.storePath(configuration.store) else {
+                preconditionFailure("resolved locations have a folder for state")
+            }
+            guard isService, access(path, F_OK) != 0 else { return path }
+            missing = path
+        } catch {
+            guard isService else { throw error }
+            missing = "home for state here"
         }
-        log.notice("there is no \(path): this is about the service's store, \(Self.serviceStore)")
+        log.notice(
+            "there is no \(missing): this is about the service's store, \(Self.serviceStore)")
         return Self.serviceStore
     }
 

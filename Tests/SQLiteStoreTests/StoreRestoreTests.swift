@@ -55,6 +55,33 @@ import Topics
         #expect(try SQLiteStore.check(killed.backup) == [])
     }
 
+    @Test func eachEventOfARestoredCopyIsFoundByItsID() throws {
+        let killed = try Killed()
+        try SQLiteStore.restore(killed.backup, to: killed.path)
+        let bench = try killed.start()
+        let topic = try TopicName("t")
+        for id in killed.kept {
+            guard case .older(let position) = bench.bus.event(id, in: topic) else {
+                Issue.record("\(id) is not in the store")
+                continue
+            }
+            let read = try bench.answer { then in
+                bench.bus.readStore(
+                    position, matching: Selector(topic), filter: .all,
+                    limit: ReadLimit(events: 1, bytes: 1), then: then)
+            }
+            guard case .events(let events, _, _) = read else {
+                Issue.record("\(id) is \(read)")
+                continue
+            }
+            #expect(events.map(\.id) == [id])
+        }
+        guard case .removed = bench.bus.event(killed.lost, in: topic) else {
+            Issue.record("\(killed.lost) came behind the backup")
+            return
+        }
+    }
+
     @Test func theJournalOfAnotherLifeBesideACopyIsNamedAndTouchesNothing() throws {
         let killed = try Killed()
         Files.copy(killed.backup, to: killed.path)

@@ -54,7 +54,12 @@ extension EventLog {
             return .found(record.ring[index])
         }
         if let older = record.older, id >= older.oldest, id <= older.newest {
-            return .older(LogPosition(after: id.predecessor, reportedThrough: id))
+            // What was lost by now is no gap in front of it: behind a restored backup all ids of the life
+            // before count as lost. What is lost until it is read is one.
+            return .older(
+                LogPosition(
+                    after: id.predecessor,
+                    reportedThrough: max(id, losses(of: record).removedThrough)))
         }
         return id <= losses(of: record).removedThrough ? .removed : .unknown
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension ParserCheck {
     /// The folder of the files of all parsers.
@@ -10,10 +11,7 @@ extension ParserCheck {
 
     /// The inputs that are kept for this parser: none if it is new and has no file.
     func corpusText() throws -> CorpusText {
-        guard FileManager.default.fileExists(atPath: corpusFile.path) else {
-            return CorpusText(of: [])
-        }
-        return try CorpusText(reading: Array(Data(contentsOf: corpusFile)))
+        try CorpusText(reading: TemporaryFolder.bytes(of: corpusFile.path) ?? [])
     }
 }
 
@@ -24,10 +22,10 @@ extension CorpusText {
             at: folder, includingPropertiesForKeys: nil)
         self.init(
             of: try files.map { file in
-                // Foundation does not free what it would have read an empty file into.
-                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-                let size = (attributes[.size] as? any BinaryInteger).map { Int($0) }
-                return size == 0 ? [] : Array(try Data(contentsOf: file))
+                guard let bytes = TemporaryFolder.bytes(of: file.path) else {
+                    throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: file.path])
+                }
+                return bytes
             })
     }
 

@@ -34,6 +34,22 @@ async def address_of_a_topic_shows_it(stage: Stage) -> None:
     assert "deployed" in await page.inner_text("body"), "as=json is for programs, in a browser too"
 
 
+async def address_that_was_given_is_not_taken_back(stage: Stage) -> None:
+    """A view that writes down where it is does not do so over an address that was given in the moment before."""
+    served = await stage.serve()
+    for name in ("deploys", "steps"):
+        await served.client.publish(name, f"in {name}")
+    page = await stage.page(served.origin)
+    # The timers of the view run when they are told to, as they might have run anyway.
+    await page.add_init_script("{ window.ticks = []; window.setInterval = tick => ticks.push(tick); }")
+    await page.goto(f"{served.origin}/#/follow/deploys?since=earliest")
+    await Following(page).event("in deploys").wait_for()
+    await until("time passes", lambda: page.evaluate("performance.now() > 2_000"))
+    await page.evaluate("() => { location.hash = '#/follow/steps?since=earliest'; ticks.forEach(tick => tick()); }")
+    await Following(page).event("in steps").wait_for()
+    same("the address", await address(page), "/#/follow/steps")
+
+
 async def link_leads_to_its_moment(stage: Stage) -> None:
     """A link to a moment opens there, with its event in full, in a browser that was never here."""
     served = await stage.serve()
@@ -89,4 +105,4 @@ async def page_has_validators(stage: Stage) -> None:
     assert start.headers["content-type"].startswith("text/plain"), start.headers
 
 
-ACTS = [address_of_a_topic_shows_it, link_leads_to_its_moment, jump_to_a_time_begins_there, page_has_validators]
+ACTS = [address_of_a_topic_shows_it, address_that_was_given_is_not_taken_back, link_leads_to_its_moment, jump_to_a_time_begins_there, page_has_validators]

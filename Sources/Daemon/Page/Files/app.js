@@ -16,6 +16,8 @@ const VIEWS = {
 const main = document.getElementById('view');
 let leave = new AbortController();
 let opened = 0;
+/** The address that the open view was opened with, or has written down since. */
+let taken = null;
 
 /**
  * The address of a place on the page, for links.
@@ -30,15 +32,23 @@ export function place(path, query) {
     return `#/${segments.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`;
 }
 
-/**
- * Goes to a place. With `replace` the view that is open stays as it is: it only writes down in the address
- * where it is now, without a step of the browser's history.
- */
-export function go(path, query, { replace = false } = {}) {
+/** Goes to a place. */
+export function go(path, query) {
     const address = place(path, query);
-    if (address === location.hash) return;
-    if (replace) history.replaceState(null, '', address);
-    else location.hash = address;
+    if (address !== location.hash) location.hash = address;
+}
+
+/**
+ * Writes down in the address where the open view is now, without a step of the browser's history. A view that
+ * was left writes nothing. Nor does one that is about to be left: the browser tells of a new address a moment
+ * after it is there, and a timer of the view may come in between.
+ * @param {AbortSignal} signal the view's
+ */
+export function note(path, query, signal) {
+    const address = place(path, query);
+    if (signal.aborted || location.hash !== taken || location.hash === address) return;
+    history.replaceState(null, '', address);
+    taken = location.hash;
 }
 
 /** What the address names: `{path, query}`. */
@@ -62,6 +72,7 @@ async function show({ moved }) {
     leave.abort();
     leave = new AbortController();
     const { signal } = leave;
+    taken = location.hash;
     const { path, query } = here();
     const name = Object.hasOwn(VIEWS, path[0] ?? '') ? path[0] ?? '' : null;
     for (const link of document.querySelectorAll('.shell-nav a')) {

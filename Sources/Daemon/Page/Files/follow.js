@@ -1,7 +1,7 @@
 // The Follow view: the events of a selector as they come, paused and resumed without loss, with a row where
 // something is missing. The address always leads back to what is seen.
 
-import { go } from './app.js';
+import { note } from './app.js';
 import { topicPath } from './bus.js';
 import { curl } from './curl.js';
 import { clear, copy, count, el, setText } from './dom.js';
@@ -247,12 +247,12 @@ class Follow {
 
     #remember() {
         const now = performance.now();
-        if (this.#signal.aborted || now - this.#rememberedAt < REMEMBER_MS) return;
+        if (now - this.#rememberedAt < REMEMBER_MS) return;
         this.#rememberedAt = now;
-        go(['follow', this.#selector], {
+        note(['follow', this.#selector], {
             since: this.#place, ...this.#look.filters, find: this.#parts.find.value,
             event: this.#detail.row?.id,
             live: this.#feed.follows && !this.#detail.row ? 'yes' : '',
-        }, { replace: true });
+        }, this.#signal);
     }
 }

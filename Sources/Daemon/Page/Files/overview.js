@@ -3,7 +3,7 @@
 import { announce, el, setText, span } from './dom.js';
 import { json, metrics } from './bus.js';
 import { here } from './curl.js';
-import { go } from './app.js';
+import { note } from './app.js';
 import { topics } from './topics.js';
 import { COLUMNS } from './grid.js';
 import { Groups } from './groups.js';
@@ -118,9 +118,9 @@ class Overview {
         this.#table.show();
         const { find, sort, descends, isTree } = this.#wanted;
         const order = `${descends ? '-' : ''}${sort}`;
-        go([], {
+        note([], {
             find: find.trim(), sort: order === COLUMNS[0].key ? '' : order, tree: isTree ? '1' : '',
-        }, { replace: true });
+        }, this.#signal);
     }
 
     /** Asks for the figures of the bus and for its groups. */

@@ -46,12 +46,15 @@ extension ParserCheck {
 private struct Lines {
     typealias Field = (name: String, value: String)
 
+    private let beginsWithMethod: Bool
     private var requestLine: [UInt8]?
     private var headers: [[UInt8]] = []
     private(set) var isWhole = false
 
     init(_ input: UnsafeRawBufferPointer) {
         let rest = input.drop { $0 == 0x0D || $0 == 0x0A }
+        // A method has 64 bytes at most, also in a line whose end has not come.
+        beginsWithMethod = rest.count <= 64 || rest.prefix(65).contains(0x20)
         let lines = rest.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
         for bytes in lines {
             let line = Array(bytes.last == 0x0D ? bytes.dropLast() : bytes)
@@ -67,10 +70,10 @@ private struct Lines {
     }
 
     var isBroken: Bool {
-        guard let requestLine else { return false }
+        guard let requestLine else { return !beginsWithMethod }
         let words = Self.words(requestLine)
-        if Self.holdsStray(requestLine) || words.count != 3 || words.contains(where: \.isEmpty)
-            || !words[2].starts(with: "HTTP/".utf8)
+        if !beginsWithMethod || Self.holdsStray(requestLine) || words.count != 3
+            || words.contains(where: \.isEmpty) || !words[2].starts(with: "HTTP/".utf8)
         {
             return true
         }

@@ -113,7 +113,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	scripts/install-manual $(RELEASE_BINARY) $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/share' '$(DESTDIR)$(ZSHDIR)'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
 	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring Benchmarks)
-	install -d '$(DESTDIR)$(SYSCONFDIR)/belfry/run.d' '$(DESTDIR)$(SYSCONFDIR)/belfry/push.d'
+	install -d $(patsubst systemd/belfry-%@.service,'$(DESTDIR)$(SYSCONFDIR)/belfry/%.d',$(wildcard systemd/belfry-*@.service))
 	for unit in $(notdir $(wildcard systemd/*)); do \
 		sed 's|/usr/bin/belfry|$(PREFIX)/bin/belfry|g; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|g; s|///usr/share/doc/belfry/|//$(DOCDIR)/|g' \
 			"systemd/$$unit" >'$(DESTDIR)$(UNITDIR)'/"$$unit" && \

@@ -73,13 +73,25 @@ import Testing
         #expect(try values("StartLimitIntervalSec", in: "belfryd.service") == ["0"])
     }
 
+    /// The units that run a program of the administrator's differ in what they run, not in what it may do.
+    @Test func unitsOfProgramsKeepThemFromTheSame() throws {
+        func bounds(_ kind: String) throws -> [String] {
+            let name = "belfry-\(kind)@.service"
+            return try unit(name).filter { $0.section == "Service" }
+                .drop { $0.key != "DynamicUser" }
+                .map { "\($0.key)=\($0.value.replacing("belfry-\(kind)/", with: "/"))" }
+        }
+        #expect(try bounds("run").contains("CapabilityBoundingSet="))
+        #expect(try bounds("work") == bounds("run"))
+        #expect(try bounds("answer") == bounds("run"))
+    }
+
     @Test func systemdAcceptsEveryUnit() throws {
         let folder = TemporaryFolder()
         let daemon = ChildProcess.product("belfryd")
         let products = daemon[..<daemon.lastIndex(of: "/")!]
-        for name in [
-            "belfryd.service", "belfryd.socket", "belfry-run@.service", "belfry-push@.service",
-        ] {
+        let kinds = ["run", "work", "answer", "push"]
+        for name in ["belfryd.service", "belfryd.socket"] + kinds.map({ "belfry-\($0)@.service" }) {
             let path = "\(PackageFiles.root)/systemd/\(name)"
             let text = String(
                 decoding: try FileText.read(path, bytesMax: Limits.fileBytesMax), as: UTF8.self)
@@ -90,9 +102,8 @@ import Testing
             "/usr/bin/systemd-analyze",
             [
                 "verify", "--man=no", "\(folder.path)/belfryd.service",
-                "\(folder.path)/belfryd.socket", "\(folder.path)/belfry-run@web.service",
-                "\(folder.path)/belfry-push@web.service",
-            ])
+                "\(folder.path)/belfryd.socket",
+            ] + kinds.map { "\(folder.path)/belfry-\($0)@web.service" })
         #expect(try verify.wait() == .exited(0))
         #expect(verify.text(of: .errors) == "")
     }

@@ -29,7 +29,8 @@ EVENTS_BETWEEN = 200
 """Answered before and after an upgrade, by the publishers of all doors together."""
 FOLLOWER = "belfry-run@note.service"
 PUSHER = "belfry-push@hook.service"
-PROGRAMS = (SERVICE, FOLLOWER, PUSHER)
+WORKER = "belfry-work@mail.service"
+PROGRAMS = (SERVICE, FOLLOWER, PUSHER, WORKER)
 UNITS = (SOCKETS, *PROGRAMS)
 
 
@@ -120,7 +121,9 @@ class Package:
         hooks = self._machine.root / "etc/belfry/push.d/hook"
         hooks.write_text(f"deploys http://127.0.0.1:{self._receiver.port}/ {self._receiver.secret}\n")
         hooks.chmod(0o600)
-        self._machine.run("systemctl", "enable", "--now", FOLLOWER, PUSHER)
+        (self._machine.root / "etc/belfry/work.d/mail").write_text(
+            "GROUP=mail\nSELECTOR=jobs.mail\nPROGRAM=/bin/true\n")
+        self._machine.run("systemctl", "enable", "--now", FOLLOWER, PUSHER, WORKER)
         wait_until(lambda: len(self._seen()) == 2, TURN_SECONDS, "the program has run",
                    lambda: self._machine.journal(FOLLOWER))
         wait_until(self._has_cursor_of_webhooks, TURN_SECONDS, "a webhook has begun",
@@ -161,6 +164,7 @@ class Package:
                 continue
             raise AssertionError(f"{door.name} still answers {answer.status}")
         stays = ["etc/belfry/belfryd.conf", "etc/belfry/run.d/note", "etc/belfry/push.d/hook",
+                 "etc/belfry/work.d/mail",
                  "var/lib/private/belfry/belfry.db", "var/lib/private/belfry-run/note/seen"]
         for kept in stays:
             if not (self._machine.root / kept).exists():

@@ -24,6 +24,7 @@ from push_unit import UNIT as PUSH_UNIT
 from push_unit import PushUnit
 from sources import Sources
 from traffic import Traffic
+from work_units import WorkUnits
 
 SERVICE = "belfryd.service"
 SOCKETS = "belfryd.socket"
@@ -63,6 +64,7 @@ class Service:
             self.a_credential_lets_its_bearer_in,
             self.restarts_refuse_nobody_and_lose_nothing, self.a_crash_refuses_nobody_who_comes_after,
             self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event,
+            *WorkUnits(self._machine, self._doors[0]).acts(),
             *PushUnit(self._machine, self._doors[0]).acts(),
             Sources(self._machine, self._doors[0]).programs_that_never_end_are_sources,
             self.another_prefix_serves_the_same_state,
@@ -362,8 +364,8 @@ class Service:
         shutil.copy(PROJECT / "scripts/uninstall", root / "root/uninstall")
         variables = [f"{name}={value}" for name, value in ELSEWHERE.items()]
         said = self._machine.run("env", *variables, "/root/uninstall").stdout
-        expect(["/etc/belfry", "/var/lib/belfry", "/var/lib/belfry-run", "/var/lib/belfry-push",
-                "/etc/credstore/belfry.tokens"],
+        expect(["/etc/belfry", "/var/lib/belfry", "/var/lib/belfry-run", "/var/lib/belfry-work",
+                "/var/lib/belfry-answer", "/var/lib/belfry-push", "/etc/credstore/belfry.tokens"],
                re.findall(r"^kept: (\S+)", said, re.M))
         for left in ("opt/belfry/bin/belfryd", "opt/belfry/share/doc/belfry",
                      f"etc/systemd/system/{SERVICE}", f"etc/systemd/system/{SOCKETS}",

@@ -6,7 +6,8 @@ import Testing
 /// daemon; `make test-systemd` does it to a machine that runs.
 @Suite(.blocking) struct InstallTests {
     private static let units = [
-        "belfryd.service", "belfryd.socket", "belfry-run@.service", "belfry-push@.service",
+        "belfryd.service", "belfryd.socket", "belfry-run@.service", "belfry-work@.service",
+        "belfry-answer@.service", "belfry-push@.service",
     ]
 
     private let folder = TemporaryFolder()
@@ -78,9 +79,11 @@ import Testing
         let service = text("lib/systemd/system/belfryd.service")
         let start = "ExecStart=\(prefix)/bin/belfryd --config /opt/etc/belfry/belfryd.conf"
         #expect(service.contains(start))
-        let program = text("lib/systemd/system/belfry-run@.service")
-        #expect(program.contains("ExecStart=\(prefix)/bin/belfry sub "))
-        #expect(program.contains("EnvironmentFile=/opt/etc/belfry/run.d/%i"))
+        for (kind, command) in [("run", "sub"), ("work", "work"), ("answer", "answer")] {
+            let program = text("lib/systemd/system/belfry-\(kind)@.service")
+            #expect(program.contains("ExecStart=\(prefix)/bin/belfry \(command) "))
+            #expect(program.contains("EnvironmentFile=/opt/etc/belfry/\(kind).d/%i"))
+        }
         let webhooks = text("lib/systemd/system/belfry-push@.service")
         #expect(webhooks.contains("ExecStart=\(prefix)/bin/belfry push "))
         #expect(webhooks.contains("LoadCredential=webhooks:/opt/etc/belfry/push.d/%i"))
@@ -105,6 +108,7 @@ import Testing
         #expect(files.contains("etc/belfry/belfryd.conf.new"))
         try put("", at: "var/lib/belfry/belfry.db")
         try put("", at: "var/lib/belfry-run/web/web.cursor")
+        try put("", at: "var/lib/belfry-work/mail/sent")
         try put("", at: "var/lib/belfry-push/web/push-1.cursor")
         try put("", at: "etc/credstore/belfry.tokens")
         try put("", at: "etc/systemd/system/sockets.target.wants/belfryd.socket")
@@ -114,13 +118,14 @@ import Testing
             files == [
                 "etc/belfry/belfryd.conf", "etc/credstore/belfry.tokens",
                 "var/lib/belfry/belfry.db", "var/lib/belfry-run/web/web.cursor",
-                "var/lib/belfry-push/web/push-1.cursor",
+                "var/lib/belfry-work/mail/sent", "var/lib/belfry-push/web/push-1.cursor",
             ])
         #expect(text("etc/belfry/belfryd.conf") == changed)
         for (path, what) in [
             ("/etc/belfry", "configuration"), ("/var/lib/belfry", "events"),
-            ("/var/lib/belfry-run", "cursors of belfry-run@.service"),
-            ("/var/lib/belfry-push", "cursors of belfry-push@.service"),
+            ("/var/lib/belfry-run", "state of belfry-run@.service"),
+            ("/var/lib/belfry-work", "state of belfry-work@.service"),
+            ("/var/lib/belfry-push", "state of belfry-push@.service"),
             ("/etc/credstore/belfry.tokens", "tokens"),
         ] {
             #expect(said.contains("kept: \(folder.path)\(path) (the \(what))"), "\(said)")

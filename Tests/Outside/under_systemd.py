@@ -273,7 +273,7 @@ class Service:
         """The sockets wait until systemd has started the next."""
         door, pid = self._doors[0], self._pid()
         first = door.ask("POST", "/topics/kept", b"before the crash").json()["id"]
-        self._machine.run("kill", "-KILL", pid)
+        self._send("KILL", pid)
         second = door.ask("POST", "/topics/kept", b"after the crash").json()["id"]
         expect([first, second], self._kept(first))
         expect("1", self._machine.show(SERVICE, "NRestarts"))
@@ -285,7 +285,7 @@ class Service:
         with self._dropped_in("[Service]\nWatchdogSec=2s\n"):
             pid = self._pid()
             first = door.ask("POST", "/topics/kept", b"before it hangs").json()["id"]
-            self._machine.run("kill", "-STOP", pid)
+            self._send("STOP", pid)
             second = door.ask("POST", "/topics/kept", b"while it hangs").json()["id"]
             expect([first, second], self._kept(first))
         if f"Killing process {pid}" not in self._machine.journal(SERVICE):
@@ -401,6 +401,22 @@ class Service:
 
     def _pid(self) -> str:
         return self._machine.show(SERVICE, "MainPID")
+
+    def _send(self, signal: str, pid: str) -> None:
+        """Sends a signal that stops or ends a process, and waits until all of its threads have heard of it.
+
+        Until then one of them may still accept a connection.
+        """
+        self._machine.run("kill", f"-{signal}", pid)
+        wait_until(lambda: self._states(pid) <= {"T", "Z", "X"}, TURN_SECONDS, f"{signal} takes effect")
+
+    def _states(self, pid: str) -> set[str]:
+        """The states of a process's threads, as proc(5) has them; none where it is gone."""
+        states = set()
+        for thread in self._machine.path("/proc").glob(f"{pid}/task/*/stat"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                states.add(thread.read_text().rsplit(")", 1)[1].split()[0])
+        return states
 
     def _kept(self, first: str) -> list[str]:
         """The ids of what is kept from this one on, as a reader gets them that follows its cursor."""

@@ -76,6 +76,24 @@ import Topics
         #expect(try bench.group()?.expired == 2)
     }
 
+    @Test func howeverManyOneUserHangsUpThoseOfOthersAreHandedToNobody() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (first, early) = try ask(bench, "before")
+        early.cancel()
+        #expect(refusal { _ = try first.get() } == "replyTimeout")
+        let replies = bench.work.parts.replies
+        for number in 0..<UInt64(Limits.endedRequestsMax) {
+            replies.end(EventID(rawValue: number), until: .max, of: 1_002)
+        }
+        let (second, late) = try ask(bench, "behind")
+        late.cancel()
+        #expect(refusal { _ = try second.get() } == "replyTimeout")
+        #expect(try bench.next().handout == nil)
+        #expect(try bench.group()?.expired == 2)
+    }
+
     @Test func aLateReplyIsSaidToBeLate() throws {
         let bench = try WorkBench()
         try bench.set { $0.replies = true }

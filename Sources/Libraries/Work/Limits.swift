@@ -76,7 +76,8 @@ enum Limits {
     static let countedAheadMax = 1_000
     /// Open jobs of one list.
     static let listedJobsMax = 1_000
-    /// Requests that ended before their time and are remembered until then, 40 bytes each.
+    /// Requests of all users that ended before their time and are remembered until then, some 60 bytes
+    /// each: more than are asked and given up in an hour by programs that mean it.
     static let endedRequestsMax = 100_000
     /// How long a task's worker rests when the store refused it.
     static let pauseAfterFailure = Duration.seconds(1)

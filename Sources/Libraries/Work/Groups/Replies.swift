@@ -8,7 +8,7 @@ final class Replies: Sendable {
     private struct State {
         var waiting: [EventID: Asking] = [:]
         /// Requests that are over and whose time is not: nobody is to start on them.
-        var over: [EventID: Int64] = [:]
+        var over = EndedRequests()
     }
 
     private let state = Protected(State())
@@ -26,20 +26,20 @@ final class Replies: Sendable {
     func isAwaited(_ id: EventID) -> Bool { state.read { $0.waiting[id] != nil } }
 
     /// Nobody is to start on an event any more, whose time ends then by itself.
-    func end(_ id: EventID, until deadline: Int64) {
+    func end(_ id: EventID, until deadline: Int64, of user: UInt32?) {
         state.write { state in
             state.waiting[id] = nil
-            if state.over.count < Limits.endedRequestsMax { state.over[id] = deadline }
+            state.over.add(id, until: deadline, of: user)
         }
     }
 
     /// Whether a request is over before its time.
-    func isOver(_ id: EventID) -> Bool { state.read { $0.over[id] != nil } }
+    func isOver(_ id: EventID) -> Bool { state.read { $0.over.has(id) } }
 
     /// Takes those out whose time has come.
     func expire(now: Int64) -> [Asking] {
         state.write { state in
-            state.over = state.over.filter { $0.value > now }
+            state.over.expire(now: now)
             let late = state.waiting.filter { $0.value.deadline <= now }
             for id in late.keys { state.waiting[id] = nil }
             return Array(late.values)
@@ -60,11 +60,13 @@ package final class Asking: Sendable {
 
     private let state: Protected<State>
     private let replies: Replies
+    private let user: UInt32?
     let deadline: Int64
 
-    init(_ replies: Replies, deadline: Int64, _ then: @escaping Then) {
+    init(_ replies: Replies, of user: UInt32?, deadline: Int64, _ then: @escaping Then) {
         state = Protected(.publishing(then))
         self.replies = replies
+        self.user = user
         self.deadline = deadline
     }
 
@@ -76,7 +78,7 @@ package final class Asking: Sendable {
             state = .waiting(id, then)
             return true
         }
-        if !isWaiting { replies.end(id, until: deadline) }
+        if !isWaiting { replies.end(id, until: deadline, of: user) }
     }
 
     /// Ends it with what came; returns whether it waited still.
@@ -94,7 +96,7 @@ package final class Asking: Sendable {
     package func cancel() {
         let (then, id) = takeOver()
         guard let then else { return }
-        if let id { replies.end(id, until: deadline) }
+        if let id { replies.end(id, until: deadline, of: user) }
         then(.failure(.replyTimeout(id)))
     }
 

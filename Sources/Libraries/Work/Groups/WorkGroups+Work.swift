@@ -97,7 +97,8 @@ extension WorkGroups {
         then: @escaping @Sendable (Result<Reply, WorkError>) -> Void
     ) -> Asking {
         let now = parts.clock()
-        let asking = Asking(parts.replies, deadline: now + microseconds, then)
+        let asking = Asking(
+            parts.replies, of: batch.sender.uid, deadline: now + microseconds, then)
         guard Limits.replyMicroseconds.contains(microseconds), batch.payloads.count == 1 else {
             asking.finish(
                 .failure(.valueInvalid("one event waits for its reply, 1 ms to 1 h")))

@@ -73,6 +73,28 @@ struct TurnLinesTests {
         #expect(third == "a4" && lines.isEmpty)
     }
 
+    @Test func turnsOfACostAreSharedAndWhatIsTooMuchWaitsAtItsPlace() {
+        var lines = TurnLines<Int, String>()
+        func take(_ cost: Int) -> String {
+            lines.take(atMost: 9, costing: cost, turn: 2) { $0.utf8.count }.joined(separator: " ")
+        }
+        for name in ["aaaaaa", "AAAAAA", "a"] { lines.add(name, to: 1) }
+        for name in ["bbbb", "b"] { lines.add(name, to: 2) }
+        for name in ["c", "d", "e", "f", "g"] { lines.add(name, to: 3) }
+        // One goes in any case, and what fits behind it; the second line keeps its place in front.
+        let first = take(7)
+        #expect(first == "aaaaaa c")
+        let second = take(7)
+        #expect(second == "bbbb d e f")
+        // What was too much is owed in turns of others.
+        let third = take(3)
+        #expect(third == "b g")
+        let rest = take(3)
+        #expect(rest == "AAAAAA" && !lines.isEmpty)
+        let last = take(1)
+        #expect(last == "a" && lines.isEmpty)
+    }
+
     @Test func whatIsOverDoesNotPileUpInALineThatIsHeld() {
         let wanted = Protected<Set<Int>>([3, 77, 9_999])
         var lines = TurnLines<Int, Int>(

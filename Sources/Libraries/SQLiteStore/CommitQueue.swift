@@ -1,9 +1,11 @@
 internal import Protection
 internal import Topics
 
-/// What waits for the writer, in the order it came.
+/// What waits for the writer, in lines that take turns: one of each user, in the order it came, one of
+/// what work groups change, and one of topics that are removed.
 ///
-/// Safe from any thread; one thread takes.
+/// Turns are counted in what a commit costs, rows and bytes: whatever one user brings, another one's
+/// publish goes with the next commit, which is bounded. Safe from any thread; one thread takes.
 final class CommitQueue: Sendable {
     private let wakeUp = WakeUp()
     private let state = Protected(State())
@@ -23,6 +25,29 @@ final class CommitQueue: Sendable {
         let entry: StoreEntry
         let queuedBytes: Int
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
+
+        /// What it costs to commit, at least one step.
+        var steps: Int { max(1, entry.rowCount) + queuedBytes / Limits.stepBytes }
+        var line: Line { Line(of: entry) }
+    }
+
+    /// What keeps its order.
+    enum Line: Hashable {
+        /// What one user publishes and registers.
+        case user(UInt32?)
+        /// Changes of work groups, with what becomes of their jobs: each group has one under way.
+        case groups
+        case removals
+
+        init(of entry: StoreEntry) {
+            self =
+                switch entry {
+                case .events(let batch, _, _): .user(batch.sender.uid)
+                case .registration(_, _, let owner): .user(owner)
+                case .work, .together: .groups
+                case .removal: .removals
+                }
+        }
     }
 
     /// A removal of what is no longer retained, and who wants to know what it left; nobody for the
@@ -33,7 +58,8 @@ final class CommitQueue: Sendable {
     }
 
     private struct State {
-        var jobs: [Job] = []
+        var lines = TurnLines<Line, EntryJob>()
+        var trims: [TrimJob] = []
         var entries = 0
         var queuedBytes = 0
         var queuedBytesMax = 0
@@ -72,7 +98,7 @@ final class CommitQueue: Sendable {
             else { return (.tooMuch, false) }
             state.queuedBytes += job.queuedBytes
             state.entries += 1
-            state.jobs.append(.entry(job))
+            state.lines.add(job, to: job.line)
             return (.queued, state.wakes())
         }
         if isAsleep { wakeUp.signal() }
@@ -83,7 +109,7 @@ final class CommitQueue: Sendable {
     func add(_ job: TrimJob) {
         let isAsleep = state.write { state in
             guard !state.isClosed else { return false }
-            state.jobs.append(.trim(job))
+            state.trims.append(job)
             return state.wakes()
         }
         if isAsleep { wakeUp.signal() }
@@ -148,7 +174,7 @@ final class CommitQueue: Sendable {
                 }
                 if left == 0 || state.isRoused { return .give(Self.group(&state)) }
                 state.wakesAt = 1
-                return state.jobs.isEmpty
+                return state.trims.isEmpty
                     ? .sleep(milliseconds: left, isLast: left > 0)
                     : .sleep(milliseconds: Limits.removalWaitMilliseconds, isLast: true)
             }
@@ -164,21 +190,16 @@ final class CommitQueue: Sendable {
         }
     }
 
+    /// Removals go first, which leave room to entries: they came before what is published next.
     private static func group(_ state: inout State) -> [Job] {
-        var bytes = 0
-        var count = 0
         state.isRoused = false
-        for job in state.jobs {
-            if case .entry(let entry) = job {
-                if bytes > 0, bytes + entry.queuedBytes > Limits.groupBytesMax { break }
-                bytes += entry.queuedBytes
-                state.entries -= 1
-            }
-            count += 1
-            if count == Limits.groupEntriesMax { break }
-        }
-        let group = Array(state.jobs[..<count])
-        state.jobs.removeSubrange(..<count)
-        return group
+        let trims = state.trims.prefix(Limits.groupEntriesMax / 2)
+        state.trims.removeFirst(trims.count)
+        let entries = state.lines.take(
+            atMost: Limits.groupEntriesMax - trims.count, costing: Limits.groupStepsMax,
+            turn: Limits.turnSteps
+        ) { $0.steps }
+        state.entries -= entries.count
+        return trims.map { .trim($0) } + entries.map { .entry($0) }
     }
 }

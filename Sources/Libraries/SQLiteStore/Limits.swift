@@ -2,10 +2,16 @@
 enum Limits {
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20
-    /// Bytes of entries that one transaction takes, unless a single one has more: a failing disk
-    /// fails them together, and each waits for all.
-    static let groupBytesMax = 8 << 20
-    /// Entries that one transaction takes, for the same reason.
+    /// Steps that one transaction takes, a row or half a KiB each, unless a single entry has more: a
+    /// failing disk fails them together, and each waits for all. Enough for a batch of 10,000 small events
+    /// and for what others bring meanwhile, or for 8 MiB: some 20 ms.
+    static let groupStepsMax = 16_384
+    /// Bytes that take about as long as a row.
+    static let stepBytes = 512
+    /// Steps that a user has of a transaction in one turn, while others wait: about a millisecond, and a
+    /// sixteenth of it.
+    static let turnSteps = 1_024
+    /// Entries and removals that one transaction takes, for the same reason.
     static let groupEntriesMax = 4_096
     /// Commits that take this long are worth waiting for one another: a shorter wait than a
     /// millisecond cannot be told from none.

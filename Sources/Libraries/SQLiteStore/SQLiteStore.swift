@@ -5,8 +5,8 @@ package import Topics
 /// A store in one file of SQLite: what was answered survives the end of the process at any moment,
 /// and, with `sync = full`, the end of power.
 ///
-/// A thread of its own commits everything that waits in one transaction and then tells everybody,
-/// in the order of ids; two more read what memory let go, so that neither waits for the other, and
+/// A thread of its own commits what waits in bounded transactions, user by user in turn, and then
+/// tells everybody, in the order of ids; two more read what memory let go, so that neither waits for the other, and
 /// one syncs the journal and moves it into the file. A
 /// disk that refuses fails what was to be committed, and is tried again once a second and with
 /// every publish. `docs/storage.md` has the layout of the file and what can be read from it.

@@ -10,6 +10,8 @@
 package struct TurnLines<Line: Hashable, Element> {
     private struct Waiting {
         var elements = Ring<Element>()
+        /// What was taken of it in its turn, and beyond: as many turns of others as that is go first.
+        var spent = 0
         /// With how many it is looked which of them are over.
         var lookAt = Limits.lineLookMin
 
@@ -111,6 +113,48 @@ package struct TurnLines<Line: Hashable, Element> {
             return element
         }
         return nil
+    }
+
+    /// Takes what may cost so much together, in turns that cost so much each; at least one element,
+    /// where any waits.
+    ///
+    /// A line that takes more in its turn, since one element costs more, leaves out as many turns as that
+    /// is, here and in what is taken later. What is too much for the rest waits at its place, and others
+    /// are taken that are not. For lines without a bound of what is under way.
+    ///
+    /// - Complexity: O(lines + elements + lines · cost of one element / `turn`).
+    package mutating func take(
+        atMost countMax: Int, costing costMax: Int, turn: Int, _ cost: (Element) -> Int
+    ) -> [Element] {
+        var taken: [Element] = []
+        var left = costMax
+        var passedOver: [Line] = []
+        // Once nothing more fits, no turns are left out: those of others are yet to come.
+        while taken.count < countMax, taken.isEmpty || left > 0, let line = order.first {
+            let spent = lines[line]?.spent ?? 0
+            guard spent < turn else {
+                lines[line]?.spent = spent - turn
+                order.append(order.removeFirst())
+                continue
+            }
+            guard let next = lines[line]?.elements.first else { break }
+            let cost = cost(next)
+            guard taken.isEmpty || cost <= left else {
+                passedOver.append(order.removeFirst())
+                continue
+            }
+            taken.append(next)
+            left -= cost
+            _ = lines[line]?.elements.removeFirst()
+            if lines[line]?.elements.isEmpty == true {
+                lines[line] = nil
+                _ = order.removeFirst()
+            } else {
+                lines[line]?.spent = spent + cost
+            }
+        }
+        for line in passedOver.reversed() { order.prepend(line) }
+        return taken
     }
 
     /// Something that was taken of this line is not under way any more.

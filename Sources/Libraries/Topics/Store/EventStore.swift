@@ -1,7 +1,8 @@
 /// Where accepted events live: the seam between the bus and a disk, or none.
 ///
 /// The store gives ids and times. It commits entries in one order and calls each `then` strictly
-/// in that order, one at a time, so that events become visible in id order. It never calls back
+/// in that order, one at a time, so that events become visible in id order. Entries of one user that
+/// wait keep their order; those of several users may take turns. It never calls back
 /// under a lock of its own, since `then` may commit again.
 ///
 /// - Important: Every verb is called from any thread, and never waits for a reader.
@@ -155,6 +156,16 @@ package enum StoreEntry: Sendable {
         case .removal, .registration: Overhead.queuedBatchBytes
         case .work(let change): change.queuedBytes
         case .together(let entries): entries.reduce(0) { $0 + $1.queuedBytes }
+        }
+    }
+
+    /// How many rows it changes, about.
+    package var rowCount: Int {
+        switch self {
+        case .events(let batch, _, _): batch.payloads.count
+        case .removal, .registration: 1
+        case .work(let change): change.rowCount
+        case .together(let entries): entries.reduce(0) { $0 + $1.rowCount }
         }
     }
 

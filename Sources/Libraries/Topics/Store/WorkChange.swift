@@ -29,6 +29,11 @@ package struct WorkChange: Sendable {
         self.persists = persists
     }
 
+    /// How many rows it writes and removes, beside those that a seek or a removal takes along.
+    package var rowCount: Int {
+        1 + open.count + settled.count + marks.count + unmarked.count
+    }
+
     /// What it takes while it waits, in bytes.
     package var queuedBytes: Int {
         Overhead.queuedBatchBytes + settled.count * 8

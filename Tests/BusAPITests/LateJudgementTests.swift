@@ -14,7 +14,7 @@ import Topics
     init() throws {
         place = try WorkPlace(group: "of=a.t0")
         // More than a loop looks at itself.
-        for number in 0...Limits.topicsAtOnceMax { try place.publish("x", to: "a.t\(number)") }
+        for number in 0...Limits.topicLooksAtOnceMax { try place.publish("x", to: "a.t\(number)") }
     }
 
     @Test(

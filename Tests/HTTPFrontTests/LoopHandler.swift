@@ -77,6 +77,13 @@ final class LoopHandler: RequestHandler {
         }
     }
 
+    /// As many as `/costly/N` counts when it is handled, and none for others.
+    func steps(of head: RequestHead) -> Int { Self.costlySteps(head.target.path) }
+
+    private static func costlySteps(_ path: [String]) -> Int {
+        path.first == "costly" ? Int(path[1])! : 0
+    }
+
     func handle(_ request: Request, _ exchange: Exchange) {
         let path = request.head.target.path
         backstage.state.write { $0.handled.append(path.joined(separator: "/")) }

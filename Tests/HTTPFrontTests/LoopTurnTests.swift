@@ -43,6 +43,16 @@ import Testing
         #expect(server.server.census.pending == 0)
     }
 
+    @Test func requestsThatTakeMuchForFewBytesAreHandledSomeATurn() throws {
+        let (server, steps) = (try LoopServer(), 300)
+        let clients = try (0..<40).map { _ in try server.connect() }
+        let watch = try watch(server) { $0.handled.count }
+        for client in clients { try client.send("GET", "/costly/\(steps)") }
+        watch.begin()
+        for client in clients { #expect(try client.readAnswer().status == 200) }
+        #expect((1...(1 + TurnWork.longRequests.stepsMax / steps)).contains(watch.end()))
+    }
+
     @Test func aShortRequestDoesNotWaitBehindLongOnes() throws {
         let server = try LoopServer()
         let clients = try (0..<100).map { _ in try server.connect() }

@@ -58,6 +58,19 @@ import Testing
         #expect(budget.left(for: .mail) == TurnWork.mail.stepsMax - 10)
     }
 
+    @Test func whatWasForeseenCountsOnce() {
+        budget.begin(.longRequests, 100)
+        budget.begin(.arrivals, 1)
+        budget.goOn(with: .longRequests, foreseen: 90)
+        budget.add(60)
+        budget.add(40)
+        #expect(budget.left(for: .longRequests) == TurnWork.longRequests.stepsMax - 110)
+        budget.goOn(with: .longRequests, foreseen: 90)
+        budget.begin(.mail, 1)
+        budget.add(10)
+        #expect(budget.left(for: .mail) == TurnWork.mail.stepsMax - 11)
+    }
+
     @Test(arguments: [1, 2, 3, SeededRandom.runSeed])
     func allKindsTogetherStayWithinTheBoundOfATurn(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -76,6 +76,8 @@ public struct AccessRules: Equatable, Sendable {
     public func decide(
         _ verb: AccessVerb, all selector: Selector, for caller: Caller
     ) -> AccessDecision {
+        let tree = tree(verb)
+        let verdicts = selector.singleName == nil ? tree.grants.map { $0.admits(caller) } : []
         var first: AccessDecision?
         for term in selector.terms {
             let decision =
@@ -84,7 +86,7 @@ public struct AccessRules: Equatable, Sendable {
                 case .pattern(let pattern):
                     AccessDecision(
                         verb, term, caller,
-                        tree(verb).reason(about: pattern, for: caller, isOpen: verb != .administer))
+                        tree.reason(about: pattern, by: verdicts, isOpen: verb != .administer))
                 }
             guard decision.isAllowed else { return decision }
             first = first ?? decision

@@ -4,6 +4,8 @@ internal import Topics
 /// costs one reference.
 final class Grant: Sendable {
     let selector: TopicPattern
+    /// What stands between the dots of the selector.
+    let segments: [Substring]
     let rules: [AccessRule]
     private let uids: Set<UInt32>
     private let gids: Set<UInt32>
@@ -12,6 +14,7 @@ final class Grant: Sendable {
 
     init(_ selector: TopicPattern, _ rules: [AccessRule]) {
         self.selector = selector
+        segments = selector.segments
         self.rules = rules
         var (uids, gids, tokens, isForAnyone) = (Set<UInt32>(), Set<UInt32>(), Set<String>(), false)
         for subject in rules.flatMap(\.subjects) {

@@ -122,8 +122,9 @@ enum Limits {
     /// About what a topic takes in a list, in bytes.
     static let listedTopicBytes = 256
 
-    /// Topics that a loop itself looks at for a list or a summary: some 100 µs.
-    static let topicsAtOnceMax = 256
+    /// Looks at topics that a loop itself takes for a list or a summary, one for each term of a selector:
+    /// some 100 µs.
+    static let topicLooksAtOnceMax = 256
 
     /// Steps of a loop's turn that it takes to tell a subscription of what was admitted, or of its end,
     /// beside what it writes.
@@ -132,8 +133,12 @@ enum Limits {
     /// Steps of a read of the log, some 30 ns to 200 ns each, that make a step of a loop's turn.
     static let readStepsPerStep = 32
 
-    /// Steps of judging a subscription by new rules, beside one for each term of its selector.
+    /// Steps of judging a subscription by new rules, beside those of each term of its selector.
     static let judgementSteps = 8
+
+    /// Rules that a decision about a term looks at in a step of a loop's turn, some 50 ns each; without
+    /// rules a term takes a step with what follows from the decision.
+    static let judgedRulesPerStep = 32
 
     /// Steps of a loop's turn that a selector without a reader takes to leave its table, beside one for
     /// each of its terms.

@@ -12,6 +12,10 @@ public protocol RequestHandler: AnyObject {
     /// passed the strict checks, bodyless ones included, and always before `handle`.
     func admit(_ head: RequestHead) -> BodyAdmission
 
+    /// Steps of a turn that a request will count with `TurnBudget.add`, as far as its head tells: one that
+    /// takes long waits for its turn apart from short ones.
+    func steps(of head: RequestHead) -> Int
+
     /// Answers a complete request.
     ///
     /// Before it returns it may `respond`, `detach` the socket, or neither: then the request is

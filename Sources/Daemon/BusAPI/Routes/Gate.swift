@@ -1,6 +1,7 @@
 internal import Access
 internal import HTTPFront
 internal import Topics
+internal import Work
 
 /// Who asks, and whether they may: what stands before every route about topics.
 extension BusHandler {
@@ -60,6 +61,38 @@ extension BusHandler {
                 closesConnection: true))
     }
 
+    /// The rules, for a decision about every topic of a selector: it counts in the turn under way, by
+    /// the terms. One name is part of the request.
+    func access(toAll selector: Selector) -> AccessPolicy {
+        if selector.singleName == nil { budget.add(steps(judging: selector.termCount)) }
+        return configuration.access
+    }
+
+    /// Steps of a decision about so many terms.
+    private func steps(judging termCount: Int) -> Int {
+        let rules = configuration.access.rules.rules.count
+        return termCount * (1 + rules / Limits.judgedRulesPerStep)
+    }
+
+    /// What a request takes of a turn by the terms of the selector or the group that it is about: one
+    /// decision about all of them, and a look at each.
+    func steps(of head: RequestHead) -> Int {
+        let path = head.target.path
+        guard path.count > 1 else { return 0 }
+        let termCount: Int
+        switch path[0] {
+        case "topics": termCount = path[1].utf8.count { $0 == UInt8(ascii: ",") } + 1
+        case "groups":
+            guard let name = try? GroupName(path[1]), let group = work.scope(of: name) else {
+                return 0
+            }
+            termCount = group.selector.termCount
+        default: return 0
+        }
+        // One name is part of the request.
+        return termCount > 1 ? steps(judging: termCount) + termCount : 0
+    }
+
     /// Goes on if a decision allows it.
     ///
     /// - Throws: 403 `ACCESS_DENIED`, or 401 where a token may help.
@@ -70,11 +103,13 @@ extension BusHandler {
     /// What a caller receives by a selector: refuses names that it may not read, and limits patterns
     /// to those that it may.
     func readable(_ selector: Selector, by caller: Caller) throws(Refusal) -> Selector {
-        let access = configuration.access
+        let access = access(toAll: selector)
         if let name = selector.singleName {
             try require(access.subscribe(name, caller))
             return selector
         }
+        // Who waits is found by each of them.
+        budget.add(selector.termCount)
         for case .name(let name) in selector.terms { try require(access.subscribe(name, caller)) }
         return selector.limited(to: access.rules.visibility(for: caller))
     }
@@ -86,7 +121,7 @@ extension BusHandler {
         subscription.accessNumber = accessNumber
         let caller = subscription.caller
         let selector = subscription.reader.selector
-        budget.add(Limits.judgementSteps + selector.termCount)
+        budget.add(Limits.judgementSteps)
         do throws(Refusal) {
             try requireStillKnown(caller)
             let readable = try readable(selector, by: caller)

@@ -41,7 +41,7 @@ extension BusHandler {
             return call.respond(.metrics(service.metrics(version: version)))
         }
         let sample = bus.sample(of: selector, atMost: Limits.metricsTopicsMax)
-        look(at: sample, areMany: selector.singleName == nil, call) { sample in
+        look(at: sample, looksPerTopic: selector.looksPerTopic, call) { sample in
             var page = service.metrics(version: version)
             sample.gathered.write(to: &page)
             return .metrics(page)

@@ -8,7 +8,7 @@ extension BusHandler {
     func summary(_ call: borrowing Call) throws(Refusal) {
         let selector = try readable(Selector(request: call.resource.name), by: call.caller)
         let (service, caller, access) = (service, call.caller, configuration.access)
-        look(at: bus.summing(selector), areMany: selector.singleName == nil, call) { survey in
+        look(at: bus.summing(selector), looksPerTopic: selector.looksPerTopic, call) { survey in
             guard (try? service.access(for: caller)) == access else {
                 return Refusal(.limitBus, "The rules changed meanwhile; ask again.").response
             }
@@ -20,13 +20,15 @@ extension BusHandler {
         }
     }
 
-    /// Answers what comes of a look at many topics or at one: no loop waits for many.
+    /// Answers what comes of a look at all topics: no loop waits for many looks.
+    ///
+    /// - Parameter looksPerTopic: What each topic is compared with; 0 where it is a look at one topic.
     func look<Gathered>(
-        at survey: TopicSurvey<Gathered>, areMany: Bool, _ call: borrowing Call,
+        at survey: TopicSurvey<Gathered>, looksPerTopic: Int, _ call: borrowing Call,
         _ response: @escaping @Sendable (TopicSurvey<Gathered>) -> Response
     ) {
         let bus = bus
-        guard areMany, bus.statistics.topics > Limits.topicsAtOnceMax else {
+        guard bus.statistics.topics * looksPerTopic > Limits.topicLooksAtOnceMax else {
             while bus.turn(of: survey) {}
             return call.respond(response(survey))
         }
@@ -97,16 +99,16 @@ extension BusHandler {
         guard let text = parameters.text("hold") else { return nil }
         guard text != "none" else { return .some(nil) }
         let name = try GroupName(request: text)
-        guard let scope = work.scope(of: name), mayKnow(of: scope, caller),
-            let group = work.description(of: name)
-        else { throw Refusal(WorkError.groupUnknown(name)) }
+        guard let group = work.scope(of: name), mayKnow(of: group, caller) else {
+            throw Refusal(WorkError.groupUnknown(name))
+        }
         guard group.type == nil, group.selector.matches(topic) else {
             throw Refusal(
                 .groupDiffers,
                 "'hold' is '\(text)', which does not take every event of '\(topic)'; name a group "
                     + "whose 'of' has the topic, without 'type'.")
         }
-        return .some(TopicHolder(group: scope.number, name: text))
+        return .some(TopicHolder(group: group.number, name: text))
     }
 
     /// `DELETE /topics/{topic}`: removes what is visible.
@@ -176,7 +178,7 @@ extension BusHandler {
                     + "before, or 0.")
         }
         let (service, caller) = (service, call.caller)
-        look(at: bus.listing(matching: pattern), areMany: true, call) { survey in
+        look(at: bus.listing(matching: pattern), looksPerTopic: 1, call) { survey in
             let access: AccessPolicy
             do throws(Refusal) { access = try service.access(for: caller) } catch {
                 return error.response
@@ -191,6 +193,11 @@ extension BusHandler {
             ).response
         }
     }
+}
+
+extension Selector {
+    /// What each topic is compared with; 0 for one name, which is found without.
+    var looksPerTopic: Int { singleName == nil ? termCount : 0 }
 }
 
 extension TopicDescription {

@@ -8,7 +8,6 @@ internal import Work
 /// some at a time.
 final class GroupListing: Sendable {
     private let service: BusService
-    private let groups: [GroupDescription]
     private let caller: Caller
     private let answer: @Sendable (Response) -> Void
     private let progress: Protected<Progress>
@@ -16,6 +15,8 @@ final class GroupListing: Sendable {
     /// How far it is.
     private struct Progress {
         var next = 0
+        /// The groups when it began; nil before its first turn.
+        var groups: [GroupDescription]?
         var json = JSONWriter()
         /// The rules by which it came there.
         let access: AccessPolicy
@@ -33,7 +34,6 @@ final class GroupListing: Sendable {
         answer: @escaping @Sendable (Response) -> Void
     ) {
         self.service = service
-        groups = service.groups.descriptions()
         self.caller = caller
         progress = Protected(Progress(access))
         self.answer = answer
@@ -51,11 +51,12 @@ final class GroupListing: Sendable {
             answer(error.response)
             return false
         }
-        let first = progress.write { progress in
+        let (first, begun) = progress.write { progress in
             // By other rules it begins anew.
             if progress.access != access { progress = Progress(access) }
-            return progress.next
+            return (progress.next, progress.groups)
         }
+        let groups = begun ?? service.groups.descriptions()
         let last = min(first + Limits.groupsListedPerTurn, groups.count)
         // How far each is behind is counted anew here; a group may be gone by now.
         let shown = groups[first..<last]
@@ -63,7 +64,7 @@ final class GroupListing: Sendable {
             .compactMap { service.groups.description(of: $0.name) }
         let whole = progress.write { progress -> JSONWriter? in
             for group in shown { group.write(to: &progress.json) }
-            progress.next = last
+            (progress.next, progress.groups) = (last, groups)
             guard last == groups.count else { return nil }
             progress.json.endArray()
             progress.json.endObject()

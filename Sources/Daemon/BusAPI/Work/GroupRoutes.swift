@@ -8,7 +8,7 @@ extension BusHandler {
     func setGroup(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
         let wish = try GroupSettings(request: call.parameters)
-        let (access, caller) = (configuration.access, call.caller)
+        let caller = call.caller
         let scope = work.scope(of: name)
         // One that the caller may not know of is, to it, not there.
         let group = scope.flatMap { mayKnow(of: $0, caller) ? $0 : nil }
@@ -16,16 +16,19 @@ extension BusHandler {
             throw Refusal(.parameterInvalid, "'of' is missing: it says the topics of a new group.")
         }
         try require(
-            group.map { access.administer(groupOf: selector, madeBy: $0.owner, caller) }
-                ?? access.subscribe(toAll: selector, caller))
+            group.map {
+                access(toAll: selector).administer(groupOf: selector, madeBy: $0.owner, caller)
+            } ?? access(toAll: selector).subscribe(toAll: selector, caller))
         if case .topic(let dead)? = wish.dead {
-            try require(access.bury(selector, in: dead, chosenBy: caller))
+            try require(access(toAll: selector).bury(selector, in: dead, chosenBy: caller))
         }
-        if wish.replies == true { try require(access.publish(toAll: selector, caller)) }
+        if wish.replies == true {
+            try require(access(toAll: selector).publish(toAll: selector, caller))
+        }
         if scope != nil, group == nil {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
-        let showsJobs = access.subscribe(toAll: selector, caller).isAllowed
+        let showsJobs = access(toAll: selector).subscribe(toAll: selector, caller).isAllowed
         let late = LateAnswer(on: self)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         work.set(name, wish, by: caller.asWorker, unless: { cancellation.isCancelled }) { result in
@@ -43,7 +46,9 @@ extension BusHandler {
     func showGroup(_ call: borrowing Call) throws(Refusal) {
         let (name, caller) = (try GroupName(request: call.resource.name), call.caller)
         _ = try scope(of: name, for: caller) { $0.subscribe(toAll: $1.selector, caller) }
-        guard let group = work.description(of: name) else {
+        var steps = 0
+        defer { budget.add(steps / Limits.readStepsPerStep) }
+        guard let group = work.description(of: name, &steps) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
         var json = JSONWriter()
@@ -94,6 +99,8 @@ extension BusHandler {
         let isForced = try call.parameters.choice("force", ["1": true, "0": false]) ?? false
         let group = try administrable(call)
         let reply = call.exchange.reply
+        // Nobody finds it by its terms any more.
+        budget.add(group.selector.termCount)
         work.remove(group.name, isForced: isForced, by: call.caller.asWorker) { result in
             switch result {
             case .success: reply.send(Response(status: 204))
@@ -110,7 +117,9 @@ extension BusHandler {
         let start = try ReceiveRequest.start(since: since)
         try refuseBody(call)
         let group = try administrable(call)
-        let showsJobs = configuration.access.subscribe(toAll: group.selector, call.caller).isAllowed
+        let showsJobs = access(toAll: group.selector).subscribe(
+            toAll: group.selector, call.caller
+        ).isAllowed
         let late = LateAnswer(on: self)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         work.seek(
@@ -137,7 +146,7 @@ extension BusHandler {
         }
         try refuseBody(call)
         let group = try workable(call)
-        try require(configuration.access.publish(toAll: group.selector, call.caller))
+        try require(access(toAll: group.selector).publish(toAll: group.selector, call.caller))
         let late = LateAnswer(on: self)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         work.revive(

@@ -43,8 +43,9 @@ extension BusHandler {
             return (group.selector, group.number)
         }
         // Whoever may work for what it names may know of a group of these topics.
-        try require(configuration.access.work(asked, caller))
+        try require(access(toAll: asked).work(asked, caller))
         guard let group = work.scope(of: name) else { return (asked, nil) }
+        budget.add(asked.termCount + group.selector.termCount)
         guard Set(asked.terms) == Set(group.selector.terms) else {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }

@@ -70,7 +70,7 @@ extension BusHandler {
     ) throws(Refusal) -> Reply? {
         let body = call.request.body
         guard body.count > 0 else { return nil }
-        try require(configuration.access.publish(toAll: group, call.caller))
+        try require(access(toAll: group).publish(toAll: group, call.caller))
         return Reply(Payload(copying: body.bytes), contentType: contentType)
     }
 

@@ -108,6 +108,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             [loop = handler.loop] result in
             loop.post { _ in take.answered(result) }
         }
+        handler.budget.add(waiting?.termCount ?? 0)
         // It may have ended while its group was made.
         if path == nil { waiting?.cancel() }
     }
@@ -185,8 +186,8 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         guard accessNumber != handler.accessNumber, forbidden == nil else { return }
         accessNumber = handler.accessNumber
         // Its group may be in the making, or gone.
-        guard let selector = handler.work.scope(of: group)?.selector else { return }
-        handler.budget.add(Limits.judgementSteps + selector.termCount)
+        guard handler.work.scope(of: group) != nil else { return }
+        handler.budget.add(Limits.judgementSteps)
         do throws(Refusal) {
             try handler.requireStillKnown(caller)
             try handler.workable(group, by: caller)

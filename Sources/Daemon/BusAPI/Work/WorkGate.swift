@@ -8,12 +8,15 @@ extension BusHandler {
     /// The groups of the bus.
     var work: WorkGroups { service.groups }
 
-    /// What is there of a group: its topics, its maker, and what tells it from others of its name.
-    typealias GroupScope = (selector: Selector, owner: UInt32?, number: GroupNumber)
+    /// What is there of a group: its topics, the type that alone it takes, its maker, and what tells it
+    /// from others of its name.
+    typealias GroupScope = (
+        selector: Selector, type: String?, owner: UInt32?, number: GroupNumber
+    )
 
     /// Whether a caller may know of a group: it may receive from all its topics, or administer it.
     func mayKnow(of scope: GroupScope, _ caller: Caller) -> Bool {
-        let access = configuration.access
+        let access = access(toAll: scope.selector)
         return access.subscribe(toAll: scope.selector, caller).isAllowed
             || access.administer(groupOf: scope.selector, madeBy: scope.owner, caller).isAllowed
     }
@@ -29,7 +32,7 @@ extension BusHandler {
         guard let scope = work.scope(of: name) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
-        let decision = decision(configuration.access, scope)
+        let decision = decision(access(toAll: scope.selector), scope)
         guard decision.isAllowed else {
             throw mayKnow(of: scope, caller)
                 ? Refusal(decision) : Refusal(WorkError.groupUnknown(name))

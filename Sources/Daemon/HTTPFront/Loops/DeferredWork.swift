@@ -7,8 +7,8 @@ struct DeferredWork {
     let arrived = UserLines<Connection>(by: \.peer.uid)
     /// Sockets in the parser whose request is complete, and had no room in the turn it came in: those
     /// of short requests, and those of long ones, which nobody else waits behind.
-    let postponed = TurnQueue<Connection>()
-    let postponedLong = TurnQueue<Connection>()
+    let postponed = UserLines<Connection>(by: \.peer.uid)
+    let postponedLong = UserLines<Connection>(by: \.peer.uid)
     /// Sockets in the parser whose stream has ended, of which it may not know.
     let ending = TurnQueue<Connection>()
     /// Detached sockets that were closed and whose owners are yet to hear of it.
@@ -68,10 +68,8 @@ struct DeferredWork {
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [postponed, postponedLong, ending, lost, sending, resting, draining] {
-            queue.removeAll()
-        }
-        arrived.removeAll()
+        for queue in [ending, lost, sending, resting, draining] { queue.removeAll() }
+        for lines in [arrived, postponed, postponedLong] { lines.removeAll() }
         reading.removeAll()
         hangUps.removeAll()
         mail.removeAll()

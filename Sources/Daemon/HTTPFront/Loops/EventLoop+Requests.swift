@@ -79,7 +79,10 @@ extension EventLoop {
                 method: line.methodBytes, target: request.target, peer: connection.peer, for: $0)
         }
         request.judge(line, intake, by: settings.rules, from: connection.peer)
-        if let head = request.head { request.admit(handler.admit(head), length: head.bodyLength) }
+        if let head = request.head {
+            request.foreseenSteps = handler.steps(of: head)
+            request.admit(handler.admit(head), length: head.bodyLength)
+        }
         if request.refusal != nil { meters.refusals.add() }
         let declares =
             intake.fields.occurrences(of: "content-length")
@@ -146,8 +149,8 @@ extension EventLoop {
         }
     }
 
-    /// What requests are to a turn, and where they wait for one, in order.
-    private typealias Lane = (TurnWork, TurnQueue<Connection>)
+    /// What requests are to a turn, and where they wait for one, in lines of their users.
+    private typealias Lane = (work: TurnWork, queue: UserLines<Connection>)
 
     private var shortLane: Lane { (.shortRequests, deferred.postponed) }
     private var longLane: Lane { (.longRequests, deferred.postponedLong) }
@@ -159,6 +162,9 @@ extension EventLoop {
     private func serve(_ connection: Connection, _ request: ActiveRequest) -> Bool {
         guard let head = request.head else { return false }
         request.stage = .handling
+        let work = lane(of: request).work
+        budget.goOn(with: work, foreseen: request.foreseenSteps)
+        defer { budget.goOn(with: work, foreseen: 0) }
         let handling = handle(request, on: connection) { exchange in
             let body = RequestBody(request.body.bytes)
             handler.handle(Request(head: head, body: body), exchange)

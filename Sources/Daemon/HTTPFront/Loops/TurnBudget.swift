@@ -33,6 +33,9 @@ public final class TurnBudget {
     /// What all have spent beyond their own shares.
     private var sharedSpent = 0
 
+    /// Steps of what goes on that were counted before they turned out.
+    private var foreseen = 0
+
     /// Whether all others have had their part of this turn.
     private var isRestGiven = false
 
@@ -104,12 +107,20 @@ public final class TurnBudget {
     /// Begins something of about so many steps.
     public func begin(_ work: TurnWork, _ steps: Int) {
         begun[work.rawValue] = spent[work.rawValue] + 1
-        current = work
+        (current, foreseen) = (work, 0)
         spend(steps, on: work)
     }
 
+    /// Goes on with something that began earlier in this turn; of the steps that turn out so many were
+    /// counted then.
+    func goOn(with work: TurnWork, foreseen steps: Int) { (current, foreseen) = (work, steps) }
+
     /// Counts more steps of what began last, as they turn out.
-    public func add(_ steps: Int) { spend(steps, on: current) }
+    public func add(_ steps: Int) {
+        let counted = min(steps, foreseen)
+        foreseen -= counted
+        spend(steps - counted, on: current)
+    }
 
     /// Counts more steps of something of this kind that has begun, or begins next.
     public func add(_ steps: Int, to work: TurnWork) { spend(steps, on: work) }
@@ -147,7 +158,7 @@ public final class TurnBudget {
             begun[index] = 0
         }
         sharedSpent = 0
-        isRestGiven = false
+        (isRestGiven, foreseen) = (false, 0)
         if isCutShort { meters.turnsCutShort.add() }
         isCutShort = false
         isLate = false

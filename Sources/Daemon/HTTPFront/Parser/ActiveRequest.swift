@@ -57,8 +57,13 @@ final class ActiveRequest {
     /// Whether its socket leaves the parser with its answer, so that the next head is looked at.
     var leavesParser = false
 
+    /// What its handler foresees of what it takes of a turn, beside its bytes.
+    var foreseenSteps = 0
+
     /// What it takes of a turn, once it is complete.
-    var steps: Int { Self.steps(targetBytes: target.count, bodyBytes: body.count) }
+    var steps: Int {
+        Self.steps(targetBytes: target.count, bodyBytes: body.count) + foreseenSteps
+    }
 
     /// What a request takes of a turn: its work grows with its target, which may be a list of patterns,
     /// and with its body.

@@ -8,6 +8,9 @@ package struct WaitingWorker: Sendable {
         self.number = number
     }
 
+    /// How many terms the selector of its group has: to wait for them all takes as many looks.
+    package var termCount: Int { group?.selector.termCount ?? 0 }
+
     /// Lets it wait no longer. Its `then` comes all the same: with no job, or with one that was
     /// decided already. Does nothing once it has come.
     package func cancel() { group?.cancel(number) }

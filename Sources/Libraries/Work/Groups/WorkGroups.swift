@@ -274,21 +274,27 @@ public final class WorkGroups: Sendable {
 
     /// One group as it is; nil if there is none.
     package func description(of name: GroupName) -> GroupDescription? {
+        var steps = 0
+        return description(of: name, &steps)
+    }
+
+    /// The same; adds the steps that it took to count what is ahead, some 30 ns to 200 ns each.
+    package func description(of name: GroupName, _ steps: inout Int) -> GroupDescription? {
         guard let group = try? group(name) else { return nil }
         var description = describe(group)
-        description.ahead = GroupRead(group).count(behind: group.read { $0.position })
+        description.ahead = GroupRead(group).count(behind: group.read { $0.position }, &steps)
         return description
     }
 
-    /// The topics and the maker of a group, and what tells it from others of its name; nil if there
-    /// is none.
+    /// The topics of a group, the type that alone it takes, its maker, and what tells it from others of
+    /// its name; nil if there is none.
     ///
     /// - Complexity: O(1).
     package func scope(
         of name: GroupName
-    ) -> (selector: Selector, owner: UInt32?, number: GroupNumber)? {
+    ) -> (selector: Selector, type: String?, owner: UInt32?, number: GroupNumber)? {
         guard case .group(let group)? = table.read({ $0.entries[name] }) else { return nil }
-        return (group.selector, group.owner, group.number)
+        return (group.selector, group.filter[.type], group.owner, group.number)
     }
 
     /// All groups as they are, by their names; without how many events are ahead of them.

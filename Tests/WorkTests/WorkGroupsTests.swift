@@ -511,6 +511,36 @@ import Topics
         #expect(refusal { try bench.set("g4", by: WorkCaller(uid: 3)) } == "limit")
     }
 
+    @Test func groupsOfManyTopicsTakeAQuarterOfTheMemoryAndThoseOfOneUserThreeQuartersOfThat()
+        throws
+    {
+        func patterns(_ index: Int) -> String {
+            (0..<100).map { "a\(index).b\($0).c.*" }.joined(separator: ",")
+        }
+        let bytes = WorkShares.bytes(of: try Selector(patterns(1)), replies: false)
+        #expect(bytes > 100 * 900)
+        let bench = try WorkBench(memoryBytes: 4 * (4 * bytes + Limits.groupBytes))
+        for index in 1...3 { try bench.set("g\(index)", of: patterns(index)) }
+        let counted = bench.bus.memory.used(.work)
+        #expect(counted == 3 * bytes)
+        #expect(refusal { try bench.set("g4", of: patterns(4)) } == "limit")
+        #expect(bench.bus.memory.used(.work) == counted)
+        // Whoever waits has had its room; another user has its own.
+        let waiting = try bench.ask(NextRequest(waits: true), of: "g1")
+        #expect(bench.bus.memory.used(.work) == counted + Limits.waiterBytes)
+        try bench.set("g4", of: patterns(4), by: WorkCaller(uid: 2))
+        #expect(
+            refusal { try bench.set("g5", of: patterns(5), by: WorkCaller(uid: 3)) } == "limit")
+        waiting.waiting.cancel()
+        _ = try waiting.answer.get()
+        let name = try GroupName("g1")
+        try WorkBench.answer {
+            bench.work.remove(name, isForced: false, by: WorkBench.caller, then: $0)
+        }
+        #expect(bench.bus.memory.used(.work) == 3 * bytes)
+        try bench.set("g5", of: patterns(5))
+    }
+
     @Test func openJobsOfOneUserAreBounded() throws {
         var limits = WorkLimits()
         limits.openMax = 4

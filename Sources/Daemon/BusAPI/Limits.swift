@@ -144,8 +144,8 @@ enum Limits {
     /// each of its terms.
     static let clearedSelectorSteps = 4
 
-    /// The fraction of the memory budget that selectors may take for which somebody waits: 37,000
-    /// patterns of 256 MiB.
+    /// The fraction of the memory budget that selectors may take for which somebody waits: 33,000
+    /// patterns of four segments of 256 MiB.
     static let selectorsMemoryFraction = 4
 
     /// The largest retention by bytes that can be asked for: a terabyte, beyond any memory it could

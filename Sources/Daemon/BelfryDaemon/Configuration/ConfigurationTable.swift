@@ -262,7 +262,8 @@ extension ConfigurationKey {
             "work", "groups", \.work.groupsMax, .count(1...1_000_000), isLive: true,
             purpose: """
                 Work groups that exist at one time, three quarters of them of one user; an idle one \
-                takes about 2 KB of memory.
+                takes about 2.5 KB of memory, and 1 KB for each pattern of four segments. All of them \
+                together take a quarter of bus.memory_bytes at the most.
                 """,
             reason: "Groups are made by programs, one for each job, or should not be."),
         ConfigurationKey(

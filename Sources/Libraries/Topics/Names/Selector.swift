@@ -127,8 +127,18 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
 
     /// What it takes while somebody waits for it, at the most: nothing for one name, which costs as
     /// much as the one who waits.
-    package var waitingBytes: Int {
-        if case .many(let list) = storage { list.terms.count * Overhead.termBytes } else { 0 }
+    ///
+    /// It stands in the index of the bus and in that of a loop.
+    package var waitingBytes: Int { keptBytes + 2 * indexBytes }
+
+    /// What it takes in one index of selectors, at the most: nothing for one name.
+    package var indexBytes: Int {
+        if case .many(let list) = storage { list.indexBytes } else { 0 }
+    }
+
+    /// What it takes by itself, in whoever keeps it: nothing for one name.
+    package var keptBytes: Int {
+        if case .many(let list) = storage { list.keptBytes } else { 0 }
     }
 
     /// Whether both are copies of one selector; equal ones that were made apart are not.

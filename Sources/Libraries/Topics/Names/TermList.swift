@@ -7,23 +7,44 @@ final class TermList: Hashable, Sendable {
     let names: Set<TopicName>?
     /// What may be known of; nil for everything.
     let visibility: TopicVisibility?
+    /// What the terms take by themselves, in bytes.
+    let keptBytes: Int
+    /// What they take in an index of selectors, in bytes, if none begins like another.
+    let indexBytes: Int
     /// Computed once: a selector is looked up whenever its reader comes and goes.
     private let hash: Int
 
     convenience init(_ terms: [Selector.Term]) {
         var names: Set<TopicName>? = Set(minimumCapacity: terms.count)
+        var (keptBytes, indexBytes) = (0, 0)
         for term in terms {
-            if case .name(let name) = term { names?.insert(name) } else { names = nil }
+            let text: String
+            switch term {
+            case .name(let name):
+                names?.insert(name)
+                text = name.text
+                keptBytes += Overhead.listedNameBytes
+                indexBytes += Overhead.indexedNameBytes
+            case .pattern(let pattern):
+                names = nil
+                text = pattern.text
+                indexBytes += Overhead.indexedTermBytes
+                indexBytes +=
+                    (1 + text.utf8.count { $0 == UInt8(ascii: ".") }) * Overhead.indexedSegmentBytes
+            }
+            keptBytes += Overhead.termBytes + Overhead.ofText(text)
         }
-        self.init(terms, names, nil)
+        self.init(terms, names, nil, keptBytes: keptBytes, indexBytes: indexBytes)
     }
 
     private init(
-        _ terms: [Selector.Term], _ names: Set<TopicName>?, _ visibility: TopicVisibility?
+        _ terms: [Selector.Term], _ names: Set<TopicName>?, _ visibility: TopicVisibility?,
+        keptBytes: Int, indexBytes: Int
     ) {
         self.terms = terms
         self.names = names
         self.visibility = visibility
+        (self.keptBytes, self.indexBytes) = (keptBytes, indexBytes)
         var hasher = Hasher()
         hasher.combine(terms)
         hasher.combine(visibility)
@@ -32,7 +53,7 @@ final class TermList: Hashable, Sendable {
 
     /// The same terms, for somebody else.
     func limited(to visibility: TopicVisibility?) -> TermList {
-        TermList(terms, names, visibility)
+        TermList(terms, names, visibility, keptBytes: keptBytes, indexBytes: indexBytes)
     }
 
     /// Whether one of the terms stands for `name`, and it may be known of.

@@ -40,6 +40,7 @@ final class WorkGroup: Sendable {
         var open = 0
         var parked = 0
         var letters = 0
+        var waiting = 0
         /// Room for what the turn under way has read from the store.
         var room: ReadRoom?
 
@@ -58,10 +59,14 @@ final class WorkGroup: Sendable {
             let open = turns.isRemoved ? 0 : table.jobs.count + table.lanes.marks.count
             let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
             let letters = turns.isRemoved ? 0 : turns.machine.letters.count
-            defer { (self.open, self.parked, self.letters) = (open, parked, letters) }
+            let waiting = turns.machine.line.count
+            defer {
+                (self.open, self.parked, self.letters) = (open, parked, letters)
+                self.waiting = waiting
+            }
             return WorkShares.Growth(
                 open: open - self.open, parked: parked - self.parked,
-                letters: letters - self.letters)
+                letters: letters - self.letters, waiting: waiting - self.waiting)
         }
     }
 
@@ -78,6 +83,9 @@ final class WorkGroup: Sendable {
         state = Protected(begin)
         parts.shares.count(owner, growth)
     }
+
+    /// What it takes beside its jobs and who waits.
+    var bytes: Int { WorkShares.bytes(of: selector, replies: replies) }
 
     // MARK: Requests
 

@@ -114,6 +114,8 @@ public final class WorkGroups: Sendable {
         }
         let group = WorkGroup(
             GroupMachine(stored, name, selector, now: now, newest: newest), parts)
+        // What is there stays, whatever it takes.
+        parts.shares.begin(group.bytes, for: group.owner)
         begin(group)
         table.write { table in
             table.entries[name] = .group(group)
@@ -126,7 +128,6 @@ public final class WorkGroups: Sendable {
     /// end it.
     private func begin(_ group: WorkGroup) {
         parts.bus.setHeld(group: group.number, from: group.read { $0.heldFrom })
-        parts.shares.count(groups: 1)
         if group.replies { parts.hub.addReplying(group) }
     }
 
@@ -207,6 +208,14 @@ public final class WorkGroups: Sendable {
             }
             return then(.failure(refusal))
         }
+        let bytes = WorkShares.bytes(of: selector, replies: wish.replies ?? false)
+        let hasRoom = parts.shares.begin(bytes, for: caller.uid)
+        let then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void = {
+            [parts] outcome in
+            if case .failure = outcome { parts.shares.end(bytes, for: caller.uid) }
+            then(outcome)
+        }
+        guard hasRoom else { return finish(name, caller, .failure(.groupsFillMemory), then) }
         let filter = EventFilter(type: wish.type, key: nil)
         let client = StoreClient(user: caller.uid, hasLeft: hasLeft)
         let isTaken = parts.thread.ask(for: caller.uid) { [parts] over in
@@ -346,7 +355,7 @@ public final class WorkGroups: Sendable {
                 table.countDown(group.owner)
             }
         }
-        parts.shares.count(groups: -1)
+        parts.shares.end(group.bytes, for: group.owner)
         parts.bus.setHeld(group: group.number, from: nil)
         if group.replies { parts.hub.removeReplying(group) }
         parts.hub.ignore(group)

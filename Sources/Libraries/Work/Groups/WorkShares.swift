@@ -1,5 +1,6 @@
 internal import Protection
 internal import Telemetry
+internal import Topics
 
 /// What all groups have of what is shared, and the part of each user, who may have three quarters.
 ///
@@ -9,7 +10,9 @@ final class WorkShares: Sendable {
     private struct Part {
         var open = 0
         var parked = 0
-        var isEmpty: Bool { open == 0 && parked == 0 }
+        /// What groups take with their topics.
+        var groupBytes = 0
+        var isEmpty: Bool { open == 0 && parked == 0 && groupBytes == 0 }
     }
 
     private struct State {
@@ -50,14 +53,16 @@ final class WorkShares: Sendable {
         let parked: Int
         /// Dead letters that it remembers.
         let letters: Int
+        /// Requests that wait in it.
+        let waiting: Int
     }
 
     /// Counts what a group of this user has more, or less.
     func count(_ user: UInt32?, _ growth: Growth) {
-        guard growth.open != 0 || growth.parked != 0 || growth.letters != 0 else { return }
-        memory.charge(
+        let bytes =
             growth.open * Limits.jobBytes + growth.parked * Limits.parkedBytes
-                + growth.letters * Limits.rememberedLetterBytes, to: .work)
+            + growth.letters * Limits.rememberedLetterBytes + growth.waiting * Limits.waiterBytes
+        if bytes != 0 { memory.charge(bytes, to: .work) }
         guard growth.open != 0 || growth.parked != 0 else { return }
         state.write { state in
             state.all.open += growth.open
@@ -69,8 +74,39 @@ final class WorkShares: Sendable {
         }
     }
 
-    /// Counts so many groups more, or less.
-    func count(groups: Int) { memory.charge(groups * Limits.groupBytes, to: .work) }
+    /// What a group of these topics takes beside its jobs, also while somebody waits for each of them:
+    /// so whoever waits needs no more than there was room for.
+    static func bytes(of selector: Selector, replies: Bool) -> Int {
+        Limits.groupBytes + selector.keptBytes + (replies ? 2 : 1) * selector.indexBytes
+    }
+
+    /// Counts a group of this user that takes so many bytes.
+    ///
+    /// - Returns: Whether groups have no more than their part of the memory, and this user its share of
+    ///   that; it counts in any case.
+    @discardableResult
+    func begin(_ bytes: Int, for user: UInt32?) -> Bool {
+        let bytesMax = memory.bytesMax / Limits.groupsMemoryFraction
+        return count(bytes, for: user) { all, own in
+            all <= bytesMax && own <= Self.share(bytesMax)
+        }
+    }
+
+    /// Counts it no more.
+    func end(_ bytes: Int, for user: UInt32?) { count(-bytes, for: user) { _, _ in () } }
+
+    private func count<Value>(
+        _ bytes: Int, for user: UInt32?, _ judge: (_ all: Int, _ own: Int) -> Value
+    ) -> Value {
+        memory.charge(bytes, to: .work)
+        return state.write { state in
+            state.all.groupBytes += bytes
+            var own = state.users[user] ?? Part()
+            own.groupBytes += bytes
+            state.users[user] = own.isEmpty ? nil : own
+            return judge(state.all.groupBytes, own.groupBytes)
+        }
+    }
 
     /// What one user may have of a number that all share.
     static func share(_ count: Int) -> Int { count - count / 4 }

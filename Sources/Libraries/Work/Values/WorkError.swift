@@ -68,6 +68,13 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
         "one user has \(Limits.askedPerUserMax) requests at most that make groups, seek or revive and "
             + "wait for their turn: wait for their answers first")
 
+    /// The topics of groups take as much memory as they may.
+    static let groupsFillMemory = limit(
+        .groupsOfCaller,
+        "the topics of groups fill their part of the memory (a quarter of bus.memory_bytes, and three "
+            + "quarters of that for one user): use a pattern that matches more, or remove some groups"
+    )
+
     /// One sentence: what was wrong and what to do.
     public var description: String {
         switch self {

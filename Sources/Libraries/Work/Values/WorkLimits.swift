@@ -3,7 +3,8 @@
 /// One user has three quarters of each number that is shared; what the process of the bus does by
 /// itself counts as one user.
 public struct WorkLimits: Hashable, Sendable {
-    /// Groups: each takes about 2 KB beside its jobs.
+    /// Groups: each takes about 2.5 KB beside its jobs and its topics, and a pattern of four segments 1 KB.
+    /// With their topics they take a quarter of the memory at the most.
     public var groupsMax = 1_000
     /// Open jobs of one group: some 4 MB.
     public var openPerGroupMax = 10_000

@@ -69,6 +69,7 @@ class Reader:
         self.records: list[dict[str, Any]] = []
         self.is_open = False
         self.is_over = False
+        self.received = 0
         self.newest = 0
         self.cuts = 0
         self._complaints = folder / f"{row.name}.log"
@@ -105,4 +106,5 @@ class Reader:
         else:
             self.records.append(record)
             if "event" in record:
+                self.received += 1
                 self.newest = int(record["event"]["id"])

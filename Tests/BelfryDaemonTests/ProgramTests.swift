@@ -102,9 +102,11 @@ import Testing
         #expect(try first.wait() == .exited(0))
     }
 
-    /// The program in a terminal, which goes away with this process. Its first line is its process id.
+    /// The program in a terminal, which goes away with this process, and in the folder of the test, where
+    /// `nohup` leaves a file. Its first line is its process id.
     private func inTerminal(_ command: String) throws -> ChildProcess {
-        let words = "echo $$ >&3; exec \(command) --config /dev/null --listen 127.0.0.1:0 2>&3"
+        let words =
+            "cd '\(folder.path)'; echo $$ >&3; exec \(command) --config /dev/null --listen 127.0.0.1:0 2>&3"
         return try ChildProcess(
             "/bin/sh", ["-c", "exec script -qec \"$0\" /dev/null 3>&2", words],
             environment: environment([

@@ -76,7 +76,9 @@ struct TurnLinesTests {
     @Test func turnsOfACostAreSharedAndWhatIsTooMuchWaitsAtItsPlace() {
         var lines = TurnLines<Int, String>()
         func take(_ cost: Int) -> String {
-            lines.take(atMost: 9, costing: cost, turn: 2) { $0.utf8.count }.joined(separator: " ")
+            var taken: [String] = []
+            lines.take(atMost: 9, costing: cost, turn: 2, \.utf8.count) { taken.append($0) }
+            return taken.joined(separator: " ")
         }
         for name in ["aaaaaa", "AAAAAA", "a"] { lines.add(name, to: 1) }
         for name in ["bbbb", "b"] { lines.add(name, to: 2) }

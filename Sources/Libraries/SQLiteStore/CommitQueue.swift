@@ -195,11 +195,12 @@ final class CommitQueue: Sendable {
         state.isRoused = false
         let trims = state.trims.prefix(Limits.groupEntriesMax / 2)
         state.trims.removeFirst(trims.count)
-        let entries = state.lines.take(
+        var jobs: [Job] = trims.map { .trim($0) }
+        state.lines.take(
             atMost: Limits.groupEntriesMax - trims.count, costing: Limits.groupStepsMax,
-            turn: Limits.turnSteps
-        ) { $0.steps }
-        state.entries -= entries.count
-        return trims.map { .trim($0) } + entries.map { .entry($0) }
+            turn: Limits.turnSteps, \.steps
+        ) { jobs.append(.entry($0)) }
+        state.entries -= jobs.count - trims.count
+        return jobs
     }
 }

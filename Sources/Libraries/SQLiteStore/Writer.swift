@@ -79,7 +79,8 @@ final class Writer: ThreadWork {
         delay.note(entries: jobs.count { !$0.isTrim })
         // A disk that refuses is tried with a few: that is enough to see it, and to make room.
         let most = refusal == nil ? Limits.groupEntriesMax : Limits.retriedTrimsMax
-        let jobs = postponed.take(most).map { .trim($0) } + jobs
+        let trims = postponed.take(most)
+        let jobs = trims.isEmpty ? jobs : trims.map { .trim($0) } + jobs
         shared.progress.begin()
         let begin = MonotonicClock.microseconds()
         attempt(jobs)

@@ -7,6 +7,9 @@
 /// it any more, does not pile up.
 ///
 /// A plain value: it waits for nothing, and whoever has it has the lock around it.
+///
+/// A line is taken out of the table and put back where it changes: in a generic of another module each
+/// change in place of an entry asks the allocator for a frame, five to ten times a turn.
 package struct TurnLines<Line: Hashable, Element> {
     private struct Waiting {
         var elements = Ring<Element>()
@@ -87,8 +90,10 @@ package struct TurnLines<Line: Hashable, Element> {
     }
 
     private mutating func change(_ line: Line, _ body: (inout Waiting) -> Void) {
-        if lines[line] == nil { order.append(line) }
-        body(&lines[line, default: Waiting()])
+        var waiting = lines.removeValue(forKey: line) ?? Waiting()
+        if waiting.elements.isEmpty { order.append(line) }
+        body(&waiting)
+        lines[line] = waiting
     }
 
     /// Takes the first of the line whose turn it is; nil where nothing waits but behind what is under
@@ -103,10 +108,10 @@ package struct TurnLines<Line: Hashable, Element> {
                 order.append(line)
                 continue
             }
-            let element = lines[line]?.elements.removeFirst()
-            if lines[line]?.elements.isEmpty == true {
-                lines[line] = nil
-            } else {
+            guard var waiting = lines.removeValue(forKey: line) else { continue }
+            let element = waiting.elements.removeFirst()
+            if !waiting.elements.isEmpty {
+                lines[line] = waiting
                 order.append(line)
             }
             if underWayMax != nil { underWay[line, default: 0] += 1 }
@@ -122,39 +127,38 @@ package struct TurnLines<Line: Hashable, Element> {
     /// is, here and in what is taken later. What is too much for the rest waits at its place, and others
     /// are taken that are not. For lines without a bound of what is under way.
     ///
+    /// - Parameter body: Is given what is taken, one after the other.
     /// - Complexity: O(lines + elements + lines · cost of one element / `turn`).
     package mutating func take(
-        atMost countMax: Int, costing costMax: Int, turn: Int, _ cost: (Element) -> Int
-    ) -> [Element] {
-        var taken: [Element] = []
+        atMost countMax: Int, costing costMax: Int, turn: Int, _ cost: (Element) -> Int,
+        _ body: (Element) -> Void
+    ) {
+        var taken = 0
         var left = costMax
         var passedOver: [Line] = []
         // Once nothing more fits, no turns are left out: those of others are yet to come.
-        while taken.count < countMax, taken.isEmpty || left > 0, let line = order.first {
-            let spent = lines[line]?.spent ?? 0
-            guard spent < turn else {
-                lines[line]?.spent = spent - turn
-                order.append(order.removeFirst())
-                continue
-            }
-            guard let next = lines[line]?.elements.first else { break }
+        while taken < countMax, taken == 0 || left > 0, let line = order.first,
+            var waiting = lines.removeValue(forKey: line), let next = waiting.elements.first
+        {
+            _ = order.removeFirst()
             let cost = cost(next)
-            guard taken.isEmpty || cost <= left else {
-                passedOver.append(order.removeFirst())
-                continue
-            }
-            taken.append(next)
-            left -= cost
-            _ = lines[line]?.elements.removeFirst()
-            if lines[line]?.elements.isEmpty == true {
-                lines[line] = nil
-                _ = order.removeFirst()
+            if waiting.spent >= turn {
+                waiting.spent -= turn
+                order.append(line)
+            } else if taken > 0, cost > left {
+                passedOver.append(line)
             } else {
-                lines[line]?.spent = spent + cost
+                _ = waiting.elements.removeFirst()
+                body(next)
+                taken += 1
+                left -= cost
+                waiting.spent += cost
+                if waiting.elements.isEmpty { continue }
+                order.prepend(line)
             }
+            lines[line] = waiting
         }
         for line in passedOver.reversed() { order.prepend(line) }
-        return taken
     }
 
     /// Something that was taken of this line is not under way any more.

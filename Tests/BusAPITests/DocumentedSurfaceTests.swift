@@ -75,6 +75,7 @@ import Topics
         case .topics: "/topics`"
         case .topic: "/topics/{"
         case .event: "/topics/{topic}/events/{id}`"
+        case .subscribers: "/subscribers`"
         case .groups: "/groups`"
         case .group: "/groups/{group}`"
         case .jobs, .next, .done, .retry, .dead, .extend, .seek, .revive:

@@ -136,6 +136,7 @@ import Topics
     private final class PlainReader: HTTPSubscription {
         var reader: LogReader
         let form = DeliveryForm.raw
+        let origin: SocketOrigin? = nil
         let caller = Caller(uid: 0, groups: [], token: nil)
         var account: CallerAccount?
         var accessNumber: UInt32 = 0

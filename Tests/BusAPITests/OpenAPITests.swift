@@ -88,6 +88,7 @@ import Topics
         case .topics: "/topics"
         case .topic: "/topics/{name}"
         case .event: "/topics/{name}/events/{id}"
+        case .subscribers: "/subscribers"
         case .groups: "/groups"
         case .group: "/groups/{group}"
         case .jobs, .next, .done, .retry, .dead, .extend, .seek, .revive:

@@ -10,6 +10,7 @@ final class QuietListener: HTTPSubscription {
     var reader: LogReader
     var place: SubscriptionTable.Place?
     let form = DeliveryForm.raw
+    var origin: SocketOrigin? { nil }
     var caller: Caller { .unknown }
     var account: CallerAccount?
     var accessNumber: UInt32 = 0

@@ -8,11 +8,11 @@ import Testing
 
     /// Every command that asks the bus, with what it needs.
     private static let commands = [
-        "pub a x", "sub a", "wait a", "get a 1", "topics", "topic show a", "topic set a",
-        "topic rm a", "work g a -- true", "answer g a -- true", "ask a x", "run a -- true",
-        "copy unix:/nonexistent \(absent)", "top --once", "bench", "doctor", "groups",
-        "group show g",
-        "group set g --of a", "group rm g", "group seek g --since now", "jobs g", "revive g 1",
+        "pub a x", "sub a", "wait a", "get a 1", "topics", "subscribers", "topic show a",
+        "topic set a", "topic rm a", "work g a -- true", "answer g a -- true", "ask a x",
+        "run a -- true", "copy unix:/nonexistent \(absent)", "top --once", "bench", "doctor",
+        "groups", "group show g", "group set g --of a", "group rm g", "group seek g --since now",
+        "jobs g", "revive g 1",
     ]
 
     private func start(

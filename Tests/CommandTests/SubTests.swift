@@ -13,6 +13,28 @@ import Testing
         #expect(try child.line(from: .output) { _ in true } == "two")
     }
 
+    @Test func whoWaitsIsListedWithItsUserAndItsProcess() throws {
+        let rig = try CommandRig()
+        let absent = try rig.run("subscribers", "deploys")
+        #expect(absent.code == 1 && absent.errors.contains("nobody that you may see waits for"))
+        try rig.run("pub", "deploys", "one")
+        let child = try rig.start("sub", "deploys", "--since", "earliest")
+        _ = try child.line(from: .output) { _ in true }
+        #expect(try rig.run("subscribers", "deploy").errors.contains("did you mean 'deploys'?"))
+        let table = try rig.run("subscribers", "deploys").output.split(separator: "\n")
+        try #require(table.count == 2)
+        #expect(
+            table[0].split(separator: " ").joined(separator: " ")
+                == "SELECTOR FORM USER PID SINCE BEHIND")
+        let user = try #require(getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) })
+        let columns = table[1].split(separator: " ").map { String($0) }
+        #expect(columns.count == 7, "\(table[1])")
+        #expect(columns[0] == "deploys" && columns[2] == user && columns[3] == "\(child.pid)")
+        #expect(columns[5] == "ago" && columns[6] == "0")
+        let json = try rig.run("subscribers", "--json").output
+        #expect(json.hasPrefix(#"{"selector":"deploys","type":null"#) && json.hasSuffix("}\n"))
+    }
+
     @Test func forPeopleALineHasTimeTopicAndWhatATerminalMaySee() throws {
         let rig = try CommandRig()
         try rig.run("pub", "a", input: "x\u{1B}[31m\n")

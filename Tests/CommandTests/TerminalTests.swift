@@ -164,7 +164,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "topics", "topics --json", "topic show t", "topic set t", "topic rm t", "groups",
+        "topics", "topics --json", "subscribers", "topic show t", "topic set t", "topic rm t",
+        "groups",
         "groups --json", "group show g", "group set g --of t", "group seek g --since now",
         "group rm g", "jobs g", "revive g 7", "get t 7", "get 7", "pub t x", "pub t x --json",
         "sub t", "wait t", "ask t x", "work g -- true", "answer g t -- true", "top --once",
@@ -188,7 +189,8 @@ import Testing
 
     @Test(arguments: [
         "groups", "groups --json", "group show g", "group show g --json", "jobs g", "jobs g --json",
-        "doctor", "doctor --json", "top --once --every 100ms", "top --once --json --every 100ms",
+        "subscribers", "subscribers --json", "doctor", "doctor --json", "top --once --every 100ms",
+        "top --once --json --every 100ms",
     ])
     func aListOfWhoeverListensIsPrintableOnATerminal(command: String) throws {
         let home = TemporaryFolder()
@@ -199,6 +201,9 @@ import Testing
         let job =
             #"{"id":"7","topic":\#(evil),"key":\#(evil),"state":"leased","attempt":1,"#
             + #""worker":\#(evil),"due":"2026-01-02T03:04:05.000000Z","reason":\#(evil)}"#
+        let subscriber =
+            #"{"selector":\#(evil),"form":\#(evil),"token":\#(evil),"#
+            + #""since":"2026-01-02T03:04:05.000000Z"}"#
         let server = try ScriptedServer { request in
             let path = request.split(separator: " ")[1]
             let body =
@@ -206,6 +211,7 @@ import Testing
                 case "/groups": #"{"groups":[\#(group)]}"#
                 case "/groups/g": group
                 case "/groups/g/jobs": #"{"jobs":[\#(job)]}"#
+                case "/subscribers": #"{"subscribers":[\#(subscriber)]}"#
                 case "/version": #"{"version":\#(evil)}"#
                 case "/topics": #"{"cursor":"7","topics":[]}"#
                 default: "x 1\n"

@@ -74,6 +74,15 @@ enum CommandTable {
             name: "topics", operands: "[PATTERN]", operandCount: 0...1,
             summary: "list topics", options: [json], run: TopicCommands.list),
         CommandRow(
+            name: "subscribers", operands: "[TOPIC]", operandCount: 0...1,
+            summary: "list who waits for events, and how far behind they are",
+            details: [
+                """
+                Root, the bus's user, and those who may administer what is waited for see \
+                everybody; others see themselves. A process is known over the unix socket alone.
+                """
+            ], options: [json], run: SubscriberCommands.list),
+        CommandRow(
             name: "topic show", operands: "TOPIC", operandCount: 1...1,
             summary: "show one topic and its settings", options: [json], run: TopicCommands.show),
         CommandRow(

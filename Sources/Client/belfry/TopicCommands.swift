@@ -130,25 +130,16 @@ enum TopicCommands {
             for topic in topics { Output.standard.write(json: json(topic)) }
             return
         }
-        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
+        let now = SystemClock().now()
         PrintedTable.print(
             ["TOPIC", "EVENTS", "BYTES", "NEWEST", "WAITING", "REGISTERED"],
             topics.map { topic in
                 [
                     "\(topic.name)", "\(topic.events)", "\(topic.bytes)",
-                    topic.newestTime.map { age($0, at: now) } ?? "-", "\(topic.subscribers)",
+                    topic.newestTime.map { $0.age(at: now) } ?? "-", "\(topic.subscribers)",
                     topic.isRegistered ? "yes" : "no",
                 ]
             })
-    }
-
-    /// How long ago a time was, in the largest unit of which it is one or more.
-    private static func age(_ time: Timestamp, at now: Timestamp) -> String {
-        let seconds = max(0, (now.microseconds - time.microseconds) / 1_000_000)
-        for (unit, name) in [(Int64(86_400), "d"), (3_600, "h"), (60, "m")] where seconds >= unit {
-            return "\(seconds / unit)\(name) ago"
-        }
-        return "\(seconds)s ago"
     }
 
     private static func json(_ topic: TopicDescription) -> String {

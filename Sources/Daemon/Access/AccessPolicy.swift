@@ -104,6 +104,24 @@ public struct AccessPolicy: Equatable, Sendable {
         return working
     }
 
+    /// Whether a caller may know of others who wait for this selector: root and the bus's user of all,
+    /// others of those whose topics they may all receive from and administer.
+    ///
+    /// - Parameter owner: Says who made a topic; nil where nobody knows.
+    public func seesOthers(
+        at selector: Selector, madeBy owner: (TopicName) -> UInt32?, _ caller: Caller
+    ) -> Bool {
+        if administrator(of: nil, caller) != nil { return true }
+        guard subscribe(toAll: selector, caller).isAllowed else { return false }
+        return selector.terms.allSatisfy { term in
+            switch term {
+            case .name(let topic): administer(topic, madeBy: owner(topic), caller).isAllowed
+            case .pattern(let pattern):
+                rules.decide(.administer, all: Selector(pattern), for: caller).isAllowed
+            }
+        }
+    }
+
     /// Whether a caller may change or end a group of this selector, which `owner` made; nil where
     /// nobody knows who did.
     ///

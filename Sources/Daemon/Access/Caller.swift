@@ -16,6 +16,12 @@ public struct Caller: Equatable, Sendable {
         self.token = token
     }
 
+    /// Whether this is somebody, and the same as another one: the same user, with the same token or
+    /// without.
+    public func isKnown(as other: Caller) -> Bool {
+        (uid != nil || token != nil) && uid == other.uid && token?.name == other.token?.name
+    }
+
     /// Of whom nothing is known.
     public static let unknown = Caller()
 }

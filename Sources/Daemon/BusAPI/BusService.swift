@@ -124,6 +124,9 @@ public final class BusService: Sendable {
         return page
     }
 
+    /// The loops that serve it.
+    var loops: [LoopHandle] { state.read { $0.loops } }
+
     /// What a cursor of a list is for: these topics, as far as its reader may know of them, and this
     /// life of the bus.
     func mark(of selector: Selector) -> Int {

@@ -122,6 +122,13 @@ enum Limits {
     /// About what a topic takes in a list, in bytes.
     static let listedTopicBytes = 256
 
+    /// About what somebody who waits takes in a list, in bytes, with what it is written from.
+    static let listedSubscriberBytes = 512
+
+    /// Steps of the log, of some 100 ns, that one turn of a list of those who wait counts with: a millisecond
+    /// of a thread beside the loops.
+    static let subscriberStepsPerTurn = 10_000
+
     /// Looks at topics that a loop itself takes for a list or a summary, one for each term of a selector:
     /// some 100 µs.
     static let topicLooksAtOnceMax = 256

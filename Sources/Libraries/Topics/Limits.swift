@@ -44,6 +44,8 @@ enum Limits {
     /// What waits in a line of turns before it is looked for what nobody wants any more: few enough to
     /// keep.
     static let lineLookMin = 64
+    /// How far events are counted that somebody has not taken in yet: some 100 µs.
+    static let countedBehindMax = 1_000
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
     /// paid by requests that are refused.
     static let vanishingLooksMax = 1_024

@@ -72,8 +72,6 @@ enum Limits {
     /// Requests of one user that wait to begin with that: as many as there may be groups, and a few
     /// hundred bytes each.
     static let askedPerUserMax = 1_024
-    /// How far events are counted that a group has not taken in.
-    static let countedAheadMax = 1_000
     /// Open jobs of one list.
     static let listedJobsMax = 1_000
     /// Requests of all users that ended before their time and are remembered until then, some 60 bytes

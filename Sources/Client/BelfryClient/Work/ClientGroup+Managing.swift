@@ -97,7 +97,7 @@ extension WholeAnswer {
     }
 
     /// The objects of the list that is the member `name`.
-    fileprivate func list<Element>(
+    func list<Element>(
         _ name: StaticString, _ read: (UnsafeRawBufferPointer) -> Element?
     ) throws(ClientError) -> [Element] {
         var elements: [Element] = []

@@ -42,6 +42,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     var form: DeliveryForm { request.form.delivery }
+    var origin: SocketOrigin? { path?.socket?.origin }
 
     /// Whether it can begin anew for a request with this head and this name, empty for its own.
     func isRepeated(by known: KnownPoll, _ name: UnsafeRawBufferPointer) -> Bool {

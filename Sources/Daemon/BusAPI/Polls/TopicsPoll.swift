@@ -41,6 +41,7 @@ final class TopicsPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     var form: DeliveryForm { .json }
+    var origin: SocketOrigin? { path?.socket?.origin }
 
     var isSubscriber: Bool { false }
 

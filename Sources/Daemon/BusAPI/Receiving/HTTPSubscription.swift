@@ -15,6 +15,9 @@ protocol HTTPSubscription: AnyObject {
     /// Whether it receives events, and so counts as a subscriber of the bus.
     var isSubscriber: Bool { get }
 
+    /// The other end of its socket; nil once it is answered.
+    var origin: SocketOrigin? { get }
+
     /// Who asked for it.
     var caller: Caller { get }
     /// Whom it is counted for, while it has joined. The handler's alone to change.

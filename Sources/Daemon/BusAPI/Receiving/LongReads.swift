@@ -8,8 +8,8 @@ internal import Topics
 ///
 /// Each user has a line, whose first read is under way, and the lines take turns: whoever asks for
 /// much waits for themself. Reads that ask the store have a line of their own, of which a few are asked
-/// at one time: the store's readers, and the room for answers, are shared by user too. So have removals
-/// of many topics, one at a time. The thread begins with a read and ends when none is left; reads whose
+/// at one time: the store's readers, and the room for answers, are shared by user too. So has what goes
+/// on by itself, one at a time. The thread begins with a read and ends when none is left; reads whose
 /// clients have left do not pile up in a line that is held.
 ///
 /// Safe from any thread; no verb waits.
@@ -29,15 +29,15 @@ final class LongReads: Sendable {
             case hasRoom
             /// Reads for which the store is to be asked.
             case asking
-            /// What goes on by itself, and changes what others of its user are about to look at.
-            case removing
+            /// What goes on by itself: a removal of many topics, or a look at every loop.
+            case oneByOne
 
             /// How many of one user are under way at one time.
             var underWayMax: Int? {
                 switch self {
                 case .beginning, .hasRoom: nil
                 case .asking: Limits.askedReadsPerUserMax
-                case .removing: 1
+                case .oneByOne: 1
                 }
             }
         }
@@ -147,16 +147,16 @@ final class LongReads: Sendable {
                 room: room, step: .ask(ask)))
     }
 
-    /// Has a removal of many topics begin soon, as a turn like others, once no other one of its user is
-    /// under way.
-    func addRemoving(
+    /// Has something that goes on by itself begin soon, as a turn like others, once no other one of its
+    /// user is under way.
+    func addOneByOne(
         for account: CallerAccount?, unless cancellation: Cancellation,
-        _ remove: @escaping @Sendable (_ over: @escaping @Sendable () -> Void) -> Void
+        _ begin: @escaping @Sendable (_ over: @escaping @Sendable () -> Void) -> Void
     ) {
         add(
             Read(
-                line: Line(user: account?.uid, kind: .removing), cancellation: cancellation,
-                room: nil, step: .ask(remove)))
+                line: Line(user: account?.uid, kind: .oneByOne), cancellation: cancellation,
+                room: nil, step: .ask(begin)))
     }
 
     private func add(_ read: Read) {

@@ -22,6 +22,7 @@ struct Route: Sendable {
         Route("GET", .topics, ["match", "since", "wait"]) { $0.list },
         Route("DELETE", .topics, ["match"]) { $0.removeMatching },
         Route("GET", .event, []) { $0.event },
+        Route("GET", .subscribers, ["topic"]) { $0.listSubscribers },
         Route("GET", .groups, []) { $0.listGroups },
         Route("PUT", .group, GroupSettings.parameters) { $0.setGroup },
         Route("GET", .group, []) { $0.showGroup },
@@ -98,7 +99,7 @@ struct Route: Sendable {
 /// What a path names.
 struct Resource {
     enum Kind {
-        case topics, topic, event
+        case topics, topic, event, subscribers
         case groups, group, jobs, next, done, retry, dead, extend, seek, revive
         case health, readiness, version, metrics, description, start, pagePart, documents, document
     }
@@ -141,6 +142,7 @@ struct Resource {
         switch (path.count, path.first) {
         case (0, _): kind = .start
         case (1, "topics"): kind = .topics
+        case (1, "subscribers"): kind = .subscribers
         case (1, "groups"): kind = .groups
         case (1, "healthz"): kind = .health
         case (1, "readyz"): kind = .readiness
@@ -176,7 +178,7 @@ struct Resource {
 
     /// The first segments of paths that have one segment alone.
     private static let firstSegments = [
-        "topics", "groups", "healthz", "readyz", "version", "metrics", "docs",
+        "topics", "subscribers", "groups", "healthz", "readyz", "version", "metrics", "docs",
     ]
 
     /// A path that leads somewhere, and was probably meant by one that does not; nil where none was.

@@ -34,7 +34,7 @@ final class TopicsRemoval: Sendable {
 
     /// Removes and answers soon, on the thread of the long reads and the store's.
     func begin(for account: CallerAccount?) {
-        service.longReads.addRemoving(for: account, unless: cancellation) { [self] over in
+        service.longReads.addOneByOne(for: account, unless: cancellation) { [self] over in
             turn(from: 0, Progress(), for: account) { [answer] response in
                 over()
                 if let response { answer(response) }

@@ -4,6 +4,9 @@ internal import HTTPFront
 ///
 /// Confined to its loop. No verb calls the stream back.
 protocol StreamSink: AnyObject {
+    /// The other end; nil once it is over.
+    var source: SocketOrigin? { get }
+
     /// What stands around each piece that is written.
     var framing: StreamFraming { get }
 
@@ -67,6 +70,8 @@ enum StreamFraming {
 }
 
 extension DetachedSocket: StreamSink {
+    var source: SocketOrigin? { origin }
+
     var framing: StreamFraming { isChunked ? .chunks : .none }
 
     func beat() {}

@@ -79,6 +79,8 @@ final class StreamingResponse: HTTPSubscription {
         open(first)
     }
 
+    var origin: SocketOrigin? { socket?.source }
+
     // MARK: What comes
 
     func advance(_ news: LogNews?) {

@@ -47,6 +47,8 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
 
     var framing: StreamFraming { .messages }
 
+    var source: SocketOrigin? { socket?.origin }
+
     var isWritable: Bool { socket?.isWritable == true }
 
     var hasTurn: Bool { socket?.hasTurn == true }

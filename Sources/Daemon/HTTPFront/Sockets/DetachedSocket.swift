@@ -15,6 +15,7 @@
 public final class DetachedSocket {
     private let loop: EventLoop
     let connection: Connection
+    private let detachedAt: UInt64
 
     /// What an answer has to know of the request.
     public let context: ResponseContext
@@ -23,6 +24,13 @@ public final class DetachedSocket {
         self.loop = loop
         self.connection = connection
         self.context = context
+        detachedAt = loop.now
+    }
+
+    /// The other end, and how long this has waited or streamed.
+    public var origin: SocketOrigin {
+        SocketOrigin(
+            peer: connection.peer, milliseconds: Int(clamping: loop.now - detachedAt))
     }
 
     /// Sets or removes the moment of `timedOut`, counted from now.

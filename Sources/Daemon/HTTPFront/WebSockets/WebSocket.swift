@@ -16,6 +16,7 @@ public final class WebSocket {
 
     let loop: EventLoop
     let connection: Connection
+    private let detachedAt: UInt64
     var state = State.opening
     /// Nil once it has heard `closed`.
     var owner: (any WebSocketOwner)?
@@ -43,6 +44,13 @@ public final class WebSocket {
         self.handshake = handshake
         machine = WebSocketMachine(messageBytesMax: messageBytesMax, memory: loop.memory)
         held = BodyBuffer(memory: loop.memory)
+        detachedAt = loop.now
+    }
+
+    /// The other end, and how long this has been open.
+    public var origin: SocketOrigin {
+        SocketOrigin(
+            peer: connection.peer, milliseconds: Int(clamping: loop.now - detachedAt))
     }
 
     /// Opens the socket: sends the 101 with `headers` together with `first`, whole frames, in one

@@ -100,6 +100,27 @@ extension EventBus {
         SelectorRead(from: position, selector, filter, limit, now: clock.now())
     }
 
+    /// Counts the events behind a position, up to 1,000; nil where only the store knows, or where it takes
+    /// more than one turn. Adds the steps that it took, some 30 ns to 200 ns each.
+    package func count(
+        behind position: LogPosition, matching selector: Selector, filter: EventFilter,
+        _ steps: inout Int
+    ) -> Int? {
+        let limit = ReadLimit(events: Limits.countedBehindMax, bytes: .max)
+        let read = longRead(position, matching: selector, filter: filter, limit: limit)
+        while true {
+            var left = Int.max
+            let turn = turn(of: read, &left)
+            steps += .max - left
+            switch turn {
+            case .done(.events(let events, _, _)): return events.count
+            case .done(.caughtUp): return 0
+            case .done(.gap): continue
+            case .done(.older), .ask, .goOn: return nil
+            }
+        }
+    }
+
     /// One turn of a read, under the lock.
     package func turn(of read: SelectorRead) -> SelectorRead.Turn {
         var left = Limits.turnStepsMax

@@ -135,20 +135,7 @@ struct GroupRead: Sendable {
     /// Counts events behind a position, up to a bound; nil where only the store knows, or where it
     /// takes more than one turn. Adds the steps that it takes.
     func count(behind position: LogPosition, _ steps: inout Int) -> Int? {
-        let limit = ReadLimit(events: Limits.countedAheadMax, bytes: .max)
-        let read = parts.bus.longRead(
-            position, matching: selector, filter: filter, limit: limit)
-        while true {
-            var left = Int.max
-            let turn = parts.bus.turn(of: read, &left)
-            steps += .max - left
-            switch turn {
-            case .done(.events(let events, _, _)): return events.count
-            case .done(.caughtUp): return 0
-            case .done(.gap): continue
-            case .done(.older), .ask, .goOn: return nil
-            }
-        }
+        parts.bus.count(behind: position, matching: selector, filter: filter, &steps)
     }
 
     /// Reads what may be parked behind a position.

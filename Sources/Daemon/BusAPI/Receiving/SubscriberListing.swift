@@ -1,0 +1,139 @@
+internal import Access
+internal import HTTPFront
+internal import Protection
+internal import Topics
+
+/// One list of those who wait for events: each loop describes its own, and what the caller may know of is
+/// written beside the loops, some at a time.
+///
+/// A user has one such list under way: the others wait in that user's line.
+final class SubscriberListing: Sendable {
+    private let topic: TopicName?
+    private let caller: Caller
+    private let service: BusService
+    private let cancellation: Cancellation
+    private let answer: @Sendable (Response) -> Void
+    private let progress = Protected(Progress())
+
+    /// How far it is.
+    private struct Progress {
+        /// Loops that have not told their subscribers.
+        var loopsLeft = 0
+        var found: [SubscriberDescription] = []
+        var next = 0
+        var json = JSONWriter()
+        /// The rules by which it came there.
+        var access: AccessPolicy?
+
+        /// Begins to write, by these rules.
+        mutating func begin(_ access: AccessPolicy) {
+            self.access = access
+            next = 0
+            json = JSONWriter()
+            json.beginObject()
+            json.name("subscribers")
+            json.beginArray()
+        }
+    }
+
+    /// A list of those who wait for a topic, or of all.
+    init(
+        of topic: TopicName?, for caller: Caller, on service: BusService,
+        unless cancellation: Cancellation, answer: @escaping @Sendable (Response) -> Void
+    ) {
+        self.topic = topic
+        self.caller = caller
+        self.service = service
+        self.cancellation = cancellation
+        self.answer = answer
+    }
+
+    /// Answers soon, on the thread of the long reads.
+    func begin(for account: CallerAccount?) {
+        service.longReads.addOneByOne(for: account, unless: cancellation) { [self] over in
+            gather {
+                over()
+                self.write(for: account)
+            }
+        }
+    }
+
+    /// Has each loop describe its subscribers; `then` runs on the last one.
+    private func gather(_ then: @escaping @Sendable () -> Void) {
+        let loops = service.loops
+        progress.write { $0.loopsLeft = loops.count }
+        for loop in loops {
+            loop.post { [self] handler in
+                (handler as! BusHandler).describeSubscribers(of: topic, unless: cancellation) {
+                    found in
+                    let isLast = self.progress.write { progress in
+                        progress.found += found
+                        progress.loopsLeft -= 1
+                        return progress.loopsLeft == 0
+                    }
+                    if isLast { then() }
+                }
+            }
+        }
+    }
+
+    private func write(for account: CallerAccount?) {
+        let count = progress.read { $0.found.count }
+        let room = service.answers.room(
+            for: service.answers.guess(count * Limits.listedSubscriberBytes))
+        service.longReads.add(for: account, unless: cancellation, in: room) { [self] in
+            goOn(in: room)
+        }
+    }
+
+    /// Writes the next ones; false once it has answered.
+    private func goOn(in room: AnswerRoom) -> Bool {
+        let access: AccessPolicy
+        do throws(Refusal) { access = try service.access(for: caller) } catch {
+            answer(error.response)
+            return false
+        }
+        var progress = progress.write { progress in
+            let taken = progress
+            progress = Progress()
+            return taken
+        }
+        if progress.access == nil { progress.found.sort(by: Self.isBefore) }
+        // By other rules it begins anew.
+        if progress.access != access { progress.begin(access) }
+        var left = Limits.subscriberStepsPerTurn
+        while progress.next < progress.found.count, left > 0 {
+            let subscriber = progress.found[progress.next]
+            progress.next += 1
+            left -= Limits.judgementSteps * subscriber.selector.termCount
+            guard mayKnow(of: subscriber, by: access) else { continue }
+            var steps = 0
+            subscriber.write(to: &progress.json, countedBy: service.bus, &steps)
+            left -= steps
+        }
+        guard progress.next == progress.found.count else {
+            self.progress.write { $0 = progress }
+            return true
+        }
+        progress.json.endArray()
+        progress.json.endObject()
+        answer(
+            Response(
+                status: 200, headers: [("Content-Type", "application/json")],
+                body: .made(progress.json.finished(), in: room)))
+        return false
+    }
+
+    private static func isBefore(
+        _ left: SubscriberDescription, _ right: SubscriberDescription
+    ) -> Bool {
+        let (first, second) = (left.selector.description, right.selector.description)
+        return first == second ? left.since < right.since : first < second
+    }
+
+    private func mayKnow(of subscriber: SubscriberDescription, by access: AccessPolicy) -> Bool {
+        subscriber.caller.isKnown(as: caller)
+            || access.seesOthers(
+                at: subscriber.selector, madeBy: { service.bus.description(of: $0)?.owner }, caller)
+    }
+}

@@ -27,6 +27,27 @@ import Testing
         }
     }
 
+    @Test(arguments: CommandTable.all.map(\.name))
+    func aCommandHasExamplesThatItWouldTake(name: String) throws {
+        let command = try #require(CommandTable.all.first { $0.name == name })
+        #expect(!command.examples.isEmpty)
+        let page = try text("belfry-\(name.replacing(" ", with: "-")).1")
+        for example in command.examples {
+            #expect(page.contains("\n.TP\n\\fB") && page.contains("\n\(example.meaning)\n"))
+            #expect(CommandHelp.text(of: command).contains("  \(example.line)\n"))
+            // The shell says which words it makes of the last command of the line.
+            let last = example.line.split(separator: "|").last ?? ""
+            let words = last.split(separator: "<")[0].replacing(
+                "belfry ", with: "", maxReplacements: 1)
+            let shell = try ChildProcess("/bin/sh", ["-c", "printf '%s\\n' \(words)"])
+            #expect(try shell.wait() == .exited(0))
+            let found = try CommandTable.find(
+                shell.text(of: .output).split(separator: "\n").map { String($0) }[...])
+            #expect(found.command.name == name)
+            _ = try Arguments(found.rest, of: command)
+        }
+    }
+
     @Test func theProgramPrintsTheNamesOfItsPagesAndEach() throws {
         let rig = try CommandRig()
         let names = try rig.run("--man").output.split(separator: "\n").map { String($0) }

@@ -15,7 +15,9 @@ enum CommandHelp {
         }
         let width = heads.map(\.count).max() ?? 0
         let rows = zip(heads, command.allOptions).map { "  \(padded($0, width))  \($1.summary)\n" }
-        return "\(command.usage)\n\n\(command.summary)\n\n" + rows.joined()
+        let examples = command.examples.map { "  \($0.line)\n      \($0.meaning)\n" }
+        return "\(command.usage)\n\n\(command.summary)\n\n" + rows.joined() + "\n"
+            + examples.joined()
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

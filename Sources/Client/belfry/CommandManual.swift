@@ -70,6 +70,8 @@ enum CommandManual {
         for option in command.allOptions {
             page.item(option.name, value: option.value, option.summary)
         }
+        page.heading("Examples")
+        for example in command.examples { page.item(example.line, example.meaning) }
         page.heading("Exit status")
         page.paragraph("0 where it did what it was asked for; belfry(1) has the other codes.")
         page.seeAlso(["belfry(1)", "belfryd(8)"], documents: ["docs/command.md"])

@@ -93,6 +93,9 @@ struct GroupWorld {
     var issued: [String] = []
     /// Leases that somebody let go of, or asked to.
     var letGo: Set<LeaseToken> = []
+    /// How many jobs workers may let go of by the change that is applied: one for each of their
+    /// requests.
+    var takenBack: [Holder: Int] = [:]
     var givenBack: Set<LeaseToken> = []
     /// Whether something failed since the last sweep, so that the group rests.
     var isResting = false
@@ -242,12 +245,6 @@ struct GroupWorld {
             length: [nil, 5_000_000].randomElement(using: &random)!,
             countMax: [1, 1, 4].randomElement(using: &random)!,
             waits: Bool.random(using: &random))
-        for row in Array(rows.values) + (underWay?.change.open ?? []) {
-            guard case .leased(let lease) = row.state, let holder = next.holder,
-                lease.worker == holder.worker, lease.caller == holder.caller
-            else { continue }
-            letGo.insert(lease.token)
-        }
         workers[index].number = add(.next(next))
         // A loop that begins anew takes the place of the one before.
         for other in workers.indices where other != index && next.holder != nil {
@@ -495,6 +492,10 @@ struct GroupWorld {
             began = change.record?.reach ?? .zero
         }
         if let record = change.record { self.record = record }
+        takenBack = [:]
+        for case .next(let next) in verbs.values.map(\.verb) {
+            if let holder = next.holder { takenBack[holder, default: 0] += 1 }
+        }
         for id in change.settled {
             check(rows[id] != nil, "\(id) is settled without a row")
             check(settled.insert(id).inserted, "\(id) is settled twice")
@@ -545,7 +546,12 @@ struct GroupWorld {
         let old = rows[id]
         rows[id] = row
         guard case .leased(let lease) = row.state else {
-            if case .leased? = old?.state, row.attempt < old!.attempt { tries[id]! -= 1 }
+            if case .leased(let before)? = old?.state {
+                if row.attempt < old!.attempt { tries[id]! -= 1 }
+                let isDying = record.dead != nil && row.attempt >= record.attempts
+                let isLetGo = letGo.contains(before.token) || isDying
+                checkHandingOn(of: id, to: nil, isLetGo: isLetGo, at: decided)
+            }
             check(row.attempt == tries[id, default: 0], "W5: attempts of \(id)")
             told[id] = nil
             return
@@ -561,15 +567,25 @@ struct GroupWorld {
             if givenBack.contains(before.token), row.attempt == old!.attempt { tries[id]! -= 1 }
         }
         let holder = lease.worker.map { Holder(worker: $0, caller: lease.caller ?? "") }
-        if let before = told[id] {
-            check(
-                before.deadline <= decided || isLetGo || (holder != nil && before.holder == holder),
-                "W4: \(id) is handed on \(before.deadline - decided) µs too early")
-        }
+        checkHandingOn(of: id, to: holder, isLetGo: isLetGo, at: decided)
         tries[id, default: 0] += 1
         check(
             row.attempt == tries[id], "W5: \(id) is tried \(tries[id]!) times, told \(row.attempt)")
         told[id] = (decided + lease.length, holder)
+    }
+
+    /// A job leaves its worker when its time is over, or if that lets go of it. One that asks again
+    /// lets go of the first job that it has, and mostly gets that.
+    private mutating func checkHandingOn(
+        of id: EventID, to holder: Holder?, isLetGo: Bool, at decided: Int64
+    ) {
+        guard let before = told[id], before.deadline > decided, !isLetGo else { return }
+        let left = before.holder.map { takenBack[$0, default: 0] } ?? 0
+        let isSame = holder != nil && holder == before.holder
+        check(
+            isSame || left > 0,
+            "W4: \(id) is handed on \(before.deadline - decided) µs too early")
+        if let worker = before.holder { takenBack[worker] = left - 1 }
     }
 
     // MARK: What is told

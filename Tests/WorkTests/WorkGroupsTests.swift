@@ -109,8 +109,12 @@ import Topics
             } == "leaseLost")
         let again = try bench.take(worker: "w")
         #expect(again.ids == [ids[0]] && again.jobs[0].attempt == 2)
-        #expect(try bench.take().ids == [ids[2]] && bench.take().ids == [ids[3]])
         #expect(try bench.take(max: 4).ids == [ids[4]])
+        let done = Settlement(.done(nil), lease: again.lease)
+        #expect(try bench.take(worker: "w", settling: done).ids == [ids[2]])
+        #expect(try bench.next().handout == nil)
+        bench.advance(seconds: 61)
+        #expect(try bench.take().ids == [ids[2]] && bench.take().ids == [ids[3]])
     }
 
     @Test func whatIsGivenBackDoesNotCount() throws {

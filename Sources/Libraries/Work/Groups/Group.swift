@@ -53,7 +53,8 @@ public struct Group: Sendable {
     /// Takes several jobs under one lease, or waits for the first of them.
     ///
     /// As ``next(worker:for:wait:)``. A job that comes again comes alone, so that one that breaks
-    /// workers costs no other job an attempt.
+    /// workers costs no other job an attempt. The rest of a batch stays its worker's while that one
+    /// asks again, until the lease has passed.
     ///
     /// - Parameters:
     ///   - max: How many at most, 1 to 256; they have 256 KiB of payload at most, but are at least one.

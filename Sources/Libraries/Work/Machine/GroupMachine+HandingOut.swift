@@ -58,24 +58,38 @@ extension GroupMachine {
 
     /// Takes a request into the line. Returns the waiting one of the same worker, which is over.
     ///
-    /// What the worker has goes back: the first of it to this request, the rest to whoever comes.
+    /// Of what the worker has, the first job comes again to this request.
     mutating func enter(_ entry: GroupLine.Entry, now: Int64) -> RequestNumber? {
         var entry = entry
-        if let holder = entry.holder, let token = table.holders[holder],
-            let lease = table.leases[token]
-        {
-            table.set(nil, at: token)
-            for id in lease.jobs {
-                guard var job = table.jobs[id] else { continue }
-                job.lease = nil
-                job.due = now
-                job.isRefused = false
-                job.queue = queue(of: job)
-                table.put(job, at: id)
-            }
-            entry.owed = lease.jobs.first { table.jobs[$0]?.queue == .again }
-        }
+        entry.owed = takeBack(from: entry.holder, now: now)
         return line.append(entry)
+    }
+
+    /// Takes the first job back that a worker has and can get again; those before it die.
+    ///
+    /// What is left of a batch stays the worker's until the lease passes: another one may be at it
+    /// under the same name, and nobody else gets it sooner than was promised.
+    private mutating func takeBack(from holder: Holder?, now: Int64) -> EventID? {
+        guard let holder else { return nil }
+        for id in table.jobs(of: holder) {
+            guard var job = table.jobs[id], let token = job.lease else { continue }
+            table.release(id, from: token)
+            job.lease = nil
+            job.due = now
+            job.isRefused = false
+            job.queue = queue(of: job)
+            table.put(job, at: id)
+            if job.queue == .again { return id }
+        }
+        return nil
+    }
+
+    /// Goes on behind a job that is over before it was handed out: where that was one of the
+    /// worker's, its next one is.
+    private mutating func goOn(behind id: EventID, for entry: GroupLine.Entry, now: Int64) {
+        guard entry.owed == id else { return }
+        let next = takeBack(from: entry.holder, now: now)
+        line.change(entry.number) { $0.owed = next }
     }
 
     /// Whether the worker has something.
@@ -146,7 +160,9 @@ extension GroupMachine {
                 case .over: close(id, now: now, \.expired)
                 case .event(let event):
                     grants.append(grant([event], to: entry, now: now, mint()))
+                    continue
                 }
+                goOn(behind: id, for: entry, now: now)
                 continue
             }
             guard freshRoom(in: room) > 0 else { break }

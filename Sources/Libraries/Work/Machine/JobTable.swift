@@ -14,7 +14,8 @@ struct JobTable {
     /// Jobs that go to the dead topic.
     private(set) var dying = SortedIDs()
     private(set) var leases: [LeaseToken: Lease] = [:]
-    private(set) var holders: [Holder: LeaseToken] = [:]
+    /// The leases of workers with a name.
+    private(set) var holders: [Holder: HeldLeases] = [:]
     var lanes = Lanes()
     /// Jobs whose lease keeps others away.
     private(set) var leasedCount = 0
@@ -74,7 +75,20 @@ struct JobTable {
     /// Takes a lease over, or more of its jobs.
     private mutating func load(_ lease: Lease, at token: LeaseToken) {
         if leases[token] == nil { leases[token] = lease } else { leases[token]?.jobs += lease.jobs }
-        if let holder = lease.holder { holders[holder] = token }
+        if let holder = lease.holder { note(token, of: holder) }
+    }
+
+    // MARK: Workers with a name
+
+    /// The jobs that a worker has, ids rising.
+    func jobs(of holder: Holder) -> [EventID] {
+        guard let held = holders[holder] else { return [] }
+        guard !held.others.isEmpty else { return leases[held.first]?.jobs ?? [] }
+        return held.all.flatMap { leases[$0]?.jobs ?? [] }.sorted()
+    }
+
+    private mutating func note(_ token: LeaseToken, of holder: Holder) {
+        holders[holder, default: HeldLeases(first: token)].insert(token)
     }
 
     // MARK: Changing
@@ -118,11 +132,11 @@ struct JobTable {
             }
         journal?.leases.append((token, old))
         if let holder = old?.holder, holder != new?.holder,
-            let place = holders.index(forKey: holder), holders[place].value == token
+            let place = holders.index(forKey: holder), !holders.values[place].remove(token)
         {
             holders.remove(at: place)
         }
-        if let holder = new?.holder { holders[holder] = token }
+        if let holder = new?.holder { note(token, of: holder) }
     }
 
     /// Takes a job out of its lease, which ends with its last one; the job itself stays as it is.

@@ -56,6 +56,32 @@ extension Lease {
     }
 }
 
+/// The leases of one worker: mostly one, beside it those with what is left of batches.
+struct HeldLeases {
+    private(set) var first: LeaseToken
+    /// Without any this takes no memory of its own.
+    private(set) var others: [LeaseToken] = []
+
+    init(first: LeaseToken) { self.first = first }
+
+    var all: [LeaseToken] { [first] + others }
+
+    mutating func insert(_ token: LeaseToken) {
+        if token != first, !others.contains(token) { others.append(token) }
+    }
+
+    /// Takes a lease out; false where it was the last one, and stays.
+    mutating func remove(_ token: LeaseToken) -> Bool {
+        guard token == first else {
+            others.removeAll { $0 == token }
+            return true
+        }
+        guard let next = others.popLast() else { return false }
+        first = next
+        return true
+    }
+}
+
 /// A worker with a name: two callers with one name are two workers.
 struct Holder: Hashable {
     let worker: String

@@ -12,10 +12,12 @@ import Testing
             ).code == 0)
         #expect(try rig.run("group", "set", "mail", "--order", "none").code == 3)
         let table = try rig.run("groups").output.split(separator: "\n")
-        #expect(table.count == 2 && table[0].hasPrefix("GROUP  OF      AHEAD  OPEN"))
-        #expect(table[1].hasPrefix("mail   jobs.*  0      0"))
+        #expect(table.count == 2 && table[0].hasPrefix("GROUP  OF      BEHIND  OPEN"))
+        #expect(table[1].hasPrefix("mail   jobs.*  0       0"))
         let shown = try rig.run("group", "show", "mail").output
-        for row in ["\nlease      90s\n", "\nin_flight  7\n", "\ndead       failed\n"] {
+        for row in [
+            "\nlease      90s\n", "\nbehind     0\n", "\nin_flight  7\n", "\ndead       failed\n",
+        ] {
             #expect(shown.contains(row))
         }
         let object = try rig.run("groups", "--json").output

@@ -230,12 +230,16 @@ import Testing
         try rig.run("pub", "jobs.two", "x")
         let table = try rig.run("topics", "jobs.*").output.split(separator: "\n")
         #expect(table.count == 3 && table[0].hasPrefix("TOPIC     EVENTS  BYTES"))
+        #expect(table[0].hasSuffix("SUBSCRIBERS  REGISTERED"))
         #expect(table[2].hasPrefix("jobs.two") && table[2].contains(#/ [0-9]+[sm] ago /#))
         let shown = try rig.run("topic", "show", "jobs.one", "--json").output
         #expect(shown.contains(#""registered":true"#) && shown.contains(#""keep":5,"#))
         let rows = try rig.run("topic", "show", "jobs.one").output.split(separator: "\n")
             .map { $0.split(separator: " ").joined(separator: " ") }
-        for row in ["NAME VALUE", "topic jobs.one", "keep 5", "for 86400s", "persist yes"] {
+        for row in [
+            "NAME VALUE", "topic jobs.one", "keep 5", "keep_for 86400s", "persist yes", "bytes 0",
+            "subscribers 0",
+        ] {
             #expect(rows.contains(row), "\(row)")
         }
         #expect(rows.contains("hold -") && shown.hasSuffix(#","hold":null}"# + "\n"))
@@ -243,7 +247,7 @@ import Testing
         #expect(try rig.run("topic", "set", "jobs.one", "--hold", "g").code == 0)
         #expect(try rig.run("topic", "set", "jobs.one", "--keep", "7").code == 0)
         let held = try rig.run("topic", "show", "jobs.one").output
-        #expect(held.contains("hold           g\n") && held.contains("keep           7\n"))
+        #expect(held.contains("hold         g\n") && held.contains("keep         7\n"))
         #expect(try rig.run("topics", "jobs.one", "--json").output.contains(#""hold":"g""#))
         #expect(try rig.run("topic", "set", "jobs.one", "--hold", "none").code == 0)
         #expect(try rig.run("topic", "rm", "jobs.one").code == 0)

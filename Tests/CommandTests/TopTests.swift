@@ -45,11 +45,11 @@ import Testing
         #expect(lines[0] == "FIGURE VALUE" && lines.contains("published/s 0"))
         #expect(lines.contains("events kept 2") && lines.contains("their bytes 6 B"))
         #expect(lines.contains("topics 1") && lines.contains("groups 1"))
-        let topic = try #require(lines.firstIndex(of: "TOPIC EVENTS BYTES READERS"))
+        let topic = try #require(lines.firstIndex(of: "TOPIC EVENTS BYTES SUBSCRIBERS"))
         #expect(lines[topic + 1] == "deploys.web 2 6 B 0")
         #expect(
             lines.suffix(2) == [
-                "GROUP AHEAD OPEN LEASED WORKERS DONE/S FAILED", "mail 2 0 0 0 0 0",
+                "GROUP BEHIND OPEN LEASED WORKERS DONE/S FAILED", "mail 2 0 0 0 0 0",
             ])
     }
 
@@ -63,8 +63,8 @@ import Testing
             once.output.hasSuffix(
                 #"""
                 "newest_topics":[{"name":"deploys.web","events":2,"bytes":6,"subscribers":0}],\#
-                "busiest_groups":[{"name":"mail","ahead":2,"open":0,"leased":0,"workers":0,\#
-                "done_per_second":0,"failed":0}]}
+                "busiest_groups":[{"name":"mail","behind":2,"ahead":2,"open":0,"leased":0,\#
+                "workers":0,"done_per_second":0,"failed":0}]}
 
                 """#))
         let child = try rig.start("top", "--json", "--every", "100ms")

@@ -68,7 +68,7 @@ import Testing
                 let client = try RawClient(address)
                 return try [WorkWitness.pool, WorkWitness.ordered].allSatisfy { group in
                     let left = try Self.figures(of: group, client)
-                    return left["open"] == 0 && left["ahead"] == 0 && left["parked"] == 0
+                    return left["open"] == 0 && left["behind"] == 0 && left["parked"] == 0
                 }
             }
         }
@@ -115,7 +115,7 @@ import Testing
     private static func figures(of group: String, _ client: RawClient) throws -> [String: Int] {
         let answer = try client.get("/groups/\(group)")
         try #require(answer.status == 200, "\(answer.text)")
-        let names = ["open", "parked", "ahead", "done", "failed", "gone", "expired"]
+        let names = ["open", "parked", "behind", "done", "failed", "gone", "expired"]
         return Dictionary(
             uniqueKeysWithValues: names.compactMap { name in
                 answer.integer(name).map { (name, $0) }

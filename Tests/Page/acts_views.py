@@ -112,7 +112,7 @@ async def names_are_read_as_they_are(stage: Stage) -> None:
     page = await show_view(stage, served, "overview")
     grid = page.get_by_role("grid", name="Topics")
     await grid.get_by_role("link", name="jobs.mail", exact=True).wait_for()
-    for name in ("Topic", "Rate", "Newest", "Events", "Size", "Subscribers", "Groups"):
+    for name in ("Topic", "Rate", "Newest", "Events", "Bytes", "Subscribers", "Groups"):
         same(f"columns {name}", await grid.get_by_role("columnheader", name=name, exact=True).count(), 1)
     topics = (await served.client.get("/topics"))["topics"]
     await equal("rows", lambda: grid.get_attribute("aria-rowcount"), str(len(topics) + 1))

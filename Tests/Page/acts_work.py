@@ -49,11 +49,11 @@ async def work_tells_what_is_refused(stage: Stage) -> None:
     await page.goto(served.origin + "/#/work")
     await page.get_by_text("New group").click()
     await page.get_by_label("Name").fill("mail")
-    await page.get_by_label("Takes").fill("not..a..topic")
+    await page.get_by_label("Of", exact=True).fill("not..a..topic")
     await page.get_by_role("button", name="Make the group").click()
     refusal = (await served.client.ask("PUT", "/groups/mail?of=not..a..topic")).json["detail"]
     await page.get_by_text(refusal).wait_for()
-    await page.get_by_label("Takes").fill("jobs.mail")
+    await page.get_by_label("Of", exact=True).fill("jobs.mail")
     await page.get_by_role("button", name="Make the group").click()
     await page.get_by_role("heading", name="Group mail").wait_for()
     same("what the group takes", (await served.client.get("/groups/mail"))["of"], "jobs.mail")

@@ -48,14 +48,15 @@ enum TopicCommands {
             ["NAME", "VALUE"],
             [
                 ["topic", "\(found.name)"], ["registered", found.isRegistered ? "yes" : "no"],
-                ["keep", bound(found.retention.keep)], ["bytes", bound(found.retention.bytes)],
-                ["for", found.retention.age.map { "\($0 / 1_000_000)s" } ?? "-"],
+                ["keep", bound(found.retention.keep)],
+                ["keep_bytes", bound(found.retention.bytes)],
+                ["keep_for", found.retention.age.map { "\($0 / 1_000_000)s" } ?? "-"],
                 ["persist", found.persists ? "yes" : "no"], ["hold", found.hold ?? "-"],
                 ["events", "\(found.events)"],
-                ["payload bytes", "\(found.bytes)"], ["published", "\(found.published)"],
+                ["bytes", "\(found.bytes)"], ["published", "\(found.published)"],
                 ["oldest", id(found.oldest)], ["newest", id(found.newest)],
-                ["newest time", found.newestTime.map { "\($0)" } ?? "-"],
-                ["waiting", "\(found.subscribers)"],
+                ["newest_time", found.newestTime.map { "\($0)" } ?? "-"],
+                ["subscribers", "\(found.subscribers)"],
             ])
     }
 
@@ -132,7 +133,7 @@ enum TopicCommands {
         }
         let now = SystemClock().now()
         PrintedTable.print(
-            ["TOPIC", "EVENTS", "BYTES", "NEWEST", "WAITING", "REGISTERED"],
+            ["TOPIC", "EVENTS", "BYTES", "NEWEST", "SUBSCRIBERS", "REGISTERED"],
             topics.map { topic in
                 [
                     "\(topic.name)", "\(topic.events)", "\(topic.bytes)",

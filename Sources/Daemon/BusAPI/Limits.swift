@@ -193,8 +193,8 @@ enum Limits {
     static let jobsListedDefault = 100
     static let jobsListedMax = 1_000
 
-    /// Groups that are judged by all rules, and whose events ahead are counted, in one turn of a list:
-    /// a few milliseconds of a thread beside the loops.
+    /// Groups that are judged by all rules, and of which it is counted how far they are behind, in one
+    /// turn of a list: a few milliseconds of a thread beside the loops.
     static let groupsListedPerTurn = 8
 
     /// Topics with figures of their own in `/metrics`: what a scraper reads in some milliseconds, and

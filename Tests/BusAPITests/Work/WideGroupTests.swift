@@ -68,8 +68,8 @@ import Work
         let count = 20
         for number in 0..<count { try place.publish("x", to: "a\(number).b") }
         var steps = 0
-        let ahead = place.server.groups.description(of: try GroupName("g"), &steps)?.ahead
-        #expect(ahead == count)
+        let behind = place.server.groups.description(of: try GroupName("g"), &steps)?.behind
+        #expect(behind == count)
         #expect(steps >= count * Self.termCount)
         // Only what reads takes them: a hold asks for what a group is.
         #expect(try place.ask("PUT", "/topics/a0.b?hold=g").status == 200)

@@ -25,8 +25,9 @@ import Topics
         }
         #expect(made.header("content-type") == "application/json")
         #expect(try place.expect(200, "PUT", target).text == made.text)
-        // Only what reads looks how much is ahead.
-        let shown = made.text.replacing("\"ahead\":null", with: "\"ahead\":0")
+        // Only what reads looks how far the group is behind. `ahead` is its name of before.
+        let shown = made.text.replacing(
+            #""behind":null,"ahead":null"#, with: #""behind":0,"ahead":0"#)
         #expect(try place.group() == shown)
         #expect(try place.expect(200, "PUT", "/groups/g?of=b.*,a").text == made.text)
         #expect(

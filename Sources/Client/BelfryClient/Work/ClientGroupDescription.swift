@@ -40,7 +40,7 @@ public struct ClientGroupDescription: Sendable {
         /// Jobs that wait for others of their key.
         public let parked: Int
         /// Events behind `reach`, up to 1,000; nil where the bus did not look.
-        public let ahead: Int?
+        public let behind: Int?
         /// Workers that wait for a job.
         public let workers: Int
         /// Jobs that ended as done.
@@ -87,7 +87,8 @@ extension ClientGroupDescription.Progress {
         leased = number("leased")
         waiting = number("waiting")
         parked = number("parked")
-        ahead = members.numbers["ahead"]
+        // A bus of the version before says `ahead`.
+        behind = members.numbers["behind"] ?? members.numbers["ahead"]
         workers = number("workers")
         done = number("done")
         failed = number("failed")

@@ -31,13 +31,13 @@ struct TopReport: Sendable {
     }
 
     private static func load(_ group: ClientGroupDescription) -> Int {
-        (group.progress?.ahead ?? 0) + (group.progress?.open ?? 0)
+        (group.progress?.behind ?? 0) + (group.progress?.open ?? 0)
     }
 
     // MARK: For people
 
-    static let topicHeads = ["TOPIC", "EVENTS", "BYTES", "READERS"]
-    static let groupHeads = ["GROUP", "AHEAD", "OPEN", "LEASED", "WORKERS", "DONE/S", "FAILED"]
+    static let topicHeads = ["TOPIC", "EVENTS", "BYTES", "SUBSCRIBERS"]
+    static let groupHeads = ["GROUP", "BEHIND", "OPEN", "LEASED", "WORKERS", "DONE/S", "FAILED"]
 
     var figureRows: [[String]] { figures.map { [$0.figure.title, $0.figure.text(of: $0.value)] } }
 
@@ -55,7 +55,7 @@ struct TopReport: Sendable {
             let number = { (number: Int?) in number.map { "\($0)" } ?? "-" }
             let progress = group.progress
             return [
-                TerminalText.line(group.name), number(progress?.ahead), number(progress?.open),
+                TerminalText.line(group.name), number(progress?.behind), number(progress?.open),
                 number(progress?.leased), number(progress?.workers),
                 TopFigure.all[0].text(of: rate), number(progress?.failed),
             ]
@@ -84,7 +84,10 @@ struct TopReport: Sendable {
         let groups = groups.map { group, rate in
             let progress = group.progress
             let number = { (number: Int?) in number.map { "\($0)" } ?? "null" }
-            return "{\"name\":\(EventJSON.string(group.name)),\"ahead\":\(number(progress?.ahead))"
+            // `ahead` is what it was called before, for one version.
+            let behind = number(progress?.behind)
+            return "{\"name\":\(EventJSON.string(group.name)),\"behind\":\(behind)"
+                + ",\"ahead\":\(behind)"
                 + ",\"open\":\(number(progress?.open)),\"leased\":\(number(progress?.leased))"
                 + ",\"workers\":\(number(progress?.workers))"
                 + ",\"done_per_second\":\(Self.number(rate))"

@@ -10,12 +10,12 @@ enum GroupCommands {
         }
         guard !arguments.has("--json") else { return printLines(groups.map(\.json)) }
         PrintedTable.print(
-            ["GROUP", "OF", "AHEAD", "OPEN", "LEASED", "WORKERS", "DONE", "FAILED"],
+            ["GROUP", "OF", "BEHIND", "OPEN", "LEASED", "WORKERS", "DONE", "FAILED"],
             groups.map { group in
                 let progress = group.progress
                 let number = { (number: Int?) in number.map { "\($0)" } ?? "-" }
                 return [
-                    group.name, group.selector, number(progress?.ahead), number(progress?.open),
+                    group.name, group.selector, number(progress?.behind), number(progress?.open),
                     number(progress?.leased), number(progress?.workers), number(progress?.done),
                     number(progress?.failed),
                 ]
@@ -40,7 +40,7 @@ enum GroupCommands {
         if let progress = found.progress {
             rows += [
                 ["reach", "\(progress.reach)"],
-                ["ahead", progress.ahead.map { "\($0)" } ?? "-"], ["open", "\(progress.open)"],
+                ["behind", progress.behind.map { "\($0)" } ?? "-"], ["open", "\(progress.open)"],
                 ["leased", "\(progress.leased)"], ["waiting", "\(progress.waiting)"],
                 ["parked", "\(progress.parked)"], ["workers", "\(progress.workers)"],
                 ["done", "\(progress.done)"], ["failed", "\(progress.failed)"],

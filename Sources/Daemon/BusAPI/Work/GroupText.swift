@@ -41,8 +41,11 @@ extension GroupDescription {
         json.integer(waiting)
         json.name("parked")
         json.integer(parked)
+        json.name("behind")
+        json.optional(behind) { $0.integer($1) }
+        // What it was called before, for one version.
         json.name("ahead")
-        json.optional(ahead) { $0.integer($1) }
+        json.optional(behind) { $0.integer($1) }
         json.name("workers")
         json.integer(workers)
         json.name("oldest")

@@ -11,7 +11,7 @@ export const COLUMNS = [
     { key: 'rate', title: 'Rate', value: row => row.rate, hint: 'Events per second of the last ten seconds' },
     { key: 'newest', title: 'Newest', value: row => row.newest, hint: 'When its newest event was published' },
     { key: 'events', title: 'Events', value: row => row.events, hint: 'Events that are kept' },
-    { key: 'bytes', title: 'Size', value: row => row.bytes, hint: 'Payload of the events that are kept' },
+    { key: 'bytes', title: 'Bytes', value: row => row.bytes, hint: 'Payload of the events that are kept' },
     {
         key: 'subscribers', title: 'Subscribers', value: row => row.subscribers,
         hint: 'Requests that wait for its events',

@@ -37,7 +37,7 @@ export class GroupPage {
         this.element = el('div', { class: 'view work' },
             viewHead(['Group ', el('bdi', {}, oneLine(name))], el('a', { href: '#/work' }, 'All groups')),
             this.#problem, this.#body);
-        const names = ['Job', 'Topic', 'Key', 'State', 'Leased by', 'Since', 'Due', 'Tries', 'Reason'];
+        const names = ['Job', 'Topic', 'Key', 'State', 'Worker', 'Since', 'Due', 'Attempt', 'Reason'];
         append(this.#body, [this.#facts, this.#note, this.#settings,
             el('section', { class: 'stack', 'aria-labelledby': 'jobs-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'jobs-title' }, 'Jobs'), this.#jobsAbout),
@@ -105,7 +105,7 @@ export class GroupPage {
         clear(this.#facts, tile('State', state.text, state.mood), tile('Behind', behindText(group)),
             tile('Leased', count(group.leased)), tile('Waiting', count(group.waiting)),
             tile('Parked', count(group.parked)),
-            tile('Workers waiting', count(group.workers)), tile('Done', count(group.done)),
+            tile('Workers', count(group.workers)), tile('Done', count(group.done)),
             tile('Failed', count(group.failed)),
             group.expired > 0 && tile('Expired', count(group.expired)),
             group.gone > 0 && tile('Gone', count(group.gone)));
@@ -119,13 +119,13 @@ export class GroupPage {
         clear(this.#note, hints.map(text => el('p', { class: 'notice warn' }, text)));
         const fact = (name, value) => el('div', {}, el('dt', {}, name), el('dd', {}, value));
         clear(this.#settings,
-            fact('Takes', el('a', { href: followAddress(group.of) }, el('bdi', {}, group.of))),
+            fact('Of', el('a', { href: followAddress(group.of) }, el('bdi', {}, group.of))),
             group.type && fact('Type', el('bdi', {}, oneLine(group.type))),
-            fact('Lease', group.lease), fact('Tries', count(group.attempts)),
+            fact('Lease', group.lease), fact('Attempts', count(group.attempts)),
             fact('Dead letters go to', group.dead ? el('a', { href: followAddress(group.dead) }, group.dead)
                 : 'nowhere: a job is tried for ever'),
             fact('Order', group.order === 'key' ? 'by key' : 'none'),
-            fact('Leased at once', `at most ${count(group.in_flight)}`),
+            fact('In flight', `at most ${count(group.in_flight)}`),
             fact('Replies', group.replies ? 'yes' : 'no'),
             fact('Kept over restarts', group.persist ? 'yes' : 'no'));
     }
@@ -139,10 +139,10 @@ export class GroupPage {
             cell('Topic', el('bdi', { class: 'cut', title: job.topic }, job.topic)),
             cell('Key', el('bdi', { class: 'cut', title: job.key ?? '' }, oneLine(job.key ?? '–'))),
             cell('State', leased ? badge('ok', 'Leased') : badge('warn', 'Waiting')),
-            cell('Leased by', leased ? who : '–'),
+            cell('Worker', leased ? who : '–'),
             cell('Since', leased ? this.#since(job) : '–'),
             cell('Due', time(job.due, leased ? '' : 'now')),
-            cell('Tries', `${count(job.attempt)} of ${count(this.#group.attempts)}`),
+            cell('Attempt', `${count(job.attempt)} of ${count(this.#group.attempts)}`),
             cell('Reason', job.reason ? el('span', { class: 'text-bad' }, oneLine(job.reason)) : '–'));
     }
 

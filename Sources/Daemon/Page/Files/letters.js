@@ -41,7 +41,7 @@ export class Letters {
         this.#group = group;
         this.#signal = signal;
         this.#changed = changed;
-        const names = ['Letter', 'When', 'From', 'Type', 'Key', 'Tries', 'Reason', 'Payload'];
+        const names = ['Letter', 'When', 'From', 'Type', 'Key', 'Attempts', 'Reason', 'Payload'];
         const actions = column(el('span', { class: 'visually-hidden' }, 'Actions'));
         this.#table = tableBox('Dead letters', [...names.map(name => column(name)), actions], this.#body);
         this.element = el('section', { class: 'stack', 'aria-labelledby': 'letters-title' },
@@ -133,7 +133,7 @@ export class Letters {
                 && el('a', { class: 'cut', title: from, href: followAddress(from) }, oneLine(from))),
             cell('Type', el('bdi', { class: 'cut', title: letter.type ?? '' }, oneLine(letter.type ?? '–'))),
             cell('Key', el('bdi', { class: 'cut', title: letter.key ?? '' }, oneLine(letter.key ?? '–'))),
-            cell('Tries', attributes.deadattempts ?? '–'),
+            cell('Attempts', attributes.deadattempts ?? '–'),
             cell('Reason', oneLine(REASONS[attributes.deadreason] ?? attributes.deadreason ?? '–')),
             cell('Payload', el('bdi', { class: 'cut mono' }, letter.brief)),
             cell('', el('span', { class: 'actions' }, look, back)));

@@ -33,18 +33,18 @@ export function stateOf(group) {
 
 /** Events that nobody has taken yet; null where the bus does not know. */
 export function behindOf(group) {
-    return group.ahead;
+    return group.behind;
 }
 
 /** The same as text: the bus counts up to 1,000, and only what it has in memory. */
 export function behindText(group) {
-    if (group.ahead === null) return 'not counted';
-    return group.ahead >= 1000 ? '1,000 or more' : count(group.ahead);
+    if (group.behind === null) return 'not counted';
+    return group.behind >= 1000 ? '1,000 or more' : count(group.behind);
 }
 
 const COLUMNS = [
     ['Group', group => el('a', { href: groupAddress(group.name) }, group.name)],
-    ['Takes', group => el('bdi', { class: 'cut', title: group.of }, takenBy(group))],
+    ['Of', group => el('bdi', { class: 'cut', title: group.of }, takenBy(group))],
     ['State', group => el('span', { class: `badge ${stateOf(group).mood}` }, stateOf(group).text)],
     ['Behind', behindText, 'number'],
     ['Open', group => count(group.open), 'number'],
@@ -158,9 +158,9 @@ function newGroup(signal, changed) {
         labelled('Name', entry('name', {
             required: true, pattern: '[A-Za-z0-9._\\-]{1,64}', title: '1 to 64 of A-Z a-z 0-9 . _ -',
         })),
-        labelled('Takes', entry('of', { required: true, list: names.id, placeholder: 'jobs.mail' })),
+        labelled('Of', entry('of', { required: true, list: names.id, placeholder: 'jobs.mail' })),
         labelled('Dead letters go to', entry('dead', { placeholder: 'jobs.failed', list: names.id })),
-        labelled('Tries', entry('attempts', { inputMode: 'numeric', placeholder: '5' })),
+        labelled('Attempts', entry('attempts', { inputMode: 'numeric', placeholder: '5' })),
         labelled('Lease', entry('lease', { placeholder: '60s' })),
         labelled('Since', entry('since', { placeholder: 'earliest' }))),
     names, problem, el('div', { class: 'actions' }, el('button', { type: 'submit' }, 'Make the group')));

@@ -5,7 +5,7 @@ extension Group {
     /// The group as it is.
     ///
     /// - Throws: ``WorkError/groupUnknown(_:)``.
-    /// - Complexity: O(events ahead of it, up to 1,000).
+    /// - Complexity: O(events that it is behind, up to 1,000).
     public func describe() throws(WorkError) -> GroupDescription {
         guard let description = groups.description(of: name) else { throw .groupUnknown(name) }
         return description

@@ -287,11 +287,11 @@ public final class WorkGroups: Sendable {
         return description(of: name, &steps)
     }
 
-    /// The same; adds the steps that it took to count what is ahead, some 30 ns to 200 ns each.
+    /// The same; adds the steps that it took to count what it is behind, some 30 ns to 200 ns each.
     package func description(of name: GroupName, _ steps: inout Int) -> GroupDescription? {
         guard let group = try? group(name) else { return nil }
         var description = describe(group)
-        description.ahead = GroupRead(group).count(behind: group.read { $0.position }, &steps)
+        description.behind = GroupRead(group).count(behind: group.read { $0.position }, &steps)
         return description
     }
 
@@ -306,7 +306,7 @@ public final class WorkGroups: Sendable {
         return (group.selector, group.filter[.type], group.owner, group.number)
     }
 
-    /// All groups as they are, by their names; without how many events are ahead of them.
+    /// All groups as they are, by their names; without how far each is behind.
     ///
     /// - Complexity: O(groups).
     public func descriptions() -> [GroupDescription] {

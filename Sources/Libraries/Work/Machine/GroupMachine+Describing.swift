@@ -10,7 +10,7 @@ extension GroupMachine {
             replies: record.replies, persists: record.persists, owner: record.owner,
             reach: record.reach, open: table.jobs.count, leased: table.leasedCount,
             waiting: table.jobs.count - table.leasedCount, parked: table.lanes.parkedCount,
-            ahead: nil, workers: line.count, oldest: table.order.first, done: record.tally.done,
+            behind: nil, workers: line.count, oldest: table.order.first, done: record.tally.done,
             failed: record.tally.dead, gone: record.tally.gone, expired: record.tally.expired,
             gap: record.gap)
     }

@@ -35,7 +35,7 @@ public struct GroupDescription: Sendable {
     /// Jobs that wait for others of their key.
     public let parked: Int
     /// Events behind `reach`, counted up to 1,000; nil where only the store knows, and where nobody looked.
-    public internal(set) var ahead: Int?
+    public internal(set) var behind: Int?
     /// Requests for a job that wait.
     public let workers: Int
     /// The oldest open job.

@@ -70,6 +70,7 @@ ROWS = [
         ("Processors", "percentunit", [("{{instance}}", rate("process_cpu_seconds_total"))]),
         ("Commits", "s", [
             (f"{share:.0%}", quantile(share, "belfry_store_commit_seconds")) for share in (0.5, 0.99)]),
+        ("Journal of the store", "bytes", [("{{instance}}", f"belfry_store_journal_bytes{BELOW}")]),
         ("Connections", "short", [("{{state}}", now("belfry_http_connections", "state"))]),
         ("Descriptors", "short", [
             ("open", f"process_open_fds{BELOW}"), ("bound", f"process_max_fds{BELOW}")]),

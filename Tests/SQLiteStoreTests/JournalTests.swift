@@ -1,5 +1,6 @@
 import Glibc
 import StoreSupport
+import Telemetry
 import TestSupport
 import Testing
 import Topics
@@ -148,6 +149,37 @@ import Topics
             return begins == 3
         }
         #expect(Self.journalBytes(bench) < (32 + 8 + 9) << 20)
+    }
+
+    /// As a shell of SQLite has it that somebody left in a transaction.
+    @Test func theFigureOfTheJournalGrowsBehindAReaderThatHoldsItAndGoesBack() throws {
+        let bench = try StoreBench()
+        func figure() throws -> Int {
+            var page = PrometheusText()
+            bench.store.write(to: &page)
+            let lines = String(decoding: page.bytes, as: UTF8.self).split(separator: "\n")
+            let name = "belfry_store_journal_bytes "
+            let line = try #require(lines.first { $0.hasPrefix(name) })
+            return try #require(Int(line.dropFirst(name.count)))
+        }
+        try bench.publish("a", "first")
+        // The writer notes what a commit came to behind its answers.
+        try waits { try figure() == Self.journalBytes(bench) }
+        var reader: Database? = try Database(path: bench.path, mode: .reading)
+        try reader?.execute("BEGIN")
+        _ = try reader?.integer("SELECT count(*) FROM events")
+        for _ in 0..<50 { try bench.publish("a", [Self.megabyte]) }
+        try waits { try figure() == Self.journalBytes(bench) }
+        #expect(try figure() > 50 << 20)
+        reader = nil
+        try waits {
+            try bench.publish("a", "another")
+            return Self.journalBytes(bench) <= Limits.journalBytesMax
+        }
+        try waits { try figure() == Self.journalBytes(bench) }
+        let path = bench.path
+        bench.close()
+        #expect(Files.size("\(path)-wal") == 0)
     }
 
     @Test func whatASyncMissedIsInTheFileOnceTheDiskWorks() throws {

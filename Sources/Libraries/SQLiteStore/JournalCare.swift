@@ -7,6 +7,8 @@ internal import Telemetry
 /// Safe from any thread; one writes and one keeps.
 final class JournalCare: Sendable {
     private let schedule: Protected<JournalSchedule>
+    /// How long the journal is; nil before it is open.
+    private let length = Protected<JournalLength?>(nil)
     private let keeperWakeUp = WakeUp()
     private let writerWakeUp = WakeUp()
 
@@ -16,10 +18,14 @@ final class JournalCare: Sendable {
         schedule = Protected(JournalSchedule(syncsCommits: syncsCommits))
     }
 
+    /// Bytes of the journal on the disk, as of the last commit.
+    var bytes: Int { length.read { $0?.bytes ?? 0 } }
+
     // MARK: The writer
 
     /// Notes a commit after which the journal has so many pages.
     func committed(pages: Int) {
+        length.write { $0?.committed(pages: pages) }
         let now = MonotonicClock.microseconds()
         if schedule.write({ $0.committed(pages: pages, now: now) }) { keeperWakeUp.signal() }
     }
@@ -47,6 +53,7 @@ final class JournalCare: Sendable {
                 let outcome = Self.outcome { () throws(DatabaseError) in
                     try database.checkpoint(mode)
                 }
+                if mode == .truncating, outcome == .complete { length.write { $0?.emptied() } }
                 let now = MonotonicClock.microseconds()
                 let isAsleep = schedule.write { $0.writerEnded(outcome, now: now) }
                 return isAsleep ? keeperWakeUp.signal() : ()
@@ -60,6 +67,11 @@ final class JournalCare: Sendable {
     }
 
     // MARK: The keeper
+
+    /// Notes how long the journal is that was opened; called before there is a writer.
+    func opened(bytes: Int, pageBytes: Int) {
+        length.write { $0 = JournalLength(bytes: bytes, pageBytes: pageBytes) }
+    }
 
     /// What the keeper does next, once that is due; nil at the end.
     ///

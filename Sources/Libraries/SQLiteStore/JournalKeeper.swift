@@ -25,6 +25,8 @@ final class JournalKeeper: ThreadWork {
         self.queue = queue
         // A connection opens its journal for the first read.
         _ = try database.integer("PRAGMA user_version")
+        journal.opened(
+            bytes: file.journalBytes, pageBytes: Int(try database.integer("PRAGMA page_size")))
     }
 
     /// Works until the journal is closed.

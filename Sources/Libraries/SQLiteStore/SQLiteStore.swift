@@ -210,6 +210,9 @@ package final class SQLiteStore: EventStore {
 
     var meters: StoreMeters? { state.read { $0.shared }?.meters }
 
+    /// Bytes of the journal on the disk; nil before the store is open.
+    var journalBytes: Int? { state.read { $0.shared }?.journal.bytes }
+
     private var shared: SharedParts {
         guard let shared = state.read({ $0.shared }) else {
             preconditionFailure("the store \(configuration.path) is used before it was opened")

@@ -47,6 +47,12 @@ final class StoreFile: Sendable {
         ["", "-wal", "-shm", "-journal"].map { path + $0 }
     }
 
+    /// Bytes of SQLite's journal on the disk; 0 where there is none.
+    var journalBytes: Int {
+        var status = stat()
+        return stat("\(path)-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// Sees to it that the journal beside a file is its own: SQLite would put what it has into a copy
     /// that somebody put in the place of the store.
     ///

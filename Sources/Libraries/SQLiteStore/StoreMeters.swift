@@ -17,7 +17,7 @@ final class StoreMeters: Sendable {
 extension SQLiteStore {
     /// Writes what the store has done; nothing before it is open.
     package func write(to page: inout PrometheusText) {
-        guard let meters else { return }
+        guard let meters, let journalBytes else { return }
         page.histogram(
             "belfry_store_commit_seconds",
             "Duration of commits, each with all waiting jobs, until all are answered.",
@@ -32,5 +32,8 @@ extension SQLiteStore {
             "belfry_store_waiting_trims",
             "Topics whose removed events are still in the store.",
             meters.waitingTrims.value)
+        page.gauge(
+            "belfry_store_journal_bytes", "Bytes of the store's journal on the disk.",
+            journalBytes)
     }
 }

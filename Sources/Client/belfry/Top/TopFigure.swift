@@ -50,6 +50,9 @@ struct TopFigure: Sendable {
             name: "failed_commits", title: "failed commits",
             source: .level("belfry_store_failed_commits_total")),
         TopFigure(
+            name: "store_journal_bytes", title: "store journal",
+            source: .level("belfry_store_journal_bytes"), isBytes: true),
+        TopFigure(
             name: "memory_bytes", title: "memory", source: .level("belfry_memory_bytes"),
             isBytes: true),
         TopFigure(

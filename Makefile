@@ -112,7 +112,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -D $(INSTALL_STRIP) -m 0755 $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfry'
 	scripts/install-manual $(RELEASE_BINARY) $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/share' '$(DESTDIR)$(ZSHDIR)'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
-	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring Benchmarks)
+	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring proxies Benchmarks)
 	install -d $(patsubst systemd/belfry-%@.service,'$(DESTDIR)$(SYSCONFDIR)/belfry/%.d',$(wildcard systemd/belfry-*@.service))
 	for unit in $(notdir $(wildcard systemd/*)); do \
 		sed 's|/usr/bin/belfry|$(PREFIX)/bin/belfry|g; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|g; s|///usr/share/doc/belfry/|//$(DOCDIR)/|g' \
@@ -123,6 +123,7 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -m 0644 $(wildcard docs/*.*) '$(DESTDIR)$(DOCDIR)/docs'
 	install -m 0644 config/belfryd.conf '$(DESTDIR)$(DOCDIR)/config'
 	install -m 0644 monitoring/alerts.yml monitoring/grafana.json '$(DESTDIR)$(DOCDIR)/monitoring'
+	install -m 0644 $(wildcard proxies/*) '$(DESTDIR)$(DOCDIR)/proxies'
 	install -m 0644 Benchmarks/FIGURES.md '$(DESTDIR)$(DOCDIR)/Benchmarks'
 
 uninstall: ## stop the service and remove the installed files; list the files that stay
@@ -186,7 +187,7 @@ interop: ## run clients by others against the daemon (ARGS='--client httpx-sse')
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/interop --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)
 
-recipes: ## have programs by others publish, set up as docs/senders.md says (ARGS='--sender collectd')
+recipes: ## have programs by others publish, and proxies stand before the bus, set up as the documents say (ARGS='--sender collectd')
 	@SWIFT='$(SWIFT)' scripts/setup recipes
 	$(SWIFT) build $(BUILD_FLAGS) --product belfryd
 	@scripts/recipes --daemon "$$($(SWIFT) build $(BUILD_FLAGS) --show-bin-path)/belfryd" $(ARGS)

@@ -26,6 +26,7 @@ class Bus:
             "BELFRY_LISTEN_UNIX": "none",
             "BELFRY_STORE_STATE_DIRECTORY": str(folder / "state"),
         }
+        self.options: list[str | Path] = []
         self._process: asyncio.subprocess.Process | None = None
         self.port = 0
 
@@ -35,7 +36,7 @@ class Bus:
             behind = log.tell()
             self._process = await asyncio.create_subprocess_exec(
                 self._program, "--config", self._configuration, "--store", self._store,
-                "--listen", f"127.0.0.1:{self.port}",
+                "--listen", f"127.0.0.1:{self.port}", *self.options,
                 env=self._environment, stdin=asyncio.subprocess.DEVNULL, stderr=log)
         async with asyncio.timeout(START_SECONDS):
             while (ready := self._ready(behind)) is None:

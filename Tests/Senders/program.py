@@ -11,9 +11,12 @@ STOP_SECONDS = 30
 COMMAND_SECONDS = 60
 LOOK_SECONDS = 0.02
 
-ENVIRONMENT = {
-    "PATH": os.environ["PATH"] + ":/usr/sbin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent",
-}
+
+def environment(home: Path) -> dict[str, str]:
+    """What a program knows of this run: a home of its own, where some make folders."""
+    return {
+        "PATH": os.environ["PATH"] + ":/usr/sbin", "LC_ALL": "C.UTF-8", "HOME": str(home),
+    }
 
 
 class Program:
@@ -29,7 +32,7 @@ class Program:
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
-                env=ENVIRONMENT, cwd=self._log.parent)
+                env=environment(self._log.parent), cwd=self._log.parent)
         async with asyncio.timeout(START_SECONDS):
             while not is_ready():
                 if self._process.returncode is not None:
@@ -59,7 +62,7 @@ async def run(log: Path, *command: str | Path) -> bool:
     with log.open("ab") as file:
         process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.DEVNULL, stdout=file, stderr=file,
-            env=ENVIRONMENT, cwd=log.parent)
+            env=environment(log.parent), cwd=log.parent)
     try:
         async with asyncio.timeout(COMMAND_SECONDS):
             return await process.wait() == 0

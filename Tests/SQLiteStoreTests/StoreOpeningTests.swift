@@ -215,6 +215,30 @@ import Topics
         #expect(try SQLiteStore.check("\(folder.path)/belfry.db") == [])
     }
 
+    /// Before version 10 a mark behind the letter alone said that it was published again.
+    @Test func marksOfAnOlderFileCountForTheLettersOfTheirTopic() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let database = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
+        try Schema(steps: Array(Schema.current.steps.prefix(9))).migrate(database)
+        try database.execute(
+            """
+            INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events, bytes)
+            VALUES ('dead', 0, 1, 0, 0, 0, 5, 2), ('other', 0, 1, 0, 0, 0, 2, 1);
+            INSERT INTO groups (number, name, selector, lease, attempts, dead, by_key, in_flight,
+                replies, persists, epoch, reach, gap_reported, done, failed, gone, expired)
+            VALUES (7, 'g', 'jobs', 1, 1, 'dead', 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0),
+                (8, 'h', 'jobs', 1, 1, 'dead', 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0);
+            INSERT INTO events (id, topic, time, type, key, payload) VALUES
+                (1, 1, 5, NULL, NULL, x'78'), (2, 1, 5, NULL, NULL, x'78'),
+                (3, 2, 5, NULL, NULL, x'78'), (4, 1, 5, 'revived', '1', x''),
+                (5, 1, 5, 'revived', '3', x''), (6, 1, 5, 'revived', 'none', x''),
+                (7, 2, 5, 'revived', '2', x'')
+            """)
+        try Schema.current.migrate(database)
+        #expect(try database.texts("SELECT id FROM events WHERE revived = 1") == ["1"])
+        #expect(try database.texts("SELECT id FROM events WHERE revived IS NOT NULL") == ["1"])
+    }
+
     @Test(arguments: [6, 7])
     func aHoldOfAnOlderFileIsForTheGroupOfItsNameIfThereIsOne(version: Int) throws {
         let folder = TemporaryFolder(inMemory: true)

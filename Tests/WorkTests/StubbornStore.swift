@@ -9,6 +9,7 @@ final class StubbornStore: EventStore {
         var isHolding = false
         var held: [Held] = []
         var changes = 0
+        var reads = 0
         var isHoldingReads = false
         var heldReads: [@Sendable () -> Void] = []
     }
@@ -31,6 +32,9 @@ final class StubbornStore: EventStore {
     func refuse(_ error: BusError?, onlyWithEvents: Bool = false) {
         state.write { ($0.refusal, $0.refusesEvents) = (error, onlyWithEvents) }
     }
+
+    /// How many reads it was asked for.
+    var reads: Int { state.reads }
 
     /// Holds reads up from now on.
     func holdReads() { state.write { $0.isHoldingReads = true } }
@@ -104,6 +108,7 @@ final class StubbornStore: EventStore {
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
         let isHeld = state.write { state in
+            state.reads += 1
             if state.isHoldingReads {
                 state.heldReads.append { self.inner.read(request, then: then) }
             }

@@ -112,7 +112,8 @@ final class EventReader {
             payload: row.payload(EventColumns.payload), attributes: try attributes.read(row),
             sender: Sender(
                 uid: try row.user(EventColumns.uid, .eventUID), pid: pid.map { Int32($0) }),
-            isStored: true)
+            isStored: true,
+            isRevived: try row.optionalInteger(EventColumns.revived, .eventRevived) == 1)
     }
 
     // MARK: Finding where to begin

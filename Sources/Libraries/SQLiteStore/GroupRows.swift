@@ -9,6 +9,7 @@ struct GroupRows {
     private let putJob: Statement
     private let removeJob: Statement
     private let removeJobs: Statement
+    private let revive: Statement
     private let boot: Int64
 
     /// - Parameter boot: The number of the boot that rows are written under.
@@ -24,6 +25,7 @@ struct GroupRows {
             "REPLACE INTO jobs (\(JobColumns.names)) VALUES (\(JobColumns.parameters))")
         removeJob = try database.prepare("DELETE FROM jobs WHERE in_group = ?1 AND id = ?2")
         removeJobs = try database.prepare("DELETE FROM jobs WHERE in_group = ?1")
+        revive = try database.prepare("UPDATE events SET revived = 1 WHERE id = ?1")
     }
 
     /// Makes a change of a group; a transaction is open.
@@ -59,6 +61,10 @@ struct GroupRows {
             try write(job, of: topic, now: now)
         }
         for mark in change.marks { try write(mark) }
+        if let letter = change.revived {
+            revive.bind(letter.id, at: 1)
+            try revive.run()
+        }
     }
 
     private func write(_ record: GroupRecord, _ number: GroupNumber) throws(DatabaseError) {

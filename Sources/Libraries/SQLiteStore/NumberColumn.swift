@@ -89,6 +89,7 @@ struct NumberColumn {
     static let eventUID = events("uid", Limits.users, isOptional: true)
     static let eventPID = events("pid", Limits.processes, isOptional: true)
     static let eventExpires = events("expires", Limits.times, isOptional: true, since: 5)
+    static let eventRevived = events("revived", Limits.flags, isOptional: true, since: 10)
 
     static let groupNumber = groups("number", Limits.keys)
     static let groupLease = groups("lease", Limits.counts)
@@ -128,6 +129,7 @@ struct NumberColumn {
         topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists, topicOwner,
         topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
         eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
+        eventRevived,
         groupNumber, groupLease, groupAttempts, groupByKey, groupInFlight, groupReplies,
         groupPersists, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,
         groupGapAfter,

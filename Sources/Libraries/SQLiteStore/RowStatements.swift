@@ -12,10 +12,11 @@ final class RowStatements {
 
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
-        let scan = "SELECT \(EventColumns.names) FROM events WHERE id > ?1 AND id <= ?2 ORDER BY id"
+        let scan =
+            "SELECT \(EventColumns.namesRead) FROM events WHERE id > ?1 AND id <= ?2 ORDER BY id"
         risingScan = try database.prepare(scan)
         fallingScan = try database.prepare("\(scan) DESC")
-        fetch = try database.prepare("SELECT \(EventColumns.names) FROM events WHERE id = ?1")
+        fetch = try database.prepare("SELECT \(EventColumns.namesRead) FROM events WHERE id = ?1")
         since = try database.prepare(
             "SELECT id, time FROM events WHERE id >= ?1 ORDER BY id LIMIT 1")
     }

@@ -152,6 +152,16 @@ struct Schema {
         ALTER TABLE jobs ADD COLUMN until INTEGER;
         ALTER TABLE jobs ADD COLUMN until_time INTEGER;
         """,
+        // 10: dead letters that were published again say so. Before, an event of type `revived` behind
+        // the letter said it alone; such are looked for in the dead topics of groups that there are.
+        """
+        ALTER TABLE events ADD COLUMN revived INTEGER;
+        UPDATE events SET revived = 1 WHERE id IN (
+            SELECT letter.id FROM groups CROSS JOIN topics ON topics.name = groups.dead
+                CROSS JOIN events AS mark ON mark.topic = topics.number AND mark.type = 'revived'
+                CROSS JOIN events AS letter ON letter.id = CAST(mark.key AS INTEGER)
+            WHERE letter.topic = mark.topic);
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.
@@ -205,6 +215,10 @@ enum EventColumns {
 
     /// The names, for a statement.
     static let names = all.joined(separator: ", ")
+
+    /// The column that is written later, behind the others, and their names with it.
+    static let revived = Int32(all.count)
+    static let namesRead = names + ", revived"
 
     /// A parameter for each, for a statement.
     static let parameters = all.indices.map { "?\($0 + 1)" }.joined(separator: ", ")

@@ -23,7 +23,7 @@ extension EventBus {
             StoreEntry.events($0.batch, persists: $0.persists, owner: $0.owner)
         }
         store.commit(.together(events + [.work(change)])) { [self] outcome in
-            then(finish(prepared, outcome))
+            then(finish(prepared, change, outcome))
         }
     }
 
@@ -48,13 +48,15 @@ extension EventBus {
     }
 
     private func finish(
-        _ prepared: [PreparedBatch], _ outcome: Result<StoreReceipt, BusError>
+        _ prepared: [PreparedBatch], _ change: WorkChange,
+        _ outcome: Result<StoreReceipt, BusError>
     ) -> Result<[PublishReceipt], BusError> {
         switch outcome {
         case .failure(let error):
             cancel(prepared)
             return .failure(error)
         case .success(.together(let receipts)):
+            if let letter = change.revived { withLog { $0.noteRevived(letter) } }
             return .success(zip(prepared, receipts).map { admit($0, $1) })
         case .success:
             preconditionFailure("the store took several entries as something else")

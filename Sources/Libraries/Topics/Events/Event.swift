@@ -16,11 +16,13 @@ public final class Event: Sendable {
     public let sender: Sender
     /// Whether the store can read it again once memory lets it go.
     package let isStored: Bool
+    /// Whether it is a dead letter that was published again.
+    package let isRevived: Bool
 
     /// An event that a store committed; only stores make them.
     package init(
         id: EventID, time: Timestamp, topic: TopicName, payload: Payload,
-        attributes: EventAttributes, sender: Sender, isStored: Bool
+        attributes: EventAttributes, sender: Sender, isStored: Bool, isRevived: Bool = false
     ) {
         self.id = id
         self.time = time
@@ -29,6 +31,14 @@ public final class Event: Sendable {
         self.attributes = attributes
         self.sender = sender
         self.isStored = isStored
+        self.isRevived = isRevived
+    }
+
+    /// The same event, as a dead letter that was published again.
+    var revived: Event {
+        Event(
+            id: id, time: time, topic: topic, payload: payload, attributes: attributes,
+            sender: sender, isStored: isStored, isRevived: true)
     }
 
     /// What the event takes in memory, with its part of the log's tables, in bytes.

@@ -64,6 +64,11 @@ extension EventLog {
         return id <= losses(of: record).removedThrough ? .removed : .unknown
     }
 
+    /// A letter was published again: the store has it by now.
+    mutating func noteRevived(_ letter: WorkChange.Letter) {
+        records[letter.topic]?.noteRevived(letter.id)
+    }
+
     /// What there is, by count.
     var counts: BusStatistics {
         var counts = statistics

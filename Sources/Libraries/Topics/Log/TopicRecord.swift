@@ -114,6 +114,13 @@ final class TopicRecord {
         memoryBytes += event.memoryBytes
     }
 
+    /// From now on a letter is one that was published again, where memory has it.
+    func noteRevived(_ id: EventID) {
+        let index = index(before: id)
+        guard index < ring.count, ring[index].id == id else { return }
+        ring[index] = ring[index].revived
+    }
+
     private func countRetained(_ event: Event, _ sign: Int) {
         let bytes = sign * event.payload.count
         retainedBytes += bytes

@@ -18,10 +18,23 @@ package struct WorkChange: Sendable {
     package var marks: [KeyMark] = []
     /// Marks that go.
     package var unmarked: [EventID] = []
+    /// A dead letter that is published again by the entries beside it.
+    package var revived: Letter?
     /// Whether every job of before goes first: a seek.
     package var forgetsJobs = false
     /// Whether the group goes, with all of its jobs.
     package var removesGroup = false
+
+    /// An event of a dead topic.
+    package struct Letter: Sendable {
+        package let topic: TopicName
+        package let id: EventID
+
+        package init(topic: TopicName, id: EventID) {
+            self.topic = topic
+            self.id = id
+        }
+    }
 
     /// A change of nothing so far.
     package init(of group: GroupNumber, persists: Bool) {
@@ -31,7 +44,7 @@ package struct WorkChange: Sendable {
 
     /// How many rows it writes and removes, beside those that a seek or a removal takes along.
     package var rowCount: Int {
-        1 + open.count + settled.count + marks.count + unmarked.count
+        1 + open.count + settled.count + marks.count + unmarked.count + (revived == nil ? 0 : 1)
     }
 
     /// What it takes while it waits, in bytes.

@@ -38,7 +38,7 @@ extension Group {
     ///
     /// - Parameter letter: The id that it has in the dead topic.
     /// - Throws: ``WorkError``: ``WorkError/letterUnknown(_:)``, or ``WorkError/letterRevived(_:)``.
-    /// - Complexity: O(events of the dead topic behind the letter), on another thread.
+    /// - Complexity: O(log events of the dead topic) and a read of the letter, on another thread.
     @discardableResult
     public func revive(_ letter: EventID) async throws(WorkError) -> PublishReceipt {
         try await WorkGroups.answer { groups.revive(name, id: letter, by: .process, then: $0) }

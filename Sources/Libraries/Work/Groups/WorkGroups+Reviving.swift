@@ -4,15 +4,15 @@ package import Topics
 extension WorkGroups {
     /// Publishes a dead letter of a group again to the topic that it came from, once.
     ///
-    /// In the same commit the dead topic gets an event of type `revived` whose key is the letter's
-    /// id: that it was revived is known as long as the letter itself, since retention takes the
-    /// letter first.
+    /// The same commit notes it at the letter itself, so it is known as long as the letter is there,
+    /// and publishes an event of type `revived` to the dead topic, whose key is the letter's id: that
+    /// tells readers.
     ///
     /// - Parameters:
     ///   - id: The id that the letter has in the dead topic.
     ///   - hasLeft: Whether nobody waits for it any more: then it is not published.
-    /// - Complexity: O(events of the dead topic behind the letter), on another thread, in the turns of
-    ///   the caller.
+    /// - Complexity: O(log events of the dead topic) and a read of the letter, on another thread, in the
+    ///   turns of the caller.
     package func revive(
         _ name: GroupName, id: EventID, by caller: WorkCaller,
         unless hasLeft: @escaping @Sendable () -> Bool = { false },
@@ -58,20 +58,22 @@ private struct Revival: Sendable {
         }.find()
     }
 
-    /// Looks whether it was revived, and then at the letter, which counts until it is in the log again:
-    /// the first may take long.
+    /// Looks at the letter, which counts until it is in the log again.
     private func find() {
         switch bus.event(id, in: dead) {
         case .removed, .unknown: then(.failure(.letterUnknown(id)))
         case .found(let letter): check(letter, nil)
         case .older(let position):
-            findMark { isRevived in
-                read(position, .all) { letter, room in check(letter, isRevived, room) }
+            GroupRead(Selector(dead), .all, for: client, groups.parts).first(behind: position) {
+                switch $0 {
+                case .failure(let error): then(.failure(.bus(error)))
+                case .success(let letter): check(letter, $1)
+                }
             }
         }
     }
 
-    private func check(_ letter: Event?, _ isRevived: Bool?, _ room: ReadRoom? = nil) {
+    private func check(_ letter: Event?, _ room: ReadRoom?) {
         guard let letter, letter.id == id,
             letter.attributes.labels[DeathLabel.group.rawValue] == group.name.text,
             let text = letter.attributes.labels[DeathLabel.topic.rawValue],
@@ -79,17 +81,8 @@ private struct Revival: Sendable {
             // Another group had the name when it died: whoever works here may not publish there.
             group.selector.matches(topic)
         else { return then(.failure(.letterUnknown(id))) }
-        switch isRevived {
-        case nil:
-            findMark { $0 ? then(.failure(.letterRevived(id))) : publish(letter, to: topic, room) }
-        case true?: then(.failure(.letterRevived(id)))
-        case false?: publish(letter, to: topic, room)
-        }
-    }
-
-    private func findMark(_ found: @escaping @Sendable (Bool) -> Void) {
-        let filter = EventFilter(type: Self.type, key: id.description)
-        read(LogPosition(after: id), filter) { mark, _ in found(mark != nil) }
+        guard !letter.isRevived else { return then(.failure(.letterRevived(id))) }
+        publish(letter, to: topic, room)
     }
 
     private func publish(_ letter: Event, to topic: TopicName, _ room: ReadRoom?) {
@@ -106,23 +99,11 @@ private struct Revival: Sendable {
         let mark = PublishBatch(
             topic: dead, attributes: attributes, sender: Sender(uid: client.user, pid: nil),
             payloads: [.empty])
-        let change = WorkChange(of: group.number, persists: true)
+        var change = WorkChange(of: group.number, persists: true)
+        change.revived = WorkChange.Letter(topic: dead, id: id)
         bus.commit(change, publishing: [revived, mark]) { outcome in
             withExtendedLifetime(room) {}
             then(outcome.map { $0[0] }.mapError { .bus($0) })
-        }
-    }
-
-    /// The first event behind a position that the filter wants; nil for none.
-    private func read(
-        _ position: LogPosition, _ filter: EventFilter,
-        _ found: @escaping @Sendable (Event?, ReadRoom?) -> Void
-    ) {
-        GroupRead(Selector(dead), filter, for: client, groups.parts).first(behind: position) {
-            switch $0 {
-            case .failure(let error): then(.failure(.bus(error)))
-            case .success(let event): found(event, $1)
-            }
         }
     }
 }

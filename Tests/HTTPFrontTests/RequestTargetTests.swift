@@ -42,6 +42,45 @@ import Testing
         #expect(try RequestTarget(target).query.map { [$0.name, $0.value] } == items)
     }
 
+    @Test(
+        arguments: [
+            ("/bus/topics/a?x=1", ["topics", "a"], "/topics/a", "a"), ("/bus/", [], "/", ""),
+            ("http://h/bus/topics/a", ["topics", "a"], "/topics/a", "a"),
+            ("/bus/bus/", ["bus", ""], "/bus/", ""),
+        ] as [(String, [String], String, String)])
+    func aPrefixIsNoPartOfThePath(
+        target: String, path: [String], raw: String, last: String
+    ) throws {
+        let read = try RequestTarget(target, below: PathPrefix("/bus"))
+        #expect(read.path == path && read.rawPath == raw && !read.isOutsidePrefix)
+        #expect(read.raw == target)
+        #expect(Array(target.utf8)[read.lastSegmentRange].elementsEqual(last.utf8))
+        #expect(read.query.count == (target.contains("?") ? 1 : 0))
+    }
+
+    @Test(arguments: [
+        "/", "/bus", "/bus?x", "/busy/topics", "/b%75s/topics", "/Bus/topics", "/a/bus/",
+    ])
+    func aTargetThatIsNotBelowThePrefixSaysSo(target: String) throws {
+        let read = try RequestTarget(target, below: PathPrefix("/bus"))
+        #expect(try read.isOutsidePrefix && read.path == RequestTarget(target).path)
+        #expect(try !RequestTarget("*", below: PathPrefix("/bus")).isOutsidePrefix)
+    }
+
+    @Test(arguments: [
+        "", "/", "bus", "/bus/", "//bus", "/a//b", "/a b", "/%41", "/ü", "/..", "/.a", "/a?b",
+        "/a\"b",
+        "/" + String(repeating: "a", count: 128),
+    ])
+    func whatIsNoPrefixIsRefused(text: String) {
+        #expect(throws: ConfigurationError.self) { try PathPrefix(text) }
+    }
+
+    @Test(arguments: ["/bus", "/a/b-c_d.e", "/" + String(repeating: "a", count: 127)])
+    func aPrefixIsWhatWasWritten(text: String) throws {
+        #expect(try PathPrefix(text).text == text)
+    }
+
     @Test(arguments: [
         "", "topics", "https://localhost/", "ftp://h/", "http://", "http:///x", "http://u@h/",
         "http://h:70000/", "http://h:x/", "localhost:7464", "**",

@@ -34,6 +34,26 @@ async def address_of_a_topic_shows_it(stage: Stage) -> None:
     assert "deployed" in await page.inner_text("body"), "as=json is for programs, in a browser too"
 
 
+async def address_below_a_path_is_that_of_the_page(stage: Stage) -> None:
+    """Of a bus with `http.prefix` the page asks below it alone, and so are its links, documents and lines for curl."""
+    served = await stage.serve(http_prefix="/bus")
+    answer = await served.client.ask("POST", "/bus/topics/deploys", b"below a path")
+    same("the publish", answer.status, 201)
+    page = await stage.show(served, "/bus/")
+    await page.get_by_role("link", name="deploys").first.wait_for()
+    await page.goto(f"{served.origin}/bus/topics/deploys?since=earliest")
+    await Following(page).event("below a path").wait_for()
+    same("the address", await address(page), "/bus/#/follow/deploys")
+    await page.goto(f"{served.origin}/bus/#/learn")
+    await page.get_by_role("heading", name="Learn", level=1).wait_for(state="attached")
+    paths = await page.eval_on_selector_all("a", "links => links.map(link => link.pathname)")
+    same("links elsewhere", [path for path in paths if not path.startswith("/bus/")], [])
+    assert f"127.0.0.1:{served.bus.port}/bus/topics/deploys" in await page.inner_text("main"), "no line for curl"
+    await page.goto(f"{served.origin}/bus/docs")
+    await until("the addresses of the document", lambda: page.inner_text("main"),
+                enough=lambda text: f"127.0.0.1:{served.bus.port}/bus/topics/deploys" in text)
+
+
 async def address_that_was_given_is_not_taken_back(stage: Stage) -> None:
     """A view that writes down where it is does not do so over an address that was given in the moment before."""
     served = await stage.serve()
@@ -105,4 +125,7 @@ async def page_has_validators(stage: Stage) -> None:
     assert start.headers["content-type"].startswith("text/plain"), start.headers
 
 
-ACTS = [address_of_a_topic_shows_it, address_that_was_given_is_not_taken_back, link_leads_to_its_moment, jump_to_a_time_begins_there, page_has_validators]
+ACTS = [
+    address_of_a_topic_shows_it, address_below_a_path_is_that_of_the_page, address_that_was_given_is_not_taken_back,
+    link_leads_to_its_moment, jump_to_a_time_begins_there, page_has_validators,
+]

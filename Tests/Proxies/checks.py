@@ -9,25 +9,26 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from client import HOST, LINE_SECONDS, PORT, Client
+from proxies import Proxy
 
 WAIT_SECONDS = 65
 """Longer than a proxy waits that is not told to."""
 NOTICE_SECONDS = 5
 LARGE_BYTES = 900_000
 ROUNDS = 5
-METRICS = "http://localhost:7464/metrics"
+BUS = "http://localhost:7464"
 
 
 class Checks:
     """The checks of one proxy. Each raises where something is not as it should be."""
 
     def __init__(
-        self, client: Client, certificate: Path, token: str, notices_leaving: bool,
+        self, client: Client, certificate: Path, token: str, kind: type[Proxy],
     ) -> None:
         self._client = client
         self._certificate = certificate
         self._token = token
-        self._notices_leaving = notices_leaving
+        self._kind = kind
 
     def all(self) -> list[Callable[[], None]]:
         """Every check, the longest first."""
@@ -68,7 +69,8 @@ class Checks:
             answer = self._client.ask("POST", path, body, Content_Type="application/octet-stream")
             expect(answer.status, 201, "a publish of 900 KB")
             place = answer.headers["Location"]
-            expect(place.startswith("/topics/"), True, f"Location: {place}")
+            expect(place.startswith(f"{self._client.prefix}/topics/"), True, f"Location: {place}")
+            place = place.removeprefix(self._client.prefix)
             expect(self._client.ask("GET", place).body == large, True, "the same bytes")
 
     def targets(self) -> None:
@@ -114,7 +116,7 @@ class Checks:
     def stream_of_http2(self) -> None:
         """Browsers speak HTTP/2 to the proxy, where many streams share a connection."""
         self._publish("second", b"over HTTP/2")
-        target = f"https://{HOST}/topics/second?as=sse&since=earliest&max=1"
+        target = f"https://{HOST}{self._client.prefix}/topics/second?as=sse&since=earliest&max=1"
         run = subprocess.run(
             ["curl", "-sSN", "--max-time", str(LINE_SECONDS), "--http2",
              "--connect-to", f"{HOST}:443:127.0.0.1:{PORT}", "--cacert", self._certificate,
@@ -139,6 +141,9 @@ class Checks:
         """The page is shown, and may publish; pages of other origins may not."""
         shown = self._client.ask("GET", "/", Accept="text/html")
         expect(shown.headers["Content-Type"], "text/html; charset=utf-8", "the page")
+        part = f'src="{self._client.prefix}/page/app.js"'
+        expect(part in shown.body.decode(), True, f"{part} in the page")
+        expect(self._client.ask("GET", "/page/app.js").status, 200, "a part of the page")
         for origin, status in ((f"https://{HOST}", 201), ("https://elsewhere.example", 403)):
             answer = self._client.ask(
                 "POST", "/topics/pages", b"x", Origin=origin)
@@ -149,23 +154,22 @@ class Checks:
         group = "/groups/left"
         expect(self._client.ask("PUT", f"{group}?of=left").status, 201, "a new group")
         worker = self._client.open("POST", f"{group}/next?wait=60")
-        expect(comes_to_be(1), True, "a worker that waits")
+        expect(self._comes_to_be(1), True, "a worker that waits")
         worker.close()
-        expect(comes_to_be(0), self._notices_leaving, "the bus learns that the worker has left")
-        if self._notices_leaving:
+        expect(self._comes_to_be(0), self._kind.notices_leaving, "the bus learns that the worker has left")
+        if self._kind.notices_leaving:
             self._publish("left")
             answer = self._client.ask("POST", f"{group}/next?wait=5")
             expect((answer.status, answer.headers["Work-Attempt"]), (200, "1"), "the job")
 
-
-def comes_to_be(workers: int) -> bool:
-    """Whether so many workers wait, soon."""
-    end = time.monotonic() + NOTICE_SECONDS
-    while time.monotonic() < end:
-        with urlopen(METRICS) as answer:
-            if f"\nbelfry_workers_waiting {workers}\n" in answer.read().decode():
-                return True
-    return False
+    def _comes_to_be(self, workers: int) -> bool:
+        """Whether so many workers wait, soon."""
+        end = time.monotonic() + NOTICE_SECONDS
+        while time.monotonic() < end:
+            with urlopen(f"{BUS}{self._client.prefix}/metrics") as answer:
+                if f"\nbelfry_workers_waiting {workers}\n" in answer.read().decode():
+                    return True
+        return False
 
 
 def expect(found: object, wanted: object, what: str) -> None:

@@ -27,9 +27,10 @@ class Answer:
 class Client:
     """Sends to the proxy what a user of the name would send."""
 
-    def __init__(self, certificate: Path, token: str) -> None:
+    def __init__(self, certificate: Path, token: str, prefix: str) -> None:
         self._context = ssl.create_default_context(cafile=str(certificate))
         self._token = token
+        self.prefix = prefix
 
     def _connected(self, seconds: float) -> ssl.SSLSocket:
         plain = socket.create_connection(("127.0.0.1", PORT), timeout=seconds)
@@ -47,7 +48,7 @@ class Client:
         if body is not None and not isinstance(body, bytes):
             fields["Transfer-Encoding"] = "chunked"
         connection.request(
-            method, target, body, {name: value for name, value in fields.items() if value},
+            method, self.prefix + target, body, {name: value for name, value in fields.items() if value},
             encode_chunked="Transfer-Encoding" in fields)
         return connection
 
@@ -62,7 +63,7 @@ class Client:
 
     def web_socket(self, target: str) -> "WebSocket":
         """An opened one."""
-        return WebSocket(self._connected(LINE_SECONDS), target, self._token)
+        return WebSocket(self._connected(LINE_SECONDS), self.prefix + target, self._token)
 
 
 class WebSocket:

@@ -49,17 +49,17 @@ class Proxy:
     notices_leaving = True
     """Whether it gives up the request of a client that has left."""
 
-    def __init__(self, folder: Path, lines: tuple[str, str] | None = None) -> None:
-        """`lines` are some of its file, and those in their place."""
+    def __init__(self, folder: Path, replaced: list[tuple[str, str]]) -> None:
+        """`replaced` are pieces of its file, and what stands in their place."""
         self.folder = folder
         self.log = folder / "log.txt"
         text = (ROOT / "proxies" / self.file).read_text()
+        for piece, other in replaced:
+            if piece not in text:
+                raise RuntimeError(f"proxies/{self.file} has no {piece!r}")
+            text = text.replace(piece, other)
         for place in (CERTIFICATE, SOCKET):
             text = text.replace(place, str(folder / Path(place).name))
-        if lines is not None:
-            if lines[0] not in text:
-                raise RuntimeError(f"proxies/{self.file} has no {lines[0]!r}")
-            text = text.replace(*lines)
         self.set_up = folder / self.file
         self.set_up.write_text(text)
 

@@ -26,6 +26,7 @@ from sender import listens  # noqa: E402
 
 PAGE = ROOT / "docs/proxies.md"
 BUS_PORT = 7464
+PREFIX = "/bus"
 LOG_CHARACTERS = 2_000
 PORTS = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
@@ -38,6 +39,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--proxy", action="append", metavar="NAME",
                         help="only proxies whose name begins so; may be repeated")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--below", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -67,7 +69,18 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 
 
-async def complaints(daemon: Path, kind: type[Proxy], folder: Path) -> list[str]:
+def replaced(kind: type[Proxy]) -> list[tuple[str, str]]:
+    """What the page writes into the file of a proxy that shows the bus below a path."""
+    rows = re.findall(r"^\| (\w+) \| `(.*)` \| `(.*)` \|$", PAGE.read_text(), re.MULTILINE)
+    pieces = [(piece, other) for name, piece, other in rows if name == kind.name]
+    if not pieces:
+        raise RuntimeError(f"docs/proxies.md does not say how {kind.name} keeps a path")
+    return pieces
+
+
+async def complaints(
+    daemon: Path, kind: type[Proxy], folder: Path, is_below: bool,
+) -> list[str]:
     """What is wrong behind one proxy."""
     folder.chmod(0o755)  # Apache is another user
     certificate = folder / Path(CERTIFICATE).name
@@ -78,16 +91,17 @@ async def complaints(daemon: Path, kind: type[Proxy], folder: Path) -> list[str]
     tokens = folder / "tokens"
     tokens.touch(mode=0o600)
     tokens.write_text(line + "\n")
-    (folder / "belfryd.conf").write_text(blocks("ini")[0])
+    (folder / "belfryd.conf").write_text("\n".join(blocks("ini")[:2 if is_below else 1]))
     bus = Bus(daemon, "memory", folder, {"BELFRY_ACCESS_TOKENS": str(tokens)})
     bus.options = ["--listen", f"unix:{folder / Path(SOCKET).name}"]
     bus.port = BUS_PORT
-    proxy = kind(folder)
+    proxy = kind(folder, replaced(kind) if is_below else [])
     program = proxy.program()
     try:
         await bus.start()
         await program.start(lambda: listens(PORT))
-        checks = Checks(Client(certificate, token), certificate, token, kind.notices_leaving)
+        checks = Checks(
+            Client(certificate, token, PREFIX if is_below else ""), certificate, token, kind)
         found = await asyncio.to_thread(checks.complaints)
     finally:
         await program.stop()
@@ -95,15 +109,16 @@ async def complaints(daemon: Path, kind: type[Proxy], folder: Path) -> list[str]
     return found + ([proxy.log.read_text(errors="replace")[-LOG_CHARACTERS:]] if found else [])
 
 
-def run_here(daemon: Path, kind: type[Proxy]) -> bool:
+def run_here(daemon: Path, kind: type[Proxy], is_below: bool) -> bool:
     """One proxy, on a loopback of its own; prints a line for it."""
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
     PORTS.write_text("0")  # no proxy has to be root for its port
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="belfry-proxies-") as folder:
-        found = asyncio.run(complaints(daemon, kind, Path(folder)))
-    lines = [f"  {kind.name:10} {time.monotonic() - start:4.0f} s  {'FAILED' if found else 'ok'}"]
+        found = asyncio.run(complaints(daemon, kind, Path(folder), is_below))
+    name = kind.name + (f", {PREFIX}" if is_below else "")
+    lines = [f"  {name:14} {time.monotonic() - start:4.0f} s  {'FAILED' if found else 'ok'}"]
     print("\n".join(lines + [f"    {complaint}" for complaint in found]), flush=True)
     return not found
 
@@ -114,12 +129,12 @@ def main() -> int:
     daemon = options.daemon.resolve()
     kinds = chosen(options.proxy)
     if options.here:
-        return 0 if run_here(daemon, kinds[0]) else 1
+        return 0 if run_here(daemon, kinds[0], options.below) else 1
     print("behind proxies", flush=True)
     runs = [
         subprocess.Popen(["unshare", "--net", sys.executable, "-B", __file__, "--here",
-                          "--daemon", daemon, "--proxy", kind.name])
-        for kind in kinds
+                          "--daemon", daemon, "--proxy", kind.name, *below])
+        for kind in kinds for below in ([], ["--below"])
     ]
     return max([run.wait() for run in runs])
 

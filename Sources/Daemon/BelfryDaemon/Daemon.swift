@@ -194,10 +194,11 @@ public final class Daemon: Sendable {
         let work = WorkGroups(
             on: bus, limits: limits(ofWork: configuration.work),
             letters: LetterJudge(api.access, users).verdict(on:), log: log)
-        let service = BusService(
-            bus: bus, groups: work, configuration: api, memory: memory, log: log, users: users)
-        try accessLog.use(configuration.accessLog)
         let settings = try http(configuration)
+        let service = BusService(
+            bus: bus, groups: work, configuration: api, prefix: settings.prefix, memory: memory,
+            log: log, users: users)
+        try accessLog.use(configuration.accessLog)
         let server = HTTPServer(
             configuration: settings, log: log, memory: memory,
             makeHandler: service.makeHandler(on:within:))
@@ -345,6 +346,7 @@ public final class Daemon: Sendable {
         do {
             server.hosts = try HostPolicy(
                 allowing: http.hosts, checks: ["healthz", "readyz", "metrics"])
+            if let prefix = http.prefix { server.prefix = try PathPrefix(prefix) }
             server.origins = try OriginPolicy(
                 allowing: http.origins, reading: http.originsRead,
                 exposingHeaders: WireHeaders.exposed)

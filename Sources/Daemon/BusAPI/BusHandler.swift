@@ -267,7 +267,7 @@ final class BusHandler: RequestHandler {
         if head.method == "OPTIONS", head.target.form == .asterisk {
             return exchange.respond(Self.options(head, Route.allowAnywhere))
         }
-        guard let resource = Resource(path: head.target.path) else {
+        guard let resource = Resource(head.target) else {
             throw Route.nothing(at: head.target)
         }
         if exchange.isDraining, resource.kind != .health {
@@ -277,7 +277,7 @@ final class BusHandler: RequestHandler {
             return exchange.respond(Self.options(head, Route.allow(resource.kind)))
         }
         guard let route = Route.find(head.method, resource.kind) else {
-            throw Route.notAllowed(head.method, on: resource.kind)
+            throw Route.notAllowed(head, on: resource.kind)
         }
         if let place = placeOnPage(of: head, resource) { return exchange.respond(place) }
         if !resource.isForPeople, let problem = head.problemOfLink {

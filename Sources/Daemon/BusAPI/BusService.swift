@@ -1,5 +1,6 @@
 internal import Access
 public import HTTPFront
+internal import Page
 internal import Protection
 public import Telemetry
 package import Topics
@@ -24,6 +25,12 @@ public final class BusService: Sendable {
     private let life = UInt64.random(in: .min ... .max)
     /// How long a reader that reconnects by itself should wait, in milliseconds.
     let retryMilliseconds: @Sendable () -> Int
+    /// What stands in front of every path.
+    let prefix: PathPrefix
+    /// The page for browsers.
+    let pages: PageFiles
+    /// What programs are told of the interface.
+    let description: [UInt8]
     private let users: UserGroups
     private let state: Protected<State>
 
@@ -37,14 +44,19 @@ public final class BusService: Sendable {
     /// A service of `bus` and its groups, charging what it keeps to `memory`.
     ///
     /// - Parameters:
+    ///   - prefix: That of the server.
     ///   - users: Says which groups a user is in who is not connected.
     ///   - retryMilliseconds: Draws how long the reader of one event stream is told to wait
     ///   before it reconnects, 1,000 to 5,000 at random if it is nil; called on any loop's thread.
     package init(
-        bus: EventBus, groups: WorkGroups, configuration: BusAPIConfiguration, memory: MemoryBudget,
-        log: Log, users: @escaping UserGroups = { _ in nil },
+        bus: EventBus, groups: WorkGroups, configuration: BusAPIConfiguration,
+        prefix: PathPrefix = PathPrefix(), memory: MemoryBudget, log: Log,
+        users: @escaping UserGroups = { _ in nil },
         retryMilliseconds: (@Sendable () -> Int)? = nil
     ) {
+        self.prefix = prefix
+        pages = PageFiles(below: prefix.text)
+        description = Self.description(below: prefix)
         self.users = users
         self.retryMilliseconds =
             retryMilliseconds ?? { .random(in: Limits.streamRetryMilliseconds) }
@@ -58,6 +70,14 @@ public final class BusService: Sendable {
             for loop in state.read({ $0.loops }) { loop.makeRoom(forAnswersOf: bytes) }
         }
         judgeLetters(by: configuration.access)
+    }
+
+    /// `openapi.yaml`, whose server is the one below this prefix.
+    private static func description(below prefix: PathPrefix) -> [UInt8] {
+        let text = EmbeddedFiles.all["openapi.yaml"]!
+        guard !prefix.text.isEmpty else { return Array(text.utf8) }
+        let server = "\n  - url: http://localhost:7464"
+        return Array(text.replacing(server, with: server + prefix.text, maxReplacements: 1).utf8)
     }
 
     private func judgeLetters(by access: AccessPolicy) {

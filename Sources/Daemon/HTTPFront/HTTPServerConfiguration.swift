@@ -59,6 +59,9 @@ public struct HTTPServerConfiguration: Sendable {
     /// By which names it lets itself be called.
     public var hosts = HostPolicy()
 
+    /// What stands in front of the path of every request.
+    public var prefix = PathPrefix()
+
     /// Which web pages may talk to it.
     public var origins = OriginPolicy()
 

@@ -88,6 +88,9 @@ public enum HTTPFrontLimits {
     /// No route has a dozen; each costs two strings, so a target full of `&` stays cheap.
     public static let queryItemsMax = 64
 
+    /// Bytes of the prefix of every path: more than a name for people has, and little of the room of a head.
+    public static let pathPrefixBytesMax = 128
+
     /// Bytes of a unix socket's path: `sockaddr_un` holds 108 with the final NUL.
     public static let unixPathBytesMax = 107
 

@@ -17,30 +17,36 @@ public struct PageFile: Sendable {
         guard let type = Self.mediaTypes[String(name.split(separator: ".").last ?? "")] else {
             return nil
         }
-        mediaType = type
-        bytes = Array(text.utf8)
+        self.init(mediaType: type, bytes: Array(text.utf8))
+    }
+
+    private init(mediaType: String, bytes: [UInt8]) {
+        self.mediaType = mediaType
+        self.bytes = bytes
         let digest = bytes.withUnsafeBytes { Digest.sha256($0) }
         entityTag = "\"\(Base64.text(Array(digest.prefix(18))))\""
     }
 
-    /// The page itself, which asks for the other files.
-    public static let start = all["index.html"]!
-
-    /// The files that the page and the documents ask for, by their names; nil for an unknown name.
-    public static func named(_ name: String) -> PageFile? {
-        name.hasSuffix(".html") ? nil : all[name]
-    }
-
-    /// The documents for people, by the names of their addresses; nil for an unknown name.
-    public static func document(_ name: String) -> PageFile? {
-        name == "index" ? nil : all["\(name).html"]
-    }
-
     /// Every file of the folder `Files`, a document as the page that is made of it.
-    private static let all = Dictionary(
+    static let all = Dictionary(
         uniqueKeysWithValues: EmbeddedFiles.all.compactMap { name, text in
             PageFile(name, text).map { (name, $0) }
         })
+
+    /// The same file for a server whose paths have this prefix: an attribute of HTML that begins with a
+    /// slash is a path. Scripts look at their own address.
+    func below(_ prefix: String) -> PageFile {
+        guard mediaType.hasPrefix("text/html") else { return self }
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + bytes.count / 16)
+        for byte in bytes {
+            if byte == UInt8(ascii: "/"), text.suffix(2).elementsEqual("=\"".utf8) {
+                text += prefix.utf8
+            }
+            text.append(byte)
+        }
+        return PageFile(mediaType: mediaType, bytes: text)
+    }
 
     /// By what their names end in.
     private static let mediaTypes = [

@@ -50,6 +50,8 @@ public struct Configuration: Equatable, Sendable {
         public var headerBytesMax = HTTPFrontLimits.headerBytesMax
         /// Host names besides the loopback ones.
         public var hosts: [String] = []
+        /// What stands in front of every path; nil for nothing.
+        public var prefix: String?
         /// Origins of foreign web pages.
         public var origins: [String] = []
         /// Origins of foreign web pages that may only read.

@@ -90,6 +90,13 @@ extension ConfigurationKey {
                 """,
             reason: "Clients reach it through a proxy or under the machine's name."),
         ConfigurationKey(
+            "http", "prefix", \.http.prefix, .optional(.pathPrefix),
+            purpose: """
+                The path below which the bus is, such as /bus: a request for /bus/topics is one for \
+                /topics, and answers name such paths. Without the prefix a request is 404.
+                """,
+            reason: "A proxy shows the bus below a path of its own, and keeps that path."),
+        ConfigurationKey(
             "http", "origins", list: \.http.origins, .list(of: .origin), isLive: true,
             purpose: "Web pages of other origins that may use the bus: read, publish and delete.",
             reason: "A page from elsewhere publishes too. Then all its visitors may."),

@@ -43,6 +43,13 @@ extension ValueForm where Value == String {
         }
     }
 
+    /// What stands in front of every path.
+    static var pathPrefix: ValueForm {
+        checkedText("a path without a slash at its end") { (text) throws(ConfigurationError) in
+            _ = try PathPrefix(text)
+        }
+    }
+
     /// The origin of a web page.
     static var origin: ValueForm {
         checkedText("SCHEME://HOST") { (text) throws(ConfigurationError) in

@@ -72,7 +72,8 @@ public struct Service {
         let addresses = bound.map(\.description).joined(separator: " ")
         log.notice("ready \(addresses) store=\(locations.storeName(configuration.store))")
         if configuration.http.showsPage, let page = bound.lazy.compactMap(\.page).first {
-            log.notice("the page for browsers is at \(page)")
+            let prefix = configuration.http.prefix.map { "\($0.dropFirst())/" } ?? ""
+            log.notice("the page for browsers is at \(page)\(prefix)")
         }
         notifier.ready(addresses)
 

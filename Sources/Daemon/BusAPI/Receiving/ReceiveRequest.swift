@@ -164,7 +164,7 @@ struct ReceiveRequest {
         let parameters = zip(query.split(separator: UInt8(ascii: "&")), target.query)
             .filter { !["since", lastEventID].contains(Parameters.name(of: $1)) }
             .map { piece, _ in String(decoding: piece, as: UTF8.self) + "&" }.joined()
-        return "\(target.rawPath)?\(parameters)since="
+        return "\(target.prefix.text)\(target.rawPath)?\(parameters)since="
     }
 }
 

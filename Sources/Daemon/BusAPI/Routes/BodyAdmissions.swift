@@ -43,7 +43,7 @@ struct BodyAdmissions {
     private static func isOfUnknownLength(_ head: RequestHead) -> Bool {
         head.version == .http10 && head.bodyLength == .none
             && head.headers.occurrences(of: "content-length") == 0
-            && Resource(path: head.target.path)?.kind == .topic
+            && Resource(head.target)?.kind == .topic
     }
 
     private static let lengthUnknown = Refusal(
@@ -53,14 +53,14 @@ struct BodyAdmissions {
     ).response
 
     private static func isTaken(_ head: RequestHead) -> Bool {
-        Resource(path: head.target.path).map { Route.find(head.method, $0.kind) != nil } ?? false
+        Resource(head.target).map { Route.find(head.method, $0.kind) != nil } ?? false
     }
 
     private static func refusal(of head: RequestHead) -> Refusal {
-        guard let resource = Resource(path: head.target.path) else {
+        guard let resource = Resource(head.target) else {
             return Route.nothing(at: head.target)
         }
-        return Route.notAllowed(head.method, on: resource.kind)
+        return Route.notAllowed(head, on: resource.kind)
     }
 
     private static let none = BodyAdmission.upTo(

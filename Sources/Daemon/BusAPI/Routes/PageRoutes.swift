@@ -5,17 +5,17 @@ extension BusHandler {
     /// `GET /`: the page for browsers; for others what this is, and what to type.
     func start(_ call: borrowing Call) throws(Refusal) {
         guard configuration.showsPage, call.head.wantsHTML else { return try greeting(call) }
-        answer(with: .start, call)
+        answer(with: service.pages.start, call)
     }
 
     /// `GET /page/{name}`: a part of the page.
     func pagePart(_ call: borrowing Call) throws(Refusal) {
-        try show(PageFile.named(call.resource.name), call)
+        try show(service.pages.named(call.resource.name), call)
     }
 
     /// `GET /docs` and `GET /docs/{name}`: a document for people; the first of them has no name.
     func document(_ call: borrowing Call) throws(Refusal) {
-        try show(PageFile.document(call.resource.name), call)
+        try show(service.pages.document(call.resource.name), call)
     }
 
     private func show(_ file: PageFile?, _ call: borrowing Call) throws(Refusal) {
@@ -76,7 +76,10 @@ extension BusHandler {
         case .group: place = "/work/\(name)"
         default: return nil
         }
-        return Response(status: 303, headers: [("Location", "/#\(place)\(head.target.rawQuery)")])
+        let target = head.target
+        return Response(
+            status: 303,
+            headers: [("Location", "\(target.prefix.text)/#\(place)\(target.rawQuery)")])
     }
 }
 

@@ -8,24 +8,26 @@ enum PublishResponse {
     /// The answer to one event.
     ///
     /// - Parameters:
+    ///   - prefix: What stands in front of the path of the event.
     ///   - showsSubscribers: Whether it says how many waited for the event.
     ///   - hint: What may not have been meant.
     static func event(
-        _ receipt: PublishReceipt, in topic: TopicName, showsSubscribers: Bool, hint: String? = nil
+        _ receipt: PublishReceipt, in topic: TopicName, below prefix: PathPrefix,
+        showsSubscribers: Bool, hint: String? = nil
     ) -> Response {
         var name = topic.text
         return name.withUTF8 { name in
             receipt.last.rawValue.withDecimalDigits { id in
                 event(
-                    receipt, id, UnsafeRawBufferPointer(name), showsSubscribers: showsSubscribers,
-                    hint)
+                    receipt, id, UnsafeRawBufferPointer(name), below: prefix.text,
+                    showsSubscribers: showsSubscribers, hint)
             }
         }
     }
 
     private static func event(
         _ receipt: PublishReceipt, _ id: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer,
-        showsSubscribers: Bool, _ hint: String?
+        below prefix: String, showsSubscribers: Bool, _ hint: String?
     ) -> Response {
         var hint = hint.map { ",\"hint\":\"\($0)\"" } ?? ""
         let json = [UInt8](atMost: bodyRoomBytes + name.count + hint.utf8.count) { json in
@@ -44,8 +46,16 @@ enum PublishResponse {
             hint.withUTF8 { json.write(UnsafeRawBufferPointer($0)) }
             json.write("}\n")
         }
-        let headers = HeaderLines(atMost: headersRoomBytes + name.count) { lines in
-            lines.write("Content-Type: application/json\r\nLocation: /topics/")
+        var prefix = prefix
+        let room = headersRoomBytes + prefix.utf8.count + name.count
+        let headers = HeaderLines(atMost: room) { lines in
+            if prefix.isEmpty {
+                lines.write("Content-Type: application/json\r\nLocation: /topics/")
+            } else {
+                lines.write("Content-Type: application/json\r\nLocation: ")
+                prefix.withUTF8 { lines.write(UnsafeRawBufferPointer($0)) }
+                lines.write("/topics/")
+            }
             lines.write(name)
             lines.write("/events/")
             lines.write(id)

@@ -36,6 +36,7 @@ extension BusHandler {
             isSplit: request.isSplit)
         let (account, reply, access) = (exchange.account, exchange.reply, configuration.access)
         let (topic, isSplit) = (request.topic, request.isSplit)
+        let prefix = service.prefix
         let (showsSubscribers, hasIgnoredKey) = (request.showsSubscribers, request.hasIgnoredKey)
         let bytes = batch.queuedBytes
         try queue(bytes, for: account)
@@ -51,7 +52,8 @@ extension BusHandler {
                     isSplit
                     ? PublishResponse.batch(receipt, in: topic, hint: hint)
                     : PublishResponse.event(
-                        receipt, in: topic, showsSubscribers: showsSubscribers, hint: hint)
+                        receipt, in: topic, below: prefix, showsSubscribers: showsSubscribers,
+                        hint: hint)
                 if hasIgnoredKey { response.headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
                 reply.send(response)
             case .failure(let error): reply.send(Refusal(error).response)

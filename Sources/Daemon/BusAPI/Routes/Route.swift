@@ -73,26 +73,43 @@ struct Route: Sendable {
     }
 
     /// The refusal of a method that a resource does not take.
-    static func notAllowed(_ method: String, on resource: Resource.Kind) -> Refusal {
+    static func notAllowed(_ head: RequestHead, on resource: Resource.Kind) -> Refusal {
         let allow = allow(resource)
-        let hint = resource == .start ? " Topics are at /topics/{name}." : ""
+        let prefix = head.target.prefix.text
+        let hint = resource == .start ? " Topics are at \(prefix)/topics/{name}." : ""
         return Refusal(
-            .methodNotAllowed, "\(method) does not work on this path; it takes \(allow).\(hint)",
+            .methodNotAllowed,
+            "\(head.method) does not work on this path; it takes \(allow).\(hint)",
             headers: [("Allow", allow)])
     }
 
     /// The refusal of a path that leads nowhere.
     static func nothing(at target: RequestTarget) -> Refusal {
+        guard !target.isOutsidePrefix else { return outside(target) }
+        let prefix = target.prefix.text
         let topics = "/topics/"
         let isBelowTopics = target.rawPath.hasPrefix(topics) && target.rawPath != topics
         let hint = " A topic's name has no slash, not at its end either: its parts have dots."
         let meant =
-            Resource.path(near: target.path).map { "did you mean \($0)? Topics" } ?? "topics"
+            Resource.path(near: target.path).map { "did you mean \(prefix)\($0)? Topics" }
+            ?? "topics"
         return Refusal(
             .pathUnknown,
-            "There is nothing at '\(target.rawPath)'; \(meant) are at /topics/{name}, groups at "
-                + "/groups/{name}, and /openapi.yaml has every path.\(isBelowTopics ? hint : "")"
+            "There is nothing at '\(prefix)\(target.rawPath)'; \(meant) are at "
+                + "\(prefix)/topics/{name}, groups at \(prefix)/groups/{name}, and "
+                + "\(prefix)/openapi.yaml has every path.\(isBelowTopics ? hint : "")"
         )
+    }
+
+    /// The refusal of a path that is not below the prefix.
+    private static func outside(_ target: RequestTarget) -> Refusal {
+        let (prefix, path) = (target.prefix.text, target.rawPath)
+        let isPlace = path != prefix && Resource(path: target.path) != nil
+        let meant = isPlace ? String(path) : Resource.path(near: target.path) ?? "/"
+        return Refusal(
+            .pathUnknown,
+            "There is nothing at '\(path)', because 'prefix = \(prefix)' is set in section [http] of "
+                + "belfryd.conf: did you mean \(prefix)\(path == prefix ? "/" : meant)?")
     }
 }
 
@@ -136,6 +153,12 @@ struct Resource {
         "jobs": .jobs, "next": .next, "done": .done, "retry": .retry, "dead": .dead,
         "extend": .extend, "seek": .seek, "revive": .revive,
     ]
+
+    /// The resource of a target; `nil` where there is none.
+    init?(_ target: RequestTarget) {
+        guard !target.isOutsidePrefix else { return nil }
+        self.init(path: target.path)
+    }
 
     /// The resource of a decoded path; `nil` where there is none.
     init?(path: [String]) {

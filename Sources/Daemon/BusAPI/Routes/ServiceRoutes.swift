@@ -65,10 +65,8 @@ extension BusHandler {
         call.respond(
             Response(
                 status: 200, headers: [("Content-Type", "application/yaml")],
-                body: .bytes(Self.descriptionBytes)))
+                body: .bytes(service.description)))
     }
-
-    private static let descriptionBytes = Array(EmbeddedFiles.all["openapi.yaml"]!.utf8)
 
     /// What this is, and what to type.
     func greeting(_ call: borrowing Call) throws(Refusal) {
@@ -87,10 +85,11 @@ extension BusHandler {
 
     /// What `curl` reaches the bus with as the caller did. The name is one of ours: the front let it in.
     private static func curlAddress(of head: RequestHead) -> String {
+        let prefix = head.target.prefix.text
         guard case .tcp = head.peer.transport, let host = head.host else {
-            return "--unix-socket SOCKET localhost"
+            return "--unix-socket SOCKET localhost\(prefix)"
         }
-        return host.description
+        return "\(host)\(prefix)"
     }
 }
 

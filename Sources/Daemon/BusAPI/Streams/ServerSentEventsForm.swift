@@ -44,7 +44,7 @@ struct ServerSentEventsForm: StreamForm {
 
     /// Whether a request asks for an event stream, however wrong the rest of it is.
     static func isAsked(by head: RequestHead) -> Bool {
-        guard head.method == "GET", Resource(path: head.target.path)?.kind == .topic,
+        guard head.method == "GET", Resource(head.target)?.kind == .topic,
             let parameters = try? Parameters(head.target.query, known: ReceiveRequest.parameters)
         else { return false }
         return (try? EventForm.chosen(head, parameters)) == .sse

@@ -18,7 +18,9 @@ struct LoopSettings: Sendable {
         self.configuration = configuration
         self.openConnections = openConnections
         self.accounts = accounts
-        rules = RequestRules(hosts: configuration.hosts, origins: configuration.origins)
+        rules = RequestRules(
+            hosts: configuration.hosts, origins: configuration.origins,
+            prefix: configuration.prefix)
     }
 
     var headerMilliseconds: UInt64 { UInt64(configuration.headerSeconds) * 1_000 }

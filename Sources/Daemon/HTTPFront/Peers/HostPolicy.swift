@@ -36,7 +36,8 @@ public struct HostPolicy: Sendable {
 
     /// Whether a request may come under any name: it asks what methods there are, or how the server is.
     func admitsAnyHost(_ method: String, _ target: RequestTarget) -> Bool {
-        switch method {
+        guard !target.isOutsidePrefix else { return false }
+        return switch method {
         case "GET", "HEAD": target.path.count == 1 && checks.contains(target.path[0])
         case "OPTIONS": target.path.isEmpty
         default: false

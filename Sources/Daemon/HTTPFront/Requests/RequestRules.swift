@@ -6,6 +6,8 @@
 struct RequestRules: Sendable {
     let hosts: HostPolicy
     let origins: OriginPolicy
+    /// What stands in front of every path.
+    var prefix = PathPrefix()
 
     /// Makes the head of a request, or says what is wrong with it.
     ///
@@ -29,7 +31,7 @@ struct RequestRules: Sendable {
         let facts = try HeaderFacts(headers)
         let bodyLength = try facts.bodyLength(in: version)
         let method = String(decoding: method, as: UTF8.self)
-        let target = try Self.target(target, of: method)
+        let target = try self.target(target, of: method)
         let host = try authority(of: target, by: method, facts, version: version, peer: peer)
         guard !facts.expectsUnknown else {
             throw Problem(
@@ -68,7 +70,7 @@ struct RequestRules: Sendable {
         }
     }
 
-    private static func target(
+    private func target(
         _ raw: UnsafeRawBufferPointer, of method: String
     ) throws(Problem) -> RequestTarget {
         guard method != "CONNECT" else {
@@ -80,7 +82,7 @@ struct RequestRules: Sendable {
         }
         let target: RequestTarget
         do throws(TargetError) {
-            target = try RequestTarget(raw)
+            target = try RequestTarget(raw, below: prefix)
         } catch {
             throw .malformed(error.detail)
         }

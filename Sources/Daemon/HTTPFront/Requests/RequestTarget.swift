@@ -19,7 +19,13 @@ public struct RequestTarget: Sendable {
     /// How the target was written.
     public let form: Form
 
-    /// The path's segments, decoded: `/topics/a%20b` is `["topics", "a b"]`, `/` is none, and a
+    /// What stands in front of the path in `raw`, and of paths in the answer.
+    public let prefix: PathPrefix
+
+    /// Whether the target is not below the prefix; its path is then the whole of it.
+    public let isOutsidePrefix: Bool
+
+    /// The path's segments behind the prefix, decoded: `/topics/a%20b` is `["topics", "a b"]`, `/` is none, and a
     /// path that ends in `/` has an empty last one.
     public let path: [String]
 
@@ -29,10 +35,10 @@ public struct RequestTarget: Sendable {
     /// The whole target as it was sent.
     public let raw: String
 
-    /// Where the path stands in `raw`, counted in bytes.
+    /// Where the path stands in `raw`, behind the prefix, counted in bytes.
     public let pathRange: Range<Int>
 
-    /// The path as it was sent, without the query.
+    /// The path as it was sent, without the prefix and the query.
     public var rawPath: Substring {
         let utf8 = raw.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: pathRange.lowerBound)
@@ -48,11 +54,14 @@ public struct RequestTarget: Sendable {
 
     /// Reads a target in origin, absolute or asterisk form.
     ///
+    /// - Parameter prefix: What its path begins with, and is no part of `path`.
     /// - Throws: `TargetError` for NUL, controls, blanks and fragments anywhere, an encoded `/` in
     ///   the path, a bad percent escape, what is not UTF-8 once decoded, too many parameters, and
     ///   any other form.
     /// - Complexity: O(bytes).
-    public init(_ raw: UnsafeRawBufferPointer) throws(TargetError) {
+    public init(
+        _ raw: UnsafeRawBufferPointer, below prefix: PathPrefix = PathPrefix()
+    ) throws(TargetError) {
         var question = raw.count
         for index in 0..<raw.count {
             let byte = raw[index]
@@ -74,7 +83,10 @@ public struct RequestTarget: Sendable {
             form = .absolute(authority.value)
             pathStart = authority.end
         }
-        pathRange = pathStart..<question
+        let pathBegin = form == .asterisk ? pathStart : prefix.end(in: raw, pathStart..<question)
+        self.prefix = prefix
+        isOutsidePrefix = pathBegin == nil
+        pathRange = (pathBegin ?? pathStart)..<question
         path = try Self.segments(of: raw, in: pathRange)
         query =
             question < raw.count
@@ -86,10 +98,12 @@ public struct RequestTarget: Sendable {
     }
 
     /// Reads a target from text, as tests and tools have it.
-    public init(_ text: String) throws(TargetError) {
+    public init(_ text: String, below prefix: PathPrefix = PathPrefix()) throws(TargetError) {
         var text = text
         let result = text.withUTF8 { bytes in
-            Result { () throws(TargetError) in try Self(UnsafeRawBufferPointer(bytes)) }
+            Result { () throws(TargetError) in
+                try Self(UnsafeRawBufferPointer(bytes), below: prefix)
+            }
         }
         self = try result.get()
     }

@@ -1,6 +1,7 @@
 // Requests to the bus. Everything that the page knows comes through here, by the public interface and with
 // the token of this tab.
 
+import { BASE } from './base.js';
 import { become, lose, token } from './connection.js';
 
 export { onState, onToken, reconnected, setToken, token, tryNow } from './connection.js';
@@ -43,7 +44,7 @@ const LINE_MAX = 64 * 1024 * 1024;
 
 /**
  * Sends a request.
- * @param {string} path from `/` on, with its query
+ * @param {string} path behind `BASE`, from `/` on, with its query
  * @param {object} [options] `method`, `body`, `headers`, `signal`; `timeout` in ms for the head of the answer
  *     (0 for none)
  * @returns {Promise<Response>} an answer below 400
@@ -58,7 +59,7 @@ export async function request(path, { method = 'GET', body, headers, signal, tim
     underWay += 1;
     let response;
     try {
-        response = await fetch(path, {
+        response = await fetch(BASE + path, {
             method, body, headers: sent, cache: 'no-store', credentials: 'omit', redirect: 'error',
             signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
         });

@@ -1,6 +1,7 @@
 // The line of `curl` that does what the page does. It has to be right in any POSIX shell, whatever is in a
 // name, a key or a body: people paste it.
 
+import { BASE } from './base.js';
 import { token } from './bus.js';
 
 /** Longer arguments are refused by Linux (128 KiB each), and nobody wants to read them. */
@@ -57,9 +58,9 @@ export function address(path, query) {
     return here() + readable(path) + (text ? `?${text}` : '');
 }
 
-/** Host and port of this bus, with the scheme only where curl would guess it wrong. */
+/** Host, port and prefix of this bus, with the scheme only where curl would guess it wrong. */
 export function here() {
-    return location.origin.replace(/^http:\/\//, '');
+    return location.origin.replace(/^http:\/\//, '') + BASE;
 }
 
 /** Undoes what is encoded for browsers, and means the same to curl and to the bus without it. */

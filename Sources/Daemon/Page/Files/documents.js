@@ -1,6 +1,7 @@
 // A document of the bus: shows the address that this bus really has in its examples, and the colours
 // that were chosen on the page.
 
+import { BASE } from "./base.js";
 import { applyTheme } from "./theme.js";
 
 /** What the documents call the bus. */
@@ -8,11 +9,12 @@ const WRITTEN = "localhost:7464";
 
 /** Puts this bus's own address into every example. */
 function showAddress(root) {
-    if (location.host === WRITTEN) return;
+    const address = location.host + BASE;
+    if (address === WRITTEN) return;
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
         const node = texts.currentNode;
-        if (node.data.includes(WRITTEN)) node.data = node.data.replaceAll(WRITTEN, location.host);
+        if (node.data.includes(WRITTEN)) node.data = node.data.replaceAll(WRITTEN, address);
     }
 }
 

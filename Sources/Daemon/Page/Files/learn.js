@@ -1,5 +1,6 @@
 // The Learn view: a first session with this bus's own address, and where to read on.
 
+import { BASE } from './base.js';
 import { el } from './dom.js';
 import { token } from './bus.js';
 import { here, quote } from './curl.js';
@@ -61,7 +62,7 @@ function reading() {
         ['/metrics', 'Metrics', 'figures for Prometheus'],
     ];
     return panel('Read on', el('ul', { class: 'links' }, links.map(([href, name, text]) => el('li', {},
-        el('a', { href }, name), el('span', { class: 'dim' }, ` ${text}`)))));
+        el('a', { href: BASE + href }, name), el('span', { class: 'dim' }, ` ${text}`)))));
 }
 
 function forms() {
@@ -79,7 +80,7 @@ function forms() {
 }
 
 function inPrograms() {
-    const origin = location.origin;
+    const origin = location.origin + BASE;
     const code = [
         `const events = new EventSource('${origin}/topics/deploys');`,
         'events.onmessage = event => console.log(event.lastEventId, event.data);',

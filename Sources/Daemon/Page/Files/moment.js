@@ -2,6 +2,7 @@
 
 import { absolute, ago, clear, copy, el } from './dom.js';
 import { place } from './app.js';
+import { BASE } from './base.js';
 import { request, token, topicPath } from './bus.js';
 import { curl } from './curl.js';
 import { smallButton } from './parts.js';
@@ -36,7 +37,7 @@ export function eventPath(topic, id) {
 export function downloadLink(event) {
     const name = `${event.topic}-${event.id}${ending(event)}`;
     return el('a', {
-        class: 'button small', href: eventPath(event.topic, event.id), download: name,
+        class: 'button small', href: BASE + eventPath(event.topic, event.id), download: name,
         onclick: async click => {
             // A link carries no token, so a page with one has to ask itself.
             if (!token()) return;

@@ -124,6 +124,21 @@ import Testing
         }
     }
 
+    /// RFC 6455, section 4.2.2: an answer that chooses none of those that were offered names none.
+    @Test(
+        arguments: [
+            ("belfry.v1", "belfry.v1"), ("mqtt,belfry.v1", "belfry.v1"),
+            ("soap, belfry.v1 ,x", "belfry.v1"),
+            ("mqtt", nil), ("belfry.v2", nil), ("Belfry.V1", nil), ("", nil),
+        ] as [(String, String?)])
+    func theSubprotocolOfTheBusIsChosenWhereItIsOffered(offered: String, chosen: String?) throws {
+        let offer = [("Sec-WebSocket-Protocol", offered)]
+        let answer = try WebSocketClient.refusal(
+            daemon.tcp, "/topics/t", headers: WebSocketClient.handshake + offer)
+        #expect(answer.status == 101)
+        #expect(answer.header("sec-websocket-protocol") == chosen)
+    }
+
     /// RFC 9110, section 7.8: a server may ignore what it is asked to change to.
     @Test func whatIsNoHandshakeIsAPoll() throws {
         for (upgrade, version) in [("Upgrade: h2c\r\n", "1.1"), ("", "1.1"), (nil, "1.0")] {

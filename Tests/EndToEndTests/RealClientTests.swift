@@ -72,6 +72,21 @@ import Testing
         #expect(allowed.split(separator: ", ").contains { $0 == header }, "\(allowed)")
     }
 
+    /// Chromium asks for a page of a public address whether it may reach a private one.
+    @Test func onlyAPageOfAListedOriginThatAsksMayComeFromAMorePublicNetwork() throws {
+        for (origin, asked, allowed) in [
+            ("https://app.example", "true", "true"), ("https://app.example", nil, nil),
+            ("https://app.example", "false", nil), ("https://other.example", "true", nil),
+        ] as [(String, String?, String?)] {
+            let answer = try client.exchange(
+                "OPTIONS", "/topics/a",
+                headers: [("Origin", origin), ("Access-Control-Request-Method", "GET")]
+                    + (asked.map { [("Access-Control-Request-Private-Network", $0)] } ?? []))
+            #expect(answer.status == (origin == "https://app.example" ? 204 : 403))
+            #expect(answer.header("access-control-allow-private-network") == allowed)
+        }
+    }
+
     @Test(arguments: [
         ("https://localhost", "localhost", 201), ("http://localhost", "localhost", 201),
         ("https://localhost:8443", "localhost", 403), ("https://other.localhost", "localhost", 403),

@@ -294,14 +294,14 @@ final class BusHandler: RequestHandler {
 
     /// What a path takes; asked by a page of a configured Origin, in the words browsers want.
     private static func options(_ head: RequestHead, _ allow: String) -> Response {
-        guard head.preflight != nil else {
+        guard let preflight = head.preflight else {
             return Response(status: 204, headers: [("Allow", allow)])
         }
         let mayOnlyRead = head.crossOrigin?.mayOnlyRead == true
         let methods = allow.split(separator: ", ").filter {
             !mayOnlyRead || CrossOrigin.readingMethods.contains(String($0))
         }
-        return Preflight.response(
+        return preflight.response(
             allowingMethods: methods.joined(separator: ", "), headers: WireHeaders.accepted)
     }
 }

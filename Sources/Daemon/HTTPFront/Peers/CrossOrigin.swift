@@ -46,11 +46,19 @@ public struct Preflight: Sendable, Equatable {
     /// The headers the page wants to send, as one list, or nil for none beyond the usual.
     public let headers: String?
 
-    /// The answer that allows these methods and headers, each a list separated by commas.
-    public static func response(allowingMethods methods: String, headers: String) -> Response {
+    /// Whether the page is of a more public network than the bus, and the browser asks for that too
+    /// (Private Network Access).
+    public var asksForPrivateNetwork = false
+
+    /// The answer that allows these methods and headers, each a list separated by commas, and what else
+    /// was asked for.
+    public func response(allowingMethods methods: String, headers: String) -> Response {
         var response = Response(status: 204)
         response.headers.add("Access-Control-Allow-Methods", methods)
         response.headers.add("Access-Control-Allow-Headers", headers)
+        if asksForPrivateNetwork {
+            response.headers.add("Access-Control-Allow-Private-Network", "true")
+        }
         response.headers.add("Access-Control-Max-Age", "600")
         return response
     }

@@ -80,6 +80,8 @@ public struct RequestHead: Sendable {
             let method = headers.first("access-control-request-method")
         else { return nil }
         return Preflight(
-            method: method, headers: headers.first("access-control-request-headers"))
+            method: method, headers: headers.first("access-control-request-headers"),
+            asksForPrivateNetwork:
+                headers.first("access-control-request-private-network") == "true")
     }
 }

@@ -32,9 +32,13 @@ final class WebSocketHandshake {
         else {
             throw Self.malformed("Sec-WebSocket-Key must be 16 bytes in base64, once.")
         }
-        headers = [
+        var headers: HeaderLines = [
             ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", answer),
         ]
+        if Self.offersProtocol(head.headers) {
+            headers.add("Sec-WebSocket-Protocol", Self.subprotocol)
+        }
+        self.headers = headers
         context = head.responseContext
     }
 
@@ -45,10 +49,23 @@ final class WebSocketHandshake {
         return Base64.text(digest)
     }
 
+    /// Whether the client offers the one subprotocol there is, among others perhaps. Without it the
+    /// answer names none (RFC 6455 section 4.2.2).
+    private static func offersProtocol(_ headers: HeaderFields) -> Bool {
+        headers.all("sec-websocket-protocol").contains { offered in
+            offered.split(separator: ",").contains {
+                $0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+                    == subprotocol
+            }
+        }
+    }
+
     private static func malformed(_ detail: String) -> Problem {
         Problem(400, "REQUEST_MALFORMED", detail: detail)
     }
 
+    /// What `Sec-WebSocket-Protocol` calls the messages of this version.
+    private static let subprotocol = "belfry.v1"
     private static let keyBytes = 16
     private static let keyCharacters = 24
     private static let magic: StaticString = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

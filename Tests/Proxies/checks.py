@@ -35,6 +35,7 @@ class Checks:
         return [
             self.long_poll, self.quiet_stream, self.tokens, self.bodies, self.targets,
             self.streams, self.stream_of_http2, self.web_socket, self.page, self.leaving,
+            *([self.cookies] if self._kind.takes_cookies else []),
         ]
 
     def complaints(self) -> list[str]:
@@ -149,6 +150,21 @@ class Checks:
                 "POST", "/topics/pages", b"x", Origin=origin)
             expect(answer.status, status, f"a publish by a page of {origin}")
 
+    def cookies(self) -> None:
+        """A cookie is the token of streams and WebSockets, and no page of another origin has it."""
+        self._publish("cookies")
+        cookie = f"other=1; belfry={self._token}"
+        target = "/topics/cookies?as=sse&since=earliest&max=1"
+        for headers, status in (
+            ({"Cookie": cookie}, 200), ({"Cookie": "belfry=unknown"}, 401), ({}, 401),
+            ({"Cookie": cookie, "Origin": "https://elsewhere.example"}, 403),
+        ):
+            answer = self._client.ask("GET", target, Authorization="", **headers)
+            expect(answer.status, status, f"a stream for {list(headers)}")
+        web_socket = self._client.web_socket("/topics/cookies", Cookie=cookie)
+        expect("cursor" in web_socket.receive(), True, "a cursor for a cookie")
+        web_socket.close()
+
     def leaving(self) -> None:
         """A job goes to the worker that is there, and not to one that left."""
         group = "/groups/left"
@@ -156,7 +172,8 @@ class Checks:
         worker = self._client.open("POST", f"{group}/next?wait=60")
         expect(self._comes_to_be(1), True, "a worker that waits")
         worker.close()
-        expect(self._comes_to_be(0), self._kind.notices_leaving, "the bus learns that the worker has left")
+        is_noticed = self._comes_to_be(0)
+        expect(is_noticed, self._kind.notices_leaving, "the bus learns that the worker has left")
         if self._kind.notices_leaving:
             self._publish("left")
             answer = self._client.ask("POST", f"{group}/next?wait=5")

@@ -48,7 +48,8 @@ class Client:
         if body is not None and not isinstance(body, bytes):
             fields["Transfer-Encoding"] = "chunked"
         connection.request(
-            method, self.prefix + target, body, {name: value for name, value in fields.items() if value},
+            method, self.prefix + target, body,
+            {name: value for name, value in fields.items() if value},
             encode_chunked="Transfer-Encoding" in fields)
         return connection
 
@@ -61,22 +62,24 @@ class Client:
         finally:
             connection.close()
 
-    def web_socket(self, target: str) -> "WebSocket":
-        """An opened one."""
-        return WebSocket(self._connected(LINE_SECONDS), self.prefix + target, self._token)
+    def web_socket(self, target: str, **headers: str) -> "WebSocket":
+        """An opened one, with these headers and no others of its own if there are some."""
+        fields = headers or {"Authorization": f"Bearer {self._token}"}
+        return WebSocket(self._connected(LINE_SECONDS), self.prefix + target, fields)
 
 
 class WebSocket:
     """Short messages both ways, RFC 6455."""
 
-    def __init__(self, opened: ssl.SSLSocket, target: str, token: str) -> None:
+    def __init__(self, opened: ssl.SSLSocket, target: str, headers: dict[str, str]) -> None:
         self._socket = opened
         self._file = opened.makefile("rb")
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [
-            f"GET {target} HTTP/1.1", f"Host: {HOST}", f"Authorization: Bearer {token}",
-            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Key: {key}", "", "",
+            f"GET {target} HTTP/1.1", f"Host: {HOST}", "Connection: Upgrade",
+            "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            f"Sec-WebSocket-Key: {key}", *(f"{name}: {value}" for name, value in headers.items()),
+            "", "",
         ]
         opened.sendall("\r\n".join(lines).encode())
         head = [line for line in iter(lambda: self._file.readline().strip(), b"")]

@@ -49,6 +49,9 @@ class Proxy:
     notices_leaving = True
     """Whether it gives up the request of a client that has left."""
 
+    takes_cookies = False
+    """Whether it makes a token of a cookie."""
+
     def __init__(self, folder: Path, replaced: list[tuple[str, str]]) -> None:
         """`replaced` are pieces of its file, and what stands in their place."""
         self.folder = folder
@@ -78,6 +81,7 @@ class Nginx(Proxy):
     """nginx, which includes the file as its own configuration does with conf.d."""
 
     name, file = "nginx", "nginx.conf"
+    takes_cookies = True
 
     def program(self) -> Program:
         around = self.folder / "around.conf"

@@ -1,4 +1,4 @@
-"""Proxies by others before the daemon, each set up by its file of proxies/ and the page docs/proxies.md.
+"""Proxies by others before the daemon, each set up by its file of proxies/ and by docs/proxies.md.
 
 Usage: run.py --daemon PROGRAM [--proxy NAME]…, in a mount namespace of its own: scripts/recipes.
 """

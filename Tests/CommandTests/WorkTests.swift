@@ -34,6 +34,31 @@ import Testing
         #expect(try rig.run("jobs", "g", "--json").output.contains(#""attempt":1"#))
     }
 
+    @Test func ofItsLastAttemptAWorkerSaysWhereTheJobGoesAndTheLetterSaysWhy() throws {
+        let rig = try CommandRig()
+        try rig.run("group", "set", "g", "--of", "jobs", "--dead", "failed", "--attempts", "2")
+        try rig.run("pub", "jobs", "bad")
+        let script = "echo lost >&2; echo 'no such host' >&2; exit 3"
+        let outcome = try rig.run("work", "g", "--max", "2", "--", "sh", "-c", script)
+        let lines = outcome.errors.split(separator: "\n").filter { $0.contains("attempt") }
+        #expect(lines.count == 2, "\(outcome.errors)")
+        #expect(lines.first?.hasSuffix("attempt 1: it comes again") == true)
+        #expect(
+            lines.last?.hasSuffix("attempt 2: that was its last attempt, and it goes to failed")
+                == true)
+        // What a program says is handed on.
+        #expect(outcome.errors.contains("no such host\n"))
+        try rig.run("pub", "jobs", "worse")
+        try rig.run("work", "g", "--max", "1", "--", "sh", "-c", "echo no such user >&2; exit 65")
+        while try rig.events(of: "failed").count < 2 {}
+        let letters = try rig.events(of: "failed", "--json")
+        #expect(letters[0].contains(#""deadreason":"sh ended with 3: no such host""#))
+        #expect(letters[1].contains(#""deadreason":"sh ended with 65: no such user""#))
+        let printed = try rig.run("sub", "failed", "--since", "earliest", "--max", "1").output
+        #expect(
+            printed.hasSuffix(" failed bad (dead letter of g: sh ended with 3: no such host)\n"))
+    }
+
     @Test func withoutAPlaceForDeadLettersAJobComesAgain() throws {
         let rig = try CommandRig()
         try rig.run("pub", "jobs", "bad")

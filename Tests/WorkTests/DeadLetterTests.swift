@@ -60,6 +60,64 @@ import Topics
         #expect(said.hasPrefix("jobDead") && said.contains("\(letter) of failed"), "\(said)")
     }
 
+    @Test func theWordsOfItsWorkerAreTheReasonOfALetter() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            ($0.attempts, $0.dead) = (2, .topic(try TopicName("failed")))
+        }
+        try bench.set("letters", of: "failed")
+        func reason() throws -> String? {
+            let letter = try bench.take("letters")
+            try bench.settle(Settlement(.done(nil), lease: letter.lease), of: "letters")
+            return letter.jobs[0].event.attributes.labels["deadreason"]
+        }
+        func retry(_ words: String?) throws {
+            let lease = try bench.take().lease
+            try bench.settle(Settlement(.retry(delay: 0), lease: lease, reason: words))
+        }
+        // Those of the last attempt.
+        try bench.publish("a")
+        for words in ["exit 1", "exit 2"] { try retry(words) }
+        #expect(try reason() == "exit 2")
+        try bench.publish("b")
+        for words in ["exit 1", nil] { try retry(words) }
+        #expect(try reason() == "attempts")
+        try bench.publish("c")
+        try retry("exit 1")
+        _ = try bench.take()
+        bench.advance(seconds: 61)
+        #expect(try reason() == "attempts")
+        for (given, told) in [
+            ("no\nroom\u{7F}", "no room "), (String(repeating: "é", count: 200), nil),
+            (nil, "worker"), ("", "worker"),
+        ] {
+            try bench.publish("d")
+            let lease = try bench.take().lease
+            try bench.settle(Settlement(.dead(refusal: nil), lease: lease, reason: given))
+            #expect(try reason() == told ?? String(repeating: "é", count: 127))
+        }
+    }
+
+    @Test func wordsForAJobThatIsHandedOutOnceMoreAreForgotten() throws {
+        let bench = try WorkBench()
+        try bench.set {
+            ($0.attempts, $0.dead) = (1, .topic(try TopicName("failed")))
+        }
+        try bench.publish("a")
+        bench.store.refuse(.storeFull("no room for letters"), onlyWithEvents: true)
+        let lease = try bench.take().lease
+        try bench.settle(Settlement(.retry(delay: 0), lease: lease, reason: "exit 1"))
+        try bench.set(of: nil) { $0.attempts = 2 }
+        bench.advance(seconds: 2)
+        #expect(try bench.take().text == "a")
+        bench.store.refuse(nil)
+        bench.advance(seconds: 61)
+        #expect(try bench.next().handout == nil)
+        try bench.set("letters", of: "failed")
+        let letter = try bench.take("letters").jobs[0].event
+        #expect(letter.attributes.labels["deadreason"] == "attempts")
+    }
+
     @Test func aWorkerThatComesTooLateIsToldOfTheLetter() throws {
         let bench = try WorkBench()
         let (lease, letter) = try buryLate(bench)

@@ -18,7 +18,8 @@ struct EventProgram: Sendable {
     let words: [String]
     /// Whether it reads payloads as they are; else a text has a line end.
     var isRaw = false
-    /// Which of its outputs are kept; the others are ours. Standard error is handed on, too.
+    /// Which of its outputs are kept; the others are ours. Of standard error the last lines are, and it is
+    /// handed on.
     var kept: Set<Int32> = []
     /// Passes signals on to it; nil where it is left to the terminal.
     var watch: ProgramWatch?

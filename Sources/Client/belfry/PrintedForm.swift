@@ -56,7 +56,21 @@ enum PrintedForm: Sendable {
             let isShown = event.payload.count <= Limits.shownBinaryBytesMax || event.payload.isText
             let text =
                 isShown ? event.payload.text : "(\(event.payload.count) bytes that are no text)"
-            output.write(" \(TerminalText.line(text))\n")
+            output.write(" \(TerminalText.line(text))")
+            if let death = Self.death(of: event) {
+                output.write(.dim)
+                output.write(" (\(TerminalText.line(death)))")
+                output.write(.plain)
+            }
+            output.write("\n")
+        }
+    }
+
+    /// What a dead letter says of itself; nil for every other event.
+    private static func death(of event: Event) -> String? {
+        let labels = event.attributes.labels
+        return labels[DeathLabel.group.rawValue].map { group in
+            "dead letter of \(group): \(labels[DeathLabel.reason.rawValue] ?? "")"
         }
     }
 }

@@ -127,6 +127,25 @@ import Topics
         try place.refuse(410, "JOB_SETTLED", "POST", "/groups/g/revive?id=\(letterID)")
     }
 
+    @Test func aDeadLetterSaysWhyItsWorkerCouldNotDoTheJob() throws {
+        try place.expect(201, "PUT", "/groups/g?of=jobs&dead=failed&attempts=1")
+        var reasons: [String] = []
+        for form in ["retry?lease=", "dead?lease=", "next?wait=0&retry=", "next?wait=0&dead="] {
+            try place.publish("poison", to: "jobs")
+            let reason = "exit \(reasons.count): é"
+            reasons.append(reason)
+            try place.expect(
+                204, "POST",
+                "/groups/g/\(form)\(place.take())&reason=exit+\(reasons.count - 1):%20%C3%A9")
+        }
+        let letters = try place.expect(200, "GET", "/topics/failed?since=earliest&as=json").text
+        for reason in reasons { #expect(letters.contains(#""deadreason":"\#(reason)""#)) }
+        for path in ["next?reason=x&wait=0", "next?done=x&reason=x&wait=0"] {
+            try place.refuse(400, "PARAMETER_INVALID", "POST", "/groups/g/\(path)")
+        }
+        try place.refuse(400, "PARAMETER_UNKNOWN", "POST", "/groups/g/done?lease=x&reason=x")
+    }
+
     @Test func openJobsAreListedByTheirIdsAPageAtATime() throws {
         try place.expect(201, "PUT", "/groups/g?of=jobs")
         let ids = try (0..<3).map { _ in try place.publish("x", to: "jobs") }

@@ -19,12 +19,23 @@ public struct ClientSettlement: Sendable {
     public let lease: String
     /// Only these jobs of a batch; nil for all that the lease is for.
     public let only: [EventID]?
+    /// Why it is not done: what its dead letter says, if it becomes one by this. It has 255 bytes at most,
+    /// and blanks for control characters.
+    public let reason: String?
 
     /// A settlement as given.
-    public init(_ verb: Verb, lease: String, only: [EventID]? = nil) {
+    public init(
+        _ verb: Verb, lease: String, only: [EventID]? = nil, reason: String? = nil
+    ) {
         self.verb = verb
         self.lease = lease
         self.only = only
+        self.reason = reason.map { EventLabels.value(of: $0) }
+    }
+
+    /// The same for this reason.
+    public func because(_ reason: String?) -> ClientSettlement {
+        ClientSettlement(verb, lease: lease, only: only, reason: reason)
     }
 
     private var output: ClientOutput? {
@@ -46,6 +57,7 @@ public struct ClientSettlement: Sendable {
         }
         let ids = only.map { $0.map(\.description).joined(separator: ",") }
         return target.with("to", output?.topic?.text).with("delay", delay).with("only", ids)
+            .with("reason", reason)
     }
 }
 

@@ -54,15 +54,25 @@ struct WorkPlan: Sendable {
     /// What an asker hears behind the last attempt; nil for a job that comes again.
     ///
     /// - Parameters:
-    ///   - how: How the program ended, as the end of a sentence.
+    ///   - words: The last words of the program.
     ///   - attempts: How many the group allows.
-    func refusal(
-        of job: ClientJob, _ how: String, _ run: EventProgram.Run, attempts: Int
-    ) -> ClientSettlement? {
+    func refusal(of job: ClientJob, _ words: String, attempts: Int) -> ClientSettlement? {
         guard case .reply = output, job.attempt >= attempts else { return nil }
-        let line = run.isTooLong ? "" : run.lastLine.map { ": \($0)" } ?? ""
-        let sentence = Payload(Array("\(program.words[0]) \(how)\(line)".utf8))
+        let sentence = Payload(Array(words.utf8))
         return job.settled(.dead(refusal: ClientOutput(sentence, attributes: Self.plainText)))
+    }
+
+    /// How a program ended that failed, as a sentence.
+    func how(_ run: EventProgram.Run) -> String {
+        "\(program.words[0]) "
+            + (run.isTooLong
+                ? "wrote more than an event can have (\(Limits.outputBytesMax) bytes)"
+                : run.ending.sentence)
+    }
+
+    /// Its last words: how it ended, and its last line.
+    func words(of run: EventProgram.Run) -> String {
+        how(run) + (run.isTooLong ? "" : run.lastLine.map { ": \($0)" } ?? "")
     }
 
     private static let plainText =

@@ -123,25 +123,27 @@ struct WorkerLoop: Sendable {
             for: job.event,
             [("ATTEMPT", "\(job.attempt)"), ("GROUP", plan.group.name), ("LEASE", job.lease)])
         let settlement = try plan.settlement(of: job, run)
-        guard case .retry = settlement.verb else { return settlement }
-        if shift.watch.isStopping { return job.settled(.retry(delay: 0)) }
-        let how =
-            run.isTooLong
-            ? "wrote more than an event can have (\(Limits.outputBytesMax) bytes)"
-            : run.ending.sentence
-        let refusal = await attempts(of: job).flatMap {
-            plan.refusal(of: job, how, run, attempts: $0)
+        if case .done = settlement.verb { return settlement }
+        let words = plan.words(of: run)
+        guard case .retry = settlement.verb else { return settlement.because(words) }
+        if shift.watch.isStopping { return job.settled(.retry(delay: 0)).because(words) }
+        let group = try? await plan.group.description()
+        let refusal = group.flatMap {
+            job.isReplyWanted ? plan.refusal(of: job, words, attempts: $0.attempts) : nil
         }
         CommandRun.say(
-            "\(plan.program.words[0]) \(how) for job \(job.event.id), attempt \(job.attempt): it "
-                + (refusal == nil ? "comes again" : "is refused"))
-        return refusal ?? settlement
+            "\(plan.how(run)) for job \(job.event.id), attempt \(job.attempt): "
+                + (refusal == nil ? Self.fate(of: job, in: group) : "it is refused"))
+        return (refusal ?? settlement).because(words)
     }
 
-    /// How many attempts a job has whose asker waits; nil where nobody does, or the bus does not say.
-    private func attempts(of job: ClientJob) async -> Int? {
-        guard job.isReplyWanted else { return nil }
-        return (try? await plan.group.description())?.attempts
+    /// What becomes of a job that failed.
+    ///
+    /// - Parameter group: Its group; nil where the bus does not say.
+    private static func fate(of job: ClientJob, in group: ClientGroupDescription?) -> String {
+        guard let group else { return "it comes again, if that was not its last attempt" }
+        guard let dead = group.dead, job.attempt >= group.attempts else { return "it comes again" }
+        return "that was its last attempt, and it goes to \(dead)"
     }
 
     /// Extends the lease while the program runs. It goes on while the bus is away, which is therefore
@@ -195,11 +197,13 @@ struct WorkerLoop: Sendable {
             return nil
         // It was refused already, or its asker has gone: there is nobody to tell.
         case ("PARAMETER_INVALID", .dead(refusal: _?)):
-            return ClientSettlement(.retry(delay: nil), lease: settlement.lease)
+            return ClientSettlement(
+                .retry(delay: nil), lease: settlement.lease, reason: settlement.reason)
         // Too much came out of it, or there is no place for dead letters that may take them.
         case ("EVENT_TOO_LARGE", .done), ("PARAMETER_INVALID", .dead), ("ACCESS_DENIED", .dead):
             CommandRun.say("\(refusal): the job comes again")
-            return ClientSettlement(.retry(delay: nil), lease: settlement.lease)
+            return ClientSettlement(
+                .retry(delay: nil), lease: settlement.lease, reason: settlement.reason)
         default: throw CommandFailure(.refused(refusal))
         }
     }

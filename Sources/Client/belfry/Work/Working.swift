@@ -59,9 +59,8 @@ enum Working {
         try shift.watch.listen()
         let kept: Set<Int32> =
             switch output {
-            case .ours: []
-            case .topic: [STDOUT_FILENO]
-            case .reply: [STDOUT_FILENO, STDERR_FILENO]
+            case .ours: [STDERR_FILENO]
+            case .topic, .reply: [STDOUT_FILENO, STDERR_FILENO]
             }
         let plan = WorkPlan(
             session: session, group: session.client.group(arguments.operands[0]),

@@ -16,6 +16,8 @@ struct NextQuery {
     var settling: (verb: Verb, lease: String)?
     /// When the job before comes again, in microseconds; nil where the attempts say it.
     let delay: Int64?
+    /// Why the job before is not done, in the words of the worker.
+    let reason: String?
     /// How long to wait for a job, in microseconds.
     let wait: Int64
     /// Seconds of a `Prefer: wait` that was followed.
@@ -28,8 +30,8 @@ struct NextQuery {
     let isJSON: Bool
 
     static let parameters =
-        ["worker", "wait", "for", "as", "max", "of"] + Verb.allCases.map(\.rawValue) + ["delay"]
-        + SettleQuery.outputParameters
+        ["worker", "wait", "for", "as", "max", "of", "delay", "reason"]
+        + Verb.allCases.map(\.rawValue) + SettleQuery.outputParameters
 
     init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
         let parameters = call.parameters
@@ -41,6 +43,7 @@ struct NextQuery {
         }
         settling = try Self.settling(parameters)
         delay = try SettleQuery.delay(parameters)
+        reason = parameters.text("reason")
         let asked = try parameters.duration(
             "wait", in: 0...configuration.waitMax, setBy: "poll.wait_max")
         preferenceApplied = ReceiveRequest.preferredSeconds(call.head.headers).map {
@@ -79,12 +82,12 @@ struct NextQuery {
         guard let (verb, lease) = settling else { return nil }
         switch verb {
         case .done: return Settlement(.done(outcome), lease: lease)
-        case .retry: return Settlement(.retry(delay: delay), lease: lease)
+        case .retry: return Settlement(.retry(delay: delay), lease: lease, reason: reason)
         case .dead:
             guard case .reply(let refusal)? = outcome else {
-                return Settlement(.dead(refusal: nil), lease: lease)
+                return Settlement(.dead(refusal: nil), lease: lease, reason: reason)
             }
-            return Settlement(.dead(refusal: refusal), lease: lease)
+            return Settlement(.dead(refusal: refusal), lease: lease, reason: reason)
         }
     }
 
@@ -97,6 +100,11 @@ struct NextQuery {
     private func refuseStray(_ call: borrowing Call) throws(Refusal) {
         if call.parameters.text("delay") != nil, settling?.verb != .retry {
             throw Refusal(.parameterInvalid, "'delay' is for a job that 'retry' gives back.")
+        }
+        if reason != nil, settling?.verb != .retry, settling?.verb != .dead {
+            throw Refusal(
+                .parameterInvalid,
+                "'reason' is why a job is not done: it goes with 'retry' or 'dead'.")
         }
         for name in SettleQuery.outputParameters
         where call.parameters.text(name) != nil && settling?.verb != .done {

@@ -22,7 +22,9 @@ extension BusHandler {
         try refuseBody(call)
         let group = try workable(call)
         try settle(
-            Settlement(.retry(delay: delay), lease: lease, only: only), for: group.name, call)
+            Settlement(
+                .retry(delay: delay), lease: lease, only: only,
+                reason: call.parameters.text("reason")), for: group.name, call)
     }
 
     /// `POST /groups/{group}/dead`: nobody is to try the jobs of a lease again.
@@ -32,7 +34,9 @@ extension BusHandler {
         let group = try workable(call)
         let refusal = try reply(call, of: group.selector, contentType(call))
         try settle(
-            Settlement(.dead(refusal: refusal), lease: lease, only: only), for: group.name, call)
+            Settlement(
+                .dead(refusal: refusal), lease: lease, only: only,
+                reason: call.parameters.text("reason")), for: group.name, call)
     }
 
     /// `POST /groups/{group}/extend`: a lease ends so long from now.
@@ -107,6 +111,7 @@ extension Settlement {
     /// Whether another one of the same request differs by its lease alone.
     fileprivate var isKnownByLease: Bool {
         if case .done(_?) = verb { return false }
-        return only == nil
+        // Words differ from one failure to the next.
+        return only == nil && reason == nil
     }
 }

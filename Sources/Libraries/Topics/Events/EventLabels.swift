@@ -71,6 +71,19 @@ public struct EventLabels: Hashable, Sendable {
         }
     }
 
+    /// A text as a value of a label: blanks stand for control characters, and what is beyond 255 bytes is
+    /// left out. An empty text stays empty, which no label is.
+    package static func value(of text: String) -> String {
+        var value = ""
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || scalar.value == 0x7F
+            let shown: Unicode.Scalar = isControl ? " " : scalar
+            guard value.utf8.count + UTF8.width(shown) <= Limits.attributeBytesMax else { break }
+            value.unicodeScalars.append(shown)
+        }
+        return value
+    }
+
     // MARK: As one text
 
     /// The labels as a store keeps them: a line `name=value` for each.

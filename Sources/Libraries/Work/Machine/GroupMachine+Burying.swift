@@ -8,9 +8,11 @@ extension GroupMachine {
         let attempts: Int
         /// The lease that it was under; nil where its worker asks for the letter.
         var lease: LeaseToken?
+        /// Why, in the words of its worker.
+        var words: String?
     }
 
-    /// Why a job became a dead letter.
+    /// Why a job became a dead letter, where its worker had no words for it.
     enum Reason: String {
         /// It was tried as often as the group tries.
         case attempts
@@ -26,7 +28,7 @@ extension GroupMachine {
         let event = letter.event
         let death: [DeathLabel: String] = [
             .group: name.text, .topic: event.topic.text, .id: event.id.description,
-            .attempts: String(letter.attempts), .reason: reason.rawValue,
+            .attempts: String(letter.attempts), .reason: letter.words ?? reason.rawValue,
             .hops: String(event.hops + 1),
         ]
         // With labels of its own an event may have no room for these: then its own go.
@@ -60,7 +62,9 @@ extension GroupMachine {
             case .gone: lose(id, now: now)
             case .over: close(id, now: now, \.expired)
             case .event(let event):
-                letters.append(Letter(event: event, attempts: job.attempt, lease: job.lease))
+                letters.append(
+                    Letter(
+                        event: event, attempts: job.attempt, lease: job.lease, words: job.words))
                 close(id, now: now, \.dead)
             }
         }

@@ -254,6 +254,7 @@ extension GroupMachine {
             job.queue = nil
             job.isRefused = false
             job.attempt += 1
+            job.words = nil
             job.visible = event.time
             table.put(job, at: event.id)
             jobs.append((event, job.attempt))

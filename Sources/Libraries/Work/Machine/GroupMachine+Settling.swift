@@ -23,8 +23,9 @@ extension GroupMachine {
     /// How a worker ends its part.
     enum Ending {
         case done
-        /// After so many microseconds; nil for what the attempts say.
-        case retry(delay: Int64?)
+        /// After so many microseconds; nil for what the attempts say. The reason counts where there is
+        /// no further attempt.
+        case retry(delay: Int64?, reason: String? = nil)
         /// With letters to the dead topic, or without; these jobs have no event any more.
         case dead(gone: Set<EventID>)
     }
@@ -90,9 +91,10 @@ extension GroupMachine {
         case .done: close(id, now: now, \.done)
         case .dead(let gone):
             if gone.contains(id) { lose(id, now: now) } else { close(id, now: now, \.dead) }
-        case .retry(let delay):
+        case .retry(let delay, let reason):
             guard var job = table.jobs[id] else { return }
             table.release(id, from: token)
+            job.words = isDying(job) ? reason : nil
             let delay = isDying(job) ? 0 : delay ?? Self.delay(after: job.attempt)
             job.lease = nil
             job.isRefused = false

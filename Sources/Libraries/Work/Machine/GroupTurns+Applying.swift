@@ -78,7 +78,8 @@ extension GroupTurns {
                 turn?.batches.append(batch)
             }
             (ending, reply) = (.done, machine.record.replies ? .done : nil)
-        case .retry(let delay): (ending, reply) = (.retry(delay: delay), nil)
+        case .retry(let delay):
+            (ending, reply) = (.retry(delay: delay, reason: settlement.reason), nil)
         case .dead(let body):
             guard machine.record.dead != nil || request.settlement?.isReplyAwaited == true else {
                 return .failure(.deadMissing(machine.name))
@@ -125,7 +126,8 @@ extension GroupTurns {
             switch turn?.letters[id] {
             case .event(let event), .over(let event):
                 let attempts = machine.table.jobs[id]?.attempt ?? 0
-                let letter = GroupMachine.Letter(event: event, attempts: attempts)
+                let letter = GroupMachine.Letter(
+                    event: event, attempts: attempts, words: settlement.reason)
                 write(letter, reason: .worker)
             case .gone, nil: gone.insert(id)
             }

@@ -27,6 +27,8 @@ struct OpenJob {
     var visible: Timestamp?
     /// Whether the dead topic did not take it.
     var isRefused = false
+    /// Why its last attempt failed, in the words of the worker: the reason of the letter that it becomes.
+    var words: String?
     /// Whether it may become a dead letter however often it was one: the dead topic is another by now.
     var mayCircle = false
     /// The time of its one entry in the agenda that counts.

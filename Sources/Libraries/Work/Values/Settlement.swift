@@ -18,11 +18,16 @@ package struct Settlement: Sendable {
     package let lease: String
     /// Only these jobs of it; nil for all.
     package let only: [EventID]?
+    /// Why they are not done, in the words of the worker: what the dead letters say that they become.
+    package let reason: String?
 
-    package init(_ verb: Verb, lease: String, only: [EventID]? = nil) {
+    package init(
+        _ verb: Verb, lease: String, only: [EventID]? = nil, reason: String? = nil
+    ) {
         self.verb = verb
         self.lease = lease
         self.only = only
+        self.reason = reason.map { EventLabels.value(of: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

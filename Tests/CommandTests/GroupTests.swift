@@ -50,6 +50,62 @@ import Testing
         #expect(try rig.run("work", "g", "--max", "1", "--", "cat").output == "bad\n")
     }
 
+    /// What a member of each line of JSON says.
+    private func members(_ name: String, _ lines: String) -> [String] {
+        lines.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: "\"")
+            return words.firstIndex { $0 == name }.map { String(words[$0 + 2]) }
+        }
+    }
+
+    @Test func deadLettersAreListedWithTheirReasonsShownAndPutBack() throws {
+        let rig = try CommandRig()
+        #expect(try rig.run("dead", "g").code == 1)
+        try rig.run("group", "set", "g", "--of", "jobs")
+        let none = try rig.run("dead", "g")
+        #expect(none.code == 1 && none.errors.contains("'belfry group set g --dead TOPIC'"))
+        try rig.run("group", "set", "g", "--dead", "failed")
+        let empty = try rig.run("dead", "g")
+        #expect(empty.code == 0 && empty.output.hasPrefix("LETTER  JOB"), "\(empty)")
+        #expect(try rig.run("jobs", "g").errors.isEmpty)
+        try rig.run("pub", "failed", "of somebody else")
+        for text in ["a", "b", "c", "d"] { try rig.run("pub", "jobs", text, "--key", text) }
+        try rig.run("work", "g", "--max", "4", "--", "sh", "-c", "echo no $(cat) >&2; exit 65")
+        let jobs = try rig.run("jobs", "g")
+        #expect(jobs.errors.contains("4 became dead letters: 'belfry dead g'"), "\(jobs)")
+
+        let lines = try rig.run("dead", "g", "--json").output
+        #expect(
+            members("reason", lines) == ["a", "b", "c", "d"].map { "sh ended with 65: no \($0)" })
+        let (letters, ids) = (members("id", lines), members("job", lines))
+        try #require(letters.count == 4 && ids.count == 4)
+        let table = try rig.run("dead", "g").output.split(separator: "\n")
+        #expect(table.count == 5 && table[1].hasSuffix("sh ended with 65: no a"))
+        for id in [letters[1], ids[1]] {
+            let shown = try rig.run("dead", "g", id).output
+            #expect(shown.contains("\nletter    \(letters[1])\n"), "\(shown)")
+            #expect(shown.contains("\nreason    sh ended with 65: no b\n"), "\(shown)")
+            #expect(shown.hasSuffix("\npayload   b\n"), "\(shown)")
+        }
+        #expect(try rig.run("dead", "g", "1").code == 1)
+
+        #expect(try rig.run("revive", "g").code == 2)
+        #expect(try rig.run("revive", "g", letters[0], "--all").code == 2)
+        #expect(try rig.run("revive", "g", ids[0]).code == 0)
+        #expect(try rig.run("revive", "g", letters[0]).code == 1)
+        try rig.restart()
+        #expect(try rig.run("revive", "g", ids[1], "--id").output.isEmpty == false)
+        #expect(try rig.run("revive", "g", ids[1]).code == 1)
+        #expect(members("id", try rig.run("dead", "g", "--json").output) == Array(letters[2...]))
+        let all = try rig.run("dead", "g", "--revived").output
+        #expect(all.contains("(revived) sh ended with 65: no a"), "\(all)")
+        let rest = try rig.run("revive", "g", "--all")
+        #expect(rest.code == 0 && rest.errors.contains("2 letters were published again"))
+        #expect(try rig.run("dead", "g", "--json").output.isEmpty)
+        let worked = try rig.run("work", "g", "--until-empty", "--", "cat").output
+        #expect(worked == "a\nb\nc\nd\n")
+    }
+
     @Test func anEventIsOfUseForATime() throws {
         let rig = try CommandRig()
         try rig.run("pub", "jobs", "one", "--ttl", "5m")

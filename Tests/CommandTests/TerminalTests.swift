@@ -167,7 +167,8 @@ import Testing
         "topics", "topics --json", "subscribers", "topic show t", "topic set t", "topic rm t",
         "groups",
         "groups --json", "group show g", "group set g --of t", "group seek g --since now",
-        "group rm g", "jobs g", "revive g 7", "get t 7", "get 7", "pub t x", "pub t x --json",
+        "group rm g", "jobs g", "dead g", "dead g 7", "revive g 7", "revive g --all", "get t 7",
+        "get 7", "pub t x", "pub t x --json",
         "sub t", "wait t", "ask t x", "work g -- true", "answer g t -- true", "top --once",
         "doctor", "doctor --json", "bench", "copy FROM unix:/nonexistent", "run t -- true",
     ])

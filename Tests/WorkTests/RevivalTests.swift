@@ -94,6 +94,28 @@ import Topics
         }
     }
 
+    @Test func aLetterIsRevivedByTheIDOfItsJobOverStartsToo() throws {
+        var jobs: [EventID] = []
+        try life { (bench) throws in
+            for text in ["0", "1", "2"] {
+                let letter = try bury(text, on: bench)
+                let event = try bench.bus.event(letter, in: TopicName("failed"))
+                guard case .found(let found) = event else { throw WorkBench.Nothing() }
+                let job = try #require(found.attributes.labels["deadid"])
+                jobs.append(try #require(EventID(decimal: job)))
+            }
+            try revive(jobs[0], on: bench)
+            #expect(refusal { try revive(jobs[0], on: bench) } == "letterRevived")
+            #expect(try bench.take().text == "0")
+        }
+        try life { (bench) throws in
+            #expect(refusal { try revive(jobs[0], on: bench) } == "letterRevived")
+            try revive(jobs[1], on: bench)
+            try bench.settle(Settlement(.done(nil), lease: try bench.take().lease))
+            #expect(refusal { try revive(EventID(rawValue: 1), on: bench) } == "letterUnknown")
+        }
+    }
+
     @Test(arguments: [false, true]) func aMarkThatSomebodyElsePublishesRevivesNothing(
         isOnDisk: Bool
     ) throws {

@@ -156,10 +156,15 @@ struct CommandExample: Sendable {
                 "belfry jobs mail",
                 "list the open jobs, and the workers that have them")
         ],
+        "dead": [
+            CommandExample("belfry dead mail", "list the jobs that failed, and why"),
+            CommandExample("belfry dead mail 1795851121486795", "show one, with its payload"),
+        ],
         "revive": [
             CommandExample(
                 "belfry revive mail 1795851121486795",
-                "give a dead letter back to the workers")
+                "give a dead letter back to the workers"),
+            CommandExample("belfry revive mail --all", "give all of them back"),
         ],
     ]
 }

@@ -249,10 +249,20 @@ enum CommandTable {
             summary: "list the open jobs of a work group", options: [json],
             run: GroupCommands.jobs),
         CommandRow(
-            name: "revive", operands: "GROUP ID", operandCount: 2...2,
-            summary: "publish a dead letter again where it came from",
-            options: [CommandOption("--id", nil, "print the id of the new event")],
-            run: GroupCommands.revive),
+            name: "dead", operands: "GROUP [ID]", operandCount: 1...2,
+            summary: "list the dead letters of a work group, or show one",
+            details: ["ID is that of the letter, or of the job that it was."],
+            options: [
+                CommandOption("--revived", nil, "list those too that were published again"), json,
+            ], run: DeadLetterCommands.dead),
+        CommandRow(
+            name: "revive", operands: "GROUP [ID]", operandCount: 1...2,
+            summary: "publish a dead letter again where it came from, or all",
+            details: ["ID is that of the letter, or of the job that it was. Each goes once."],
+            options: [
+                CommandOption("--all", nil, "all letters that were not published again"),
+                CommandOption("--id", nil, "print the id of each new event"),
+            ], run: DeadLetterCommands.revive),
     ]
 
     /// The command whose name, one word or two, some words begin with, and those behind it.

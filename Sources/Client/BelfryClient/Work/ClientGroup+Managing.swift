@@ -63,6 +63,8 @@ extension ClientGroup {
 
     /// Publishes a dead letter again to the topic it came from, and returns its new id.
     ///
+    /// - Parameter letter: The id that it has in the dead topic, or that of its job, where it is one of
+    ///   the 256 newest letters.
     /// - Throws: `ClientError`, a refusal with `JOB_SETTLED` where that was done before.
     @discardableResult
     public func revive(_ letter: EventID) async throws(ClientError) -> EventID {

@@ -1,7 +1,7 @@
 internal import BelfryClient
 internal import Topics
 
-/// `belfry groups`, `group show`, `group set`, `group rm`, `group seek`, `jobs` and `revive`.
+/// `belfry groups`, `group show`, `group set`, `group rm`, `group seek` and `jobs`.
 enum GroupCommands {
     static func list(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let client = session.client
@@ -125,19 +125,17 @@ enum GroupCommands {
         guard !arguments.has("--json") else { return }
         PrintedTable.print(
             ["JOB", "TOPIC", "KEY", "STATE", "ATTEMPT", "WORKER", "DUE", "REASON"], rows)
+        if rows.isEmpty { await tellOfLetters(of: group) }
     }
 
-    static func revive(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
-        let group = session.client.group(arguments.operands[0])
-        let letter = try Names.id(arguments.operands[1])
-        do throws(CommandFailure) {
-            let id = try await session.ask { () throws(ClientError) in
-                try await group.revive(letter)
-            }
-            if arguments.has("--id") { Output.standard.write("\(id)\n") }
-        } catch {
-            throw failure(error, group)
-        }
+    /// Somebody who looks for jobs that failed finds none that is open.
+    private static func tellOfLetters(of group: ClientGroup) async {
+        guard let found = try? await group.description(), found.dead != nil,
+            let failed = found.progress?.failed, failed > 0
+        else { return }
+        CommandRun.say(
+            "no job is open, and \(failed) became \(failed == 1 ? "a dead letter" : "dead letters"): "
+                + "'belfry dead \(group.name)' lists those that are left")
     }
 
     // MARK: Helpers
@@ -146,11 +144,11 @@ enum GroupCommands {
         for line in lines { Output.standard.write(json: line) }
     }
 
-    private static func absent(_ group: ClientGroup) -> CommandFailure {
+    static func absent(_ group: ClientGroup) -> CommandFailure {
         CommandFailure(.nothing, "there is no group \(group.name)")
     }
 
-    private static func failure(_ error: CommandFailure, _ group: ClientGroup) -> CommandFailure {
+    static func failure(_ error: CommandFailure, _ group: ClientGroup) -> CommandFailure {
         switch error.refusal?.code {
         case "GROUP_UNKNOWN": absent(group)
         case "EVENT_UNKNOWN", "JOB_SETTLED": CommandFailure(.nothing, error.sentence)

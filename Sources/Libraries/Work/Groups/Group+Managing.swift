@@ -36,7 +36,8 @@ extension Group {
 
     /// Publishes a dead letter of the group again to the topic that it came from, once.
     ///
-    /// - Parameter letter: The id that it has in the dead topic.
+    /// - Parameter letter: The id that it has in the dead topic, or that of its job, where it is one of
+    ///   the 256 newest letters.
     /// - Throws: ``WorkError``: ``WorkError/letterUnknown(_:)``, or ``WorkError/letterRevived(_:)``.
     /// - Complexity: O(log events of the dead topic) and a read of the letter, on another thread.
     @discardableResult

@@ -9,7 +9,8 @@ extension WorkGroups {
     /// tells readers.
     ///
     /// - Parameters:
-    ///   - id: The id that the letter has in the dead topic.
+    ///   - id: The id that the letter has in the dead topic, or that of its job, where it is one of the
+    ///     newest letters.
     ///   - hasLeft: Whether nobody waits for it any more: then it is not published.
     /// - Complexity: O(log events of the dead topic) and a read of the letter, on another thread, in the
     ///   turns of the caller.
@@ -52,30 +53,63 @@ private struct Revival: Sendable {
     func begin() {
         guard !client.hasLeft() else { return then(.failure(.bus(.clientLeft))) }
         guard groups.beginReviving(id, else: { begin() }) else { return }
-        Revival(groups: groups, group: group, id: id, dead: dead, client: client) {
+        with(id) {
             groups.endReviving(id)
             then($0)
         }.find()
     }
 
-    /// Looks at the letter, which counts until it is in the log again.
+    /// The same for a letter of this id.
+    private func with(
+        _ id: EventID, then: @escaping @Sendable (Result<PublishReceipt, WorkError>) -> Void
+    ) -> Revival {
+        Revival(groups: groups, group: group, id: id, dead: dead, client: client, then: then)
+    }
+
+    /// Looks for the letter that a job became, among the newest ones.
+    private func findByJob() {
+        let known = group.read { $0.letters }
+        if let letter = known.newest(where: isMeant)?.letter {
+            return with(letter, then: then).begin()
+        }
+        guard !known.isWhole else { return then(.failure(.letterUnknown(id))) }
+        GroupRead(Selector(dead), .all, for: client, groups.parts).letters(
+            of: group.name, in: dead
+        ) {
+            switch $0 {
+            case .failure(let error): then(.failure(.bus(error)))
+            case .success(let letters):
+                guard let letter = letters.last(where: isMeant)?.letter else {
+                    return then(.failure(.letterUnknown(id)))
+                }
+                with(letter, then: then).begin()
+            }
+        }
+    }
+
+    private func isMeant(_ entry: NewestLetters.Entry) -> Bool {
+        entry.job == id && entry.topic == dead
+    }
+
+    /// Looks at the letter, which counts until it is in the log again. Where the dead topic has no event
+    /// of the id, it may be that of a job.
     private func find() {
         switch bus.event(id, in: dead) {
-        case .removed, .unknown: then(.failure(.letterUnknown(id)))
+        case .removed, .unknown: findByJob()
         case .found(let letter): check(letter, nil)
         case .older(let position):
             GroupRead(Selector(dead), .all, for: client, groups.parts).first(behind: position) {
                 switch $0 {
                 case .failure(let error): then(.failure(.bus(error)))
-                case .success(let letter): check(letter, $1)
+                case .success(let letter?) where letter.id == id: check(letter, $1)
+                case .success: findByJob()
                 }
             }
         }
     }
 
-    private func check(_ letter: Event?, _ room: ReadRoom?) {
-        guard let letter, letter.id == id,
-            letter.attributes.labels[DeathLabel.group.rawValue] == group.name.text,
+    private func check(_ letter: Event, _ room: ReadRoom?) {
+        guard letter.attributes.labels[DeathLabel.group.rawValue] == group.name.text,
             let text = letter.attributes.labels[DeathLabel.topic.rawValue],
             let topic = try? TopicName(text),
             // Another group had the name when it died: whoever works here may not publish there.

@@ -109,7 +109,7 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
             "another loop of the worker \(worker) asks for jobs: let one loop have a name"
         case .limit(_, let sentence): sentence
         case .letterUnknown(let id):
-            "\(id) is no dead letter of this group that is still there"
+            "\(id) is no dead letter of this group that is still there, nor the job of one of its newest"
         case .letterRevived(let id): "the dead letter \(id) was revived before"
         case .noResponder(let topic): "no worker is there who replies to events of \(topic)"
         case .replyTimeout: "nobody replied in time; the request may have been done all the same"

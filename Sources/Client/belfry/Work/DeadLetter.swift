@@ -1,0 +1,78 @@
+internal import BelfryClient
+internal import Topics
+
+/// One dead letter of a work group, without its payload.
+struct DeadLetter {
+    /// Its id in the dead topic.
+    let id: EventID
+    /// When its job became one.
+    let time: Timestamp
+    let key: String?
+    /// The id of the job that it was.
+    let job: EventID?
+    /// What else the bus says of it.
+    private let labels: EventLabels
+    /// Whether it was published again.
+    var isRevived = false
+
+    private init(_ event: Event) {
+        id = event.id
+        time = event.time
+        key = event.attributes.key
+        labels = event.attributes.labels
+        job = labels[DeathLabel.id.rawValue].flatMap { EventID(decimal: $0) }
+    }
+
+    /// The topic that its job came from.
+    var topic: String { labels[DeathLabel.topic.rawValue] ?? "" }
+    /// How often its job was handed out.
+    var attempts: String { labels[DeathLabel.attempts.rawValue] ?? "" }
+    /// Why its job became one.
+    var reason: String { labels[DeathLabel.reason.rawValue] ?? "" }
+
+    /// The letter as one object.
+    var json: String {
+        let text = { (text: String?) in text.map { EventJSON.string($0) } ?? "null" }
+        return "{\"id\":\"\(id)\",\"job\":\(text(job?.description)),\"time\":\"\(time)\""
+            + ",\"topic\":\(text(topic)),\"key\":\(text(key)),\"attempts\":\(Int(attempts) ?? 0)"
+            + ",\"reason\":\(text(reason)),\"revived\":\(isRevived)}"
+    }
+
+    /// All letters of a group that its dead topic has, oldest first.
+    ///
+    /// - Complexity: O(events of that topic), which the bus sends one after the other.
+    static func all(
+        of group: ClientGroup, in dead: TopicName, _ session: Session
+    ) async throws(CommandFailure) -> [DeadLetter] {
+        let client = session.client
+        let subscription: ClientSubscription
+        do throws(CommandFailure) {
+            subscription = try await session.ask { () throws(ClientError) in
+                try await client.subscribe(Selector(dead), since: .earliest, until: .now)
+            }
+        } catch {
+            // The topic appears with its first letter.
+            if error.refusal?.code == "TOPIC_UNKNOWN" { return [] }
+            throw error
+        }
+        var letters: [EventID: DeadLetter] = [:]
+        do throws(ClientError) {
+            for try await case .event(let event) in subscription {
+                let labels = event.attributes.labels
+                if labels[DeathLabel.group.rawValue] == group.name {
+                    letters[event.id] = DeadLetter(event)
+                } else if labels.isEmpty, event.attributes.type == mark,
+                    let id = event.attributes.key.flatMap({ EventID(decimal: $0) })
+                {
+                    letters[id]?.isRevived = true
+                }
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        return letters.values.sorted { $0.id < $1.id }
+    }
+
+    /// The type of the event behind a letter that says that it was published again.
+    private static let mark = "revived"
+}

@@ -61,6 +61,18 @@ import Testing
         #expect(record.text == "1.0s look")
     }
 
+    @Test func aLookThatEndsBecauseTheAnswerCameSaysNothing() async {
+        let record = Record([.cancelled])
+        let lookout = Lookout(
+            look: {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return record.look()
+            }, sleep: { _ in !Task.isCancelled }, say: { record.add("say \($0)") })
+        let running = Task { await run(lookout, giveUpAfter: .seconds(60)) }
+        await running.value
+        #expect(record.text == "look")
+    }
+
     @Test func aBusThatIsThereAndRefusesIsToldWithItsReason() async {
         let record = Record([nil, nil])
         let lookout = lookout(record)

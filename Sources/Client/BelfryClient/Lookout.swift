@@ -34,6 +34,8 @@ package struct Lookout: Sendable {
         guard await sleep(silence) else { return }
         var passed = silence
         if let error = await look() {
+            // The answer came meanwhile: that the look was ended says nothing of the bus.
+            if Task.isCancelled { return }
             say(error)
         } else {
             guard let error = await nextFailure(), await sleep(silence) else { return }

@@ -112,19 +112,17 @@ install: $(RELEASE_BINARY) $(COMMAND_BINARY) ## install daemon, command, configu
 	install -D $(INSTALL_STRIP) -m 0755 $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/bin/belfry'
 	scripts/install-manual $(RELEASE_BINARY) $(COMMAND_BINARY) '$(DESTDIR)$(PREFIX)/share' '$(DESTDIR)$(ZSHDIR)'
 	scripts/install-config config/belfryd.conf '$(DESTDIR)$(SYSCONFDIR)/belfry/belfryd.conf'
-	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',docs config monitoring proxies Benchmarks)
+	install -d '$(DESTDIR)$(UNITDIR)' $(patsubst %,'$(DESTDIR)$(DOCDIR)/%',config monitoring proxies)
 	install -d $(patsubst systemd/belfry-%@.service,'$(DESTDIR)$(SYSCONFDIR)/belfry/%.d',$(wildcard systemd/belfry-*@.service))
 	for unit in $(notdir $(wildcard systemd/*)); do \
 		sed 's|/usr/bin/belfry|$(PREFIX)/bin/belfry|g; s|/etc/belfry/|$(SYSCONFDIR)/belfry/|g; s|///usr/share/doc/belfry/|//$(DOCDIR)/|g' \
 			"systemd/$$unit" >'$(DESTDIR)$(UNITDIR)'/"$$unit" && \
 		chmod 0644 '$(DESTDIR)$(UNITDIR)'/"$$unit" || exit 1; \
 	done
-	install -m 0644 LICENSE $(wildcard *.md) '$(DESTDIR)$(DOCDIR)'
-	install -m 0644 $(wildcard docs/*.*) '$(DESTDIR)$(DOCDIR)/docs'
+	scripts/install-documents '$(DESTDIR)$(DOCDIR)'
 	install -m 0644 config/belfryd.conf '$(DESTDIR)$(DOCDIR)/config'
 	install -m 0644 monitoring/alerts.yml monitoring/grafana.json '$(DESTDIR)$(DOCDIR)/monitoring'
 	install -m 0644 $(wildcard proxies/*) '$(DESTDIR)$(DOCDIR)/proxies'
-	install -m 0644 Benchmarks/FIGURES.md '$(DESTDIR)$(DOCDIR)/Benchmarks'
 
 uninstall: ## stop the service and remove the installed files; list the files that stay
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' UNITDIR='$(UNITDIR)' \

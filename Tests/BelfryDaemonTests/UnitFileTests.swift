@@ -90,8 +90,8 @@ import Testing
         let folder = TemporaryFolder()
         let daemon = ChildProcess.product("belfryd")
         let products = daemon[..<daemon.lastIndex(of: "/")!]
-        let kinds = ["run", "work", "answer", "push"]
-        for name in ["belfryd.service", "belfryd.socket"] + kinds.map({ "belfry-\($0)@.service" }) {
+        let names = try PackageFiles.names(in: "systemd")
+        for name in names {
             let path = "\(PackageFiles.root)/systemd/\(name)"
             let text = String(
                 decoding: try FileText.read(path, bytesMax: Limits.fileBytesMax), as: UTF8.self)
@@ -100,10 +100,8 @@ import Testing
         }
         let verify = try ChildProcess(
             "/usr/bin/systemd-analyze",
-            [
-                "verify", "--man=no", "\(folder.path)/belfryd.service",
-                "\(folder.path)/belfryd.socket",
-            ] + kinds.map { "\(folder.path)/belfry-\($0)@web.service" })
+            ["verify", "--man=no"]
+                + names.map { "\(folder.path)/\($0.replacing("@.", with: "@web."))" })
         #expect(try verify.wait() == .exited(0))
         #expect(verify.text(of: .errors) == "")
     }

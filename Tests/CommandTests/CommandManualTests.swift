@@ -107,15 +107,18 @@ import Testing
         }
         let installed = try files(behind: "install")
         let pages =
-            CommandManual.pages.map { "man1/\($0.file)" } + [
+            CommandManual.pages.map { "man\($0.section)/\($0.file)" } + [
                 "man8/belfryd.8", "man5/belfryd.conf.5",
             ]
-        for file in pages.map({ "man/\($0)" }) + [
-            "bash-completion/completions/belfry", "fish/vendor_completions.d/belfry.fish",
-        ] {
+        let completions = ["belfry", "belfryd"].flatMap {
+            ["bash-completion/completions/\($0)", "fish/vendor_completions.d/\($0).fish"]
+        }
+        for file in pages.map({ "man/\($0)" }) + completions {
             #expect(installed.contains("./usr/share/\(file)"), "\(file)")
         }
-        #expect(installed.contains { $0.hasSuffix("/_belfry") })
+        for name in ["/_belfry", "/_belfryd"] {
+            #expect(installed.contains { $0.hasSuffix(name) })
+        }
         #expect(try files(behind: "uninstall") == ["./etc/belfry/belfryd.conf"])
     }
 }

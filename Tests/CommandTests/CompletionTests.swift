@@ -1,3 +1,4 @@
+import About
 import TestSupport
 import Testing
 

@@ -351,7 +351,7 @@ class Service:
         expect([kept], self._kept(kept))
         expect("/opt/belfry/bin/belfryd", str(
             self._machine.path(f"/proc/{self._pid()}/exe").readlink()))
-        page = self._machine.show(SERVICE, "Documentation").removeprefix("file://")
+        page = self._machine.show(SERVICE, "Documentation").partition("file://")[2]
         if not page.startswith("/opt/belfry/") or not self._machine.path(page).exists():
             raise AssertionError(f"{page} is not there")
         return f"{page}, event {kept}"

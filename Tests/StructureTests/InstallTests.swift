@@ -5,11 +5,6 @@ import Testing
 /// What `make install` and `make uninstall` do to a folder, with another program in the place of the
 /// daemon; `make test-systemd` does it to a machine that runs.
 @Suite(.blocking) struct InstallTests {
-    private static let units = [
-        "belfryd.service", "belfryd.socket", "belfry-run@.service", "belfry-work@.service",
-        "belfry-answer@.service", "belfry-push@.service",
-    ]
-
     private let folder = TemporaryFolder()
 
     /// Runs a target with these variables, and returns what it said.
@@ -66,10 +61,20 @@ import Testing
         }
     }
 
+    @Test func documentsForDevelopersStayInTheSources() throws {
+        try make("install")
+        let names = Set(files.filter { $0.hasSuffix(".md") }.map { $0.split(separator: "/").last! })
+        #expect(names.isSuperset(of: ["README.md", "recipes.md", "http-api.md", "operations.md"]))
+        #expect(names.isDisjoint(with: ["CONTRIBUTING.md", "ARCHITECTURE.md", "CONCURRENCY.md"]))
+        let readme = text("usr/share/doc/belfry/README.md")
+        #expect(readme.contains("for developers: architecture · threads and locks"))
+        #expect(readme.contains("[Recipes](docs/recipes.md)"))
+    }
+
     @Test func anotherPrefixIsThatOfEveryPathInTheUnits() throws {
         let prefix = "/opt/belfry"
         try make("install", "PREFIX=\(prefix)", "SYSCONFDIR=/opt/etc")
-        for unit in Self.units {
+        for unit in try PackageFiles.names(in: "systemd") {
             let text = text("lib/systemd/system/\(unit)")
             let page = try #require(text.firstMatch(of: /Documentation=.*file:\/\/(\S+)/)?.output.1)
             #expect(page.hasPrefix("\(prefix)/share/doc/belfry/"))
@@ -94,7 +99,7 @@ import Testing
 
     @Test func withTheDefaultsTheUnitsAreThoseOfTheRepository() throws {
         try make("install")
-        for unit in Self.units {
+        for unit in try PackageFiles.names(in: "systemd") {
             let original = try PackageFiles.text("systemd/\(unit)")
             #expect(text("lib/systemd/system/\(unit)") == original)
         }

@@ -20,4 +20,15 @@ public enum PackageFiles {
         }
         return reader.text(of: .output)
     }
+
+    /// The names in a folder of the package, in order; those that begin with a dot left out.
+    ///
+    /// - Parameter folder: Its path within the package.
+    public static func names(in folder: String) throws(ChildProcess.Failure) -> [String] {
+        let list = try ChildProcess("/bin/ls", ["\(root)/\(folder)"])
+        guard try list.wait() == .exited(0) else {
+            throw .ended(output: "", errors: list.text(of: .errors))
+        }
+        return list.text(of: .output).split(separator: "\n").map { String($0) }
+    }
 }

@@ -1,3 +1,5 @@
+internal import About
+
 /// What bash reads to complete the command: the table as a `case`, and one function.
 enum BashCompletion {
     static var script: String {
@@ -55,7 +57,7 @@ enum BashCompletion {
             mapfile -t COMPREPLY < <(compgen -W "$found" -- "$word")
         }
 
-        complete -F _belfry belfry
+        complete -o filenames -F _belfry belfry
 
         """
     }

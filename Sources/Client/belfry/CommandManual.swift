@@ -1,9 +1,9 @@
 internal import About
 
-/// The pages of the manual, made of the table: belfry(1), and one for each command.
+/// The pages of the manual, made of the tables: belfry(1), one for each command, and that of the units.
 enum CommandManual {
     /// Every page.
-    static var pages: [ManualPage] { [whole] + CommandTable.all.map(page) }
+    static var pages: [ManualPage] { [whole] + CommandTable.all.map(page) + [UnitManual.page] }
 
     private static func name(of command: CommandRow) -> String {
         "belfry-" + command.name.map { $0 == " " ? "-" : String($0) }.joined()
@@ -52,7 +52,8 @@ enum CommandManual {
         page.item("/run/belfry/belfry.sock", "The bus, where nothing else names one.")
         page.item("~/.local/state/belfry", "The cursors.")
         page.seeAlso(
-            CommandTable.all.map { "\(name(of: $0))(1)" } + ["belfryd(8)", "curl(1)"],
+            CommandTable.all.map { "\(name(of: $0))(1)" }
+                + ["\(UnitManual.name)(7)", "belfryd(8)", "curl(1)"],
             documents: ["docs/command.md"])
         return page
     }

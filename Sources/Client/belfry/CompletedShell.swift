@@ -1,7 +1,7 @@
-/// A shell, and the script by which it completes the command; made of the table.
-enum CompletedShell: String, CaseIterable {
-    case bash, zsh, fish
+internal import About
 
+/// The scripts by which shells complete the command; made of the table.
+extension CompletedShell {
     /// What the shell reads.
     var script: String {
         switch self {
@@ -32,11 +32,6 @@ enum CompletedShell: String, CaseIterable {
     /// The second words behind a first one; none where that is the whole name of a command.
     static func secondWords(behind first: String) -> [String] {
         CommandTable.all.map(\.words).filter { $0.count == 2 && $0[0] == first }.map { $0[1] }
-    }
-
-    /// A text as one word of a shell.
-    static func quoted(_ text: String) -> String {
-        "'" + text.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
 }
 

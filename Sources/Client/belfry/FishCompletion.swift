@@ -1,16 +1,18 @@
+internal import About
+
 /// What fish reads to complete the command: a `complete` for each command and each of its options.
 enum FishCompletion {
     static var script: String {
         let first = CompletedShell.firstWords.map { word in
             let text = CommandTable.all.first { $0.name == word }?.summary ?? "more commands"
             return "complete -c belfry -n 'test (count (commandline -opc)) = 1' -a \(word) -d "
-                + quoted(text)
+                + CompletedShell.fish.quoted(text)
         }
         let second = CompletedShell.firstWords.flatMap { first in
             CompletedShell.secondWords(behind: first).map { second in
                 let text = CommandTable.all.first { $0.name == "\(first) \(second)" }!.summary
                 return "complete -c belfry -n '__belfry_is \(first); and test (count "
-                    + "(commandline -opc)) = 2' -a \(second) -d \(quoted(text))"
+                    + "(commandline -opc)) = 2' -a \(second) -d \(CompletedShell.fish.quoted(text))"
             }
         }
         let lines = ["complete -c belfry -f"] + first + second + CommandTable.all.flatMap(lines)
@@ -40,15 +42,10 @@ enum FishCompletion {
                 option.name.hasPrefix("--")
                 ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
             let value = option.value == nil ? "" : option.takesFile ? " -r -F" : " -x"
-            return "\(head) \(name)\(value) -d \(quoted(option.summary))"
+            return "\(head) \(name)\(value) -d \(CompletedShell.fish.quoted(option.summary))"
         }
         let files = command.takesFile ? ["\(head) -F"] : []
         return options
             + (command.listedBy.map { ["\(head) -a '(__belfry_names \($0))'"] } ?? files)
-    }
-
-    /// A text as one word of fish, in which a backslash escapes a quote.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
     }
 }

@@ -1,3 +1,5 @@
+internal import About
+
 /// What zsh reads to complete the command: a call of its `_arguments` for each row of the table.
 enum ZshCompletion {
     static var script: String {
@@ -50,7 +52,7 @@ enum ZshCompletion {
         let command = CommandTable.all.first { $0.name == first }
         let seconds = CompletedShell.secondWords(behind: first).joined(separator: ", ")
         let text = command?.summary ?? (seconds.isEmpty ? "say what a command takes" : seconds)
-        return "            \(CompletedShell.quoted("\(first):\(text)"))"
+        return "            \(CompletedShell.zsh.quoted("\(first):\(text)"))"
     }
 
     /// What one command takes; the words of its name are shifted away first.
@@ -74,10 +76,10 @@ enum ZshCompletion {
     }
 
     private static func option(_ option: CommandOption) -> String {
-        let text = option.summary.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        let text = CompletedShell.argument(option.summary)
         let action = option.takesFile ? "_files" : " "
         let value = option.value.map { ":\($0):\(action)" } ?? ""
-        return CompletedShell.quoted("\(option.name)[\(text)]\(value)")
+        return CompletedShell.zsh.quoted("\(option.name)[\(text)]\(value)")
     }
 
     private static var groups: [String] {

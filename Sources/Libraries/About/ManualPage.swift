@@ -4,21 +4,24 @@
 package struct ManualPage: Sendable {
     /// The name that it is found by, as `belfry-pub`.
     package let name: String
-    /// The section of the manual: 1 commands, 5 files, 8 services.
+    /// The section of the manual: 1 commands, 5 files, 7 what belongs to none, 8 services.
     package let section: Int
     private var body: String
 
     /// A page with its head, and the section that names it.
     ///
-    /// - Parameter summary: What its subject is or does, in a line.
-    package init(_ name: String, section: Int, summary: String) {
+    /// - Parameters:
+    ///   - also: Further names by which `man` and `apropos` find it, once they know the page.
+    ///   - summary: What its subject is or does, in a line.
+    package init(_ name: String, section: Int, also: [String] = [], summary: String) {
         self.name = name
         self.section = section
         let title = Self.quoted(name.uppercased())
+        let names = ([name] + also).map(Self.escaped).joined(separator: ", ")
         body = """
             .TH \(title) \(section) \(Version.date) "Belfry \(Version.number)" "Belfry"
             .SH NAME
-            \(Self.escaped(name)) \\- \(Self.escaped(summary))
+            \(names) \\- \(Self.escaped(summary))
 
             """
     }

@@ -20,6 +20,8 @@ public struct CommandLineOptions: Equatable, Sendable {
         case restore(String)
         /// Print this page of the manual.
         case manualPage(String)
+        /// Print what makes this shell complete the options.
+        case completion(String)
         /// Print the version.
         case version
         /// Print how it is used.

@@ -15,7 +15,9 @@ enum DaemonManual {
     }
 
     private static var program: ManualPage {
-        var page = ManualPage("belfryd", section: 8, summary: Help.summary)
+        var page = ManualPage(
+            "belfryd", section: 8, also: ["belfryd.service", "belfryd.socket"],
+            summary: Help.summary)
         page.heading("Synopsis")
         page.synopsis("belfryd", "[OPTION]…")
         page.heading("Description")
@@ -44,7 +46,7 @@ enum DaemonManual {
         page.heading("Example")
         page.example(Help.example)
         page.seeAlso(
-            ["belfry(1)", "belfryd.conf(5)", "curl(1)"],
+            ["belfry(1)", "belfryd.conf(5)", "belfry-units(7)", "curl(1)"],
             documents: ["README.md", "docs/http-api.md", "docs/operations.md"])
         return page
     }

@@ -1,6 +1,9 @@
+internal import About
+internal import Telemetry
+
 /// One option of the command line.
 ///
-/// `all` is the one table that the parser, `--help` and the tests go by.
+/// `all` is the one table that the parser, `--help`, the manual and the shells go by.
 public struct Option: Sendable {
     /// The option with its dashes.
     public let name: String
@@ -11,7 +14,13 @@ public struct Option: Sendable {
     /// What it does.
     public let purpose: String
 
+    /// The words of which the value is one; none where it is a text of its own.
+    let choices: @Sendable () -> [String]
+
     let apply: @Sendable (inout CommandLineOptions, String) -> Void
+
+    /// Whether its value is the path of a file.
+    var takesFile: Bool { value == "FILE" }
 
     /// Every option, in the order of `--help`.
     public static let all: [Option] = [
@@ -73,13 +82,18 @@ public struct Option: Sendable {
                 """
         ) { $0.action = .restore($1) },
         Option(
-            "--log-level", value: "LEVEL",
+            "--log-level", value: "LEVEL", choices: { LogLevel.allCases.map(\.name) },
             purpose: "error, warning, notice, info or debug; `ready` is a notice"
         ) { $0.logLevel = $1 },
         Option(
-            "--man", value: "PAGE",
+            "--man", value: "PAGE", choices: { DaemonManual.pages.map(\.name) },
             purpose: "print a page of the manual, belfryd or belfryd.conf, for man -l -, and exit"
         ) { $0.action = .manualPage($1) },
+        Option(
+            "--completion", value: "SHELL",
+            choices: { CompletedShell.allCases.map(\.rawValue) },
+            purpose: "print what makes bash, zsh or fish complete these options, and exit"
+        ) { $0.action = .completion($1) },
         Option("--version", purpose: "print the version and exit") { options, _ in
             options.action = .version
         },
@@ -89,12 +103,14 @@ public struct Option: Sendable {
     ]
 
     private init(
-        _ name: String, short: String? = nil, value: String? = nil, purpose: String,
+        _ name: String, short: String? = nil, value: String? = nil,
+        choices: @escaping @Sendable () -> [String] = { [] }, purpose: String,
         apply: @escaping @Sendable (inout CommandLineOptions, String) -> Void
     ) {
         self.name = name
         self.short = short
         self.value = value
+        self.choices = choices
         self.purpose = purpose
         self.apply = apply
     }

@@ -39,6 +39,7 @@ public struct Program {
                 Self.print(
                     try AccessTool(configuration(options).access, uid: uid).explain(question))
             case .manualPage(let name): Self.print(try DaemonManual.page(name).text)
+            case .completion(let name): Self.print(try DaemonCompletion.script(for: name))
             case .makeToken(let name): Self.print(try AccessTool.makeToken(named: name))
             case .checkStore: return try StoreTool(path: storePath(options), log: log).check()
             case .backUp(let copy):

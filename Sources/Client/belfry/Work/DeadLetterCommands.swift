@@ -1,5 +1,4 @@
 internal import BelfryClient
-internal import Glibc
 internal import Topics
 
 /// `belfry dead` and `revive`.
@@ -19,7 +18,7 @@ enum DeadLetterCommands {
             for letter in left { Output.standard.write(json: letter.json) }
             return
         }
-        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
+        let now = SystemClock().now()
         PrintedTable.print(
             ["LETTER", "JOB", "FROM", "KEY", "ATTEMPTS", "DIED", "REASON"],
             left.map { letter in

@@ -20,6 +20,8 @@ final class SubscriberListing: Sendable {
         /// Loops that have not told their subscribers.
         var loopsLeft = 0
         var found: [SubscriberDescription] = []
+        /// Those found, in the order of the list, with the texts of their selectors; as many as have theirs yet.
+        var rows: [(selector: String, subscriber: SubscriberDescription)] = []
         var next = 0
         var json = JSONWriter()
         /// The rules by which it came there.
@@ -98,20 +100,30 @@ final class SubscriberListing: Sendable {
             progress = Progress()
             return taken
         }
-        if progress.access == nil { progress.found.sort(by: Self.isBefore) }
+        var left = Limits.subscriberStepsPerTurn
+        // A comparison that wrote the text of a selector each time would do so again and again.
+        while let subscriber = progress.found.last, left > 0 {
+            progress.found.removeLast()
+            progress.rows.append((subscriber.selector.description, subscriber))
+            left -= subscriber.selector.termCount
+            if progress.found.isEmpty { progress.rows.sort(by: Self.isBefore) }
+        }
+        guard progress.found.isEmpty else {
+            self.progress.write { $0 = progress }
+            return true
+        }
         // By other rules it begins anew.
         if progress.access != access { progress.begin(access) }
-        var left = Limits.subscriberStepsPerTurn
-        while progress.next < progress.found.count, left > 0 {
-            let subscriber = progress.found[progress.next]
+        while progress.next < progress.rows.count, left > 0 {
+            let (selector, subscriber) = progress.rows[progress.next]
             progress.next += 1
             left -= Limits.judgementSteps * subscriber.selector.termCount
             guard mayKnow(of: subscriber, by: access) else { continue }
             var steps = 0
-            subscriber.write(to: &progress.json, countedBy: service.bus, &steps)
+            subscriber.write(selector, to: &progress.json, countedBy: service.bus, &steps)
             left -= steps
         }
-        guard progress.next == progress.found.count else {
+        guard progress.next == progress.rows.count else {
             self.progress.write { $0 = progress }
             return true
         }
@@ -125,10 +137,11 @@ final class SubscriberListing: Sendable {
     }
 
     private static func isBefore(
-        _ left: SubscriberDescription, _ right: SubscriberDescription
+        _ left: (selector: String, subscriber: SubscriberDescription),
+        _ right: (selector: String, subscriber: SubscriberDescription)
     ) -> Bool {
-        let (first, second) = (left.selector.description, right.selector.description)
-        return first == second ? left.since < right.since : first < second
+        left.selector == right.selector
+            ? left.subscriber.since < right.subscriber.since : left.selector < right.selector
     }
 
     private func mayKnow(of subscriber: SubscriberDescription, by access: AccessPolicy) -> Bool {

@@ -87,11 +87,14 @@ struct SubscriberDescription: Sendable {
         isCaughtUp = reader.isCaughtUp && !reader.isFetching
     }
 
-    /// Writes it as the list shows it. Adds the steps that it took to count what it has not been told.
-    func write(to json: inout JSONWriter, countedBy bus: EventBus, _ steps: inout Int) {
+    /// Writes it as the list shows it, with the text of its selector. Adds the steps that it took to count what it
+    /// has not been told.
+    func write(
+        _ text: String, to json: inout JSONWriter, countedBy bus: EventBus, _ steps: inout Int
+    ) {
         json.beginObject()
         json.name("selector")
-        json.string(selector.description)
+        json.string(text)
         for attribute in EventAttribute.all {
             guard let name = WireAttribute.row(attribute).filter else { continue }
             json.name(name)

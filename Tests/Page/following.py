@@ -31,6 +31,14 @@ COLLECT = """async () => {
 }"""
 """Scrolls through all rows, of which only those in view are elements, and gives each once."""
 
+IN_VIEW = """text => {
+    const feed = document.querySelector('.feed')?.getBoundingClientRect();
+    return [...document.querySelectorAll('.feed article:not([hidden])')].some(row => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return row.textContent.includes(text) && top >= feed.top - 1 && bottom <= feed.bottom + 1;
+    });
+}"""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -52,6 +60,8 @@ class Following:
         """Fills the form in."""
         await self.page.get_by_label("Selector").fill(selector)
         if since:
+            if not await self.page.get_by_label("Since").is_visible():
+                await self.press("Time and filters")
             await self.page.get_by_label("Since").fill(since)
         await self.page.get_by_role("button", name="Follow", exact=True).click()
         await self.live()
@@ -84,6 +94,10 @@ class Following:
             Row(row["text"], row.get("id", ""), row.get("mark", ""), tuple(row.get("ids", ())))
             for row in await self.page.evaluate(COLLECT)
         ]
+
+    async def is_in_view(self, text: str) -> bool:
+        """Whether a row with this text can be seen, without scrolling."""
+        return await self.page.evaluate(IN_VIEW, text)
 
     def event(self, text: str) -> Locator:
         """The row in view with this text."""

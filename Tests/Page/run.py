@@ -18,6 +18,7 @@ import acts_hostile
 import acts_idle
 import acts_places
 import acts_publish
+import acts_reading
 import acts_rules
 import acts_shots
 import acts_strangers
@@ -28,8 +29,8 @@ from stage import Plan, Stage, opened
 Act = Callable[[Stage], Awaitable[str | None]]
 
 ACTS: list[Act] = [
-    *acts_views.ACTS, *acts_places.ACTS, *acts_publish.ACTS, *acts_work.ACTS, *acts_follow.ACTS, *acts_rules.ACTS,
-    *acts_hostile.ACTS, *acts_strangers.ACTS, *acts_idle.ACTS, *acts_crowd.ACTS,
+    *acts_views.ACTS, *acts_places.ACTS, *acts_publish.ACTS, *acts_work.ACTS, *acts_follow.ACTS, *acts_reading.ACTS,
+    *acts_rules.ACTS, *acts_hostile.ACTS, *acts_strangers.ACTS, *acts_idle.ACTS, *acts_crowd.ACTS,
 ]
 SECONDS = 8
 SHOTS = Path(".build-page/shots")

@@ -87,13 +87,13 @@ export class Feed {
         if (!this.#asked) this.#asked = requestAnimationFrame(() => this.#draw());
     }
 
-    /** Draws all rows anew: how they are written has changed. */
+    /** Draws all rows anew, at once, so that none is missing meanwhile: how they are written has changed. */
     refresh() {
         for (const [number, element] of this.#pool) {
             // A row that has the focus stays the element that has it.
             if (!element.contains(document.activeElement)) this.#pool.release(number);
         }
-        this.draw();
+        this.#draw();
     }
 
     /** The rows are others now: it begins at the first, or at the end if it follows. */

@@ -18,8 +18,8 @@ const TICK_MS = 500;
 /** Browsers slow down pages that change their address more often. */
 const REMEMBER_MS = 1000;
 const TYPING_MS = 120;
-/** With these a reader wants the end; with all else the place that it names. */
-const ENDS = /^(now|latest|-\d+)?$/;
+/** At an id or a moment a reader wants to stay. All else says how far back the list begins, before its end. */
+const PLACE = /^(\d+|@\d.*|\d{4}-.*)$/;
 const TOPIC = /^[\w.-]+$/;
 
 /** Opens the view. `place.path` is `[selector]`. */
@@ -70,8 +70,8 @@ class Follow {
             },
             mayFollow: () => this.#reading.isNew,
         });
-        this.#feed.follows = !this.#wanted && (query.get('live') === 'yes' || ENDS.test(this.#since));
-        this.element = this.#build(query.get('find') ?? '');
+        this.#feed.follows = !this.#wanted && (query.get('live') === 'yes' || !PLACE.test(this.#since));
+        this.element = this.#build(query);
         this.#feed.start(signal);
         this.#draw();
         if (selector) this.#begin();
@@ -87,8 +87,10 @@ class Follow {
 
     // ——— The parts ———
 
-    #build(find) {
-        const wanted = { selector: this.#selector, since: this.#since, ...this.#look.filters };
+    #build(query) {
+        // Of a list that is live the place in the address is the page's own note, and nobody's wish.
+        const since = query.get('live') === 'yes' ? '' : this.#since;
+        const wanted = { selector: this.#selector, since, ...this.#look.filters };
         const form = selectionForm(wanted, next => this.#go(next), topicNames(this.#signal));
         const parts = {
             status: el('p', { class: 'follow-status' }),
@@ -104,18 +106,17 @@ class Follow {
         const kind = TOPIC.test(this.#selector) ? ' one-topic' : '';
         return el('div', { class: `view fill follow${kind}` },
             el('h1', { tabIndex: -1, class: 'visually-hidden' }, 'Follow'), form,
-            this.#selector && this.#toolbar(find), parts.status, parts.problem,
-            this.#selector ? parts.split : invitation());
+            this.#selector && this.#toolbar(query.get('find') ?? ''), parts.status, parts.problem,
+            this.#selector ? parts.split : invitation(), this.#selector && this.#foot());
     }
 
+    /** There is nothing to read before the first row. */
     #toolbar(find) {
         const parts = this.#parts;
         parts.pause = button('Pause', () => {
             this.#reading.pause();
             this.#draw();
         });
-        parts.jump = button('Jump to newest', () => this.#jump(), { hidden: true });
-        parts.on = button('Read on', () => this.#readOn(), { hidden: true });
         parts.found = el('span', { class: 'dim' });
         parts.find = el('input', {
             type: 'search', class: 'find', placeholder: 'Find in what is shown', value: find,
@@ -127,12 +128,25 @@ class Follow {
             typing = setTimeout(() => this.#find(), TYPING_MS);
         });
         if (find) this.#reading.events.find(find);
+        parts.toolbar = el('div', {
+            class: 'toolbar center', role: 'group', 'aria-label': 'Reading', hidden: true,
+        }, parts.pause, parts.find, parts.found);
+        return parts.toolbar;
+    }
+
+    /** Below the rows: the way on, and how they are shown. */
+    #foot() {
+        const parts = this.#parts;
+        parts.jump = button('Jump to newest', () => this.#jump(), { hidden: true, title: 'Jump to newest' });
+        parts.on = button('Read on', () => this.#readOn(), { hidden: true });
         parts.times = button('Relative times', () => this.#switchTimes(), {
             role: 'switch', class: 'switch', 'aria-checked': String(this.#look.relative),
         });
-        return el('div', { class: 'toolbar center', role: 'group', 'aria-label': 'Reading' },
-            parts.pause, parts.jump, parts.on, parts.find, parts.found, parts.times,
-            button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
+        parts.foot = el('div', {
+            class: 'toolbar center', role: 'group', 'aria-label': 'Below the events', hidden: true,
+        }, parts.jump, parts.on, el('span', { class: 'spacer' }), parts.times,
+        button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
+        return parts.foot;
     }
 
     #headText() {
@@ -145,6 +159,7 @@ class Follow {
 
     #came(row) {
         this.#feed.draw();
+        if (this.#parts.toolbar.hidden) this.#draw();
         if (!row.id || row.id !== this.#wanted) return;
         this.#wanted = null;
         this.#show(row);
@@ -204,12 +219,15 @@ class Follow {
 
     #draw() {
         if (!this.#selector) return;
-        const { pause, jump, on, found, status, problem, empty, split } = this.#parts;
-        const { events, state, isPaused, isFull } = this.#reading;
+        const { pause, jump, on, found, status, problem, empty, split, toolbar, foot } = this.#parts;
+        const { events, state, isPaused, isFull, unseen } = this.#reading;
         const isRefused = state === 'refused';
         setText(pause, isPaused ? 'Resume' : 'Pause');
         pause.disabled = isRefused;
+        if (!events.isEmpty) toolbar.hidden = foot.hidden = false;
         jump.hidden = this.#feed.follows || events.isEmpty;
+        jump.classList.toggle('primary', unseen > 0);
+        setText(jump, unseen > 0 ? `${count(unseen)} new ↓` : 'Jump to newest');
         on.hidden = !isFull;
         const all = events.shown === events.rows;
         setText(found, all ? '' : `${count(events.shown.length)} of ${count(events.rows.length)} rows`);

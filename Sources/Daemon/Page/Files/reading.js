@@ -4,6 +4,7 @@
 import { announce, count, perSecond } from './dom.js';
 import { event, Events } from './events.js';
 import { before } from './moment.js';
+import { Rate } from './rate.js';
 import { timeText } from './rows.js';
 import { Stream } from './stream.js';
 
@@ -15,6 +16,9 @@ const AHEAD = 500;
 /** An event younger than this is as good as new; one older than that means that much is unread. */
 const NEW_MS = 5000;
 const OLD_MS = 10000;
+const SILENCE_MS = 300;
+/** Screen readers hear so seldom at most how many events came below. */
+const SAY_NEW_MS = 10000;
 
 export class Reading {
     /** The list. */
@@ -25,12 +29,17 @@ export class Reading {
     detail = '';
     /** The cursor before the first event that was ever in the list. */
     origin = '';
+    /** Events that came below while the reader looked at others, since what there was had been read. */
+    unseen = 0;
     #view;
     #stream = null;
     #keep = 0;
-    #rate = { at: performance.now(), received: 0, value: 0 };
+    #rate = new Rate();
+    #measured = { at: performance.now(), received: 0, read: 0, published: 0 };
     #cameAt = 0;
+    #hasCaughtUp = false;
     #said = 0;
+    #saidUnseen = 0;
 
     /**
      * @param {object} view
@@ -75,12 +84,16 @@ export class Reading {
     /** Whether the end of the list is the end of what there is, as far as one can see. */
     get isNew() {
         if (this.isFull || this.state !== 'reading') return false;
-        return performance.now() - this.#cameAt > 300 || !(this.#age > NEW_MS);
+        return this.#isSilent || !(this.#age > NEW_MS);
+    }
+
+    get #isSilent() {
+        return performance.now() - this.#cameAt > SILENCE_MS;
     }
 
     /** Whether so much is unread that reading all of it would take a while. */
     get #isBehind() {
-        return this.isFull || (this.#rate.value > 100 && this.#age > OLD_MS);
+        return this.isFull || (this.#measured.read > 100 && this.#age > OLD_MS);
     }
 
     /** How old the last row is, in ms; NaN if that is no event. */
@@ -103,6 +116,7 @@ export class Reading {
     /** Goes to the newest events where reading all that lies between would take a while. */
     jump() {
         if (this.#isBehind && !this.isPaused) this.#stream.jump();
+        this.look();
     }
 
     /** Makes room where scrolling cannot: few large events fill the list, or a search shows few rows. */
@@ -117,16 +131,23 @@ export class Reading {
     look() {
         this.#keep = this.#view.first()?.number ?? 0;
         const above = this.#keep - (this.events.rows[0]?.number ?? 0);
-        if (this.isFull && (this.#view.follows() || above > ABOVE + AHEAD)) this.#stream.resume('full');
+        const { isFull } = this;
+        const follows = this.#view.follows();
+        if (isFull && (follows || above > ABOVE + AHEAD)) this.#stream.resume('full');
+        this.#hasCaughtUp ||= this.isNew && (this.#isSilent || !this.events.isEmpty);
+        if (follows) this.unseen = 0;
+        this.#sayUnseen();
     }
 
-    /** Measures how fast events come. */
+    /** Measures how fast events are published, and how fast they are read. */
     measure() {
         const now = performance.now();
-        const { at, received } = this.#rate;
+        const { at, received } = this.#measured;
         if (now - at < RATE_MS) return;
-        const value = (this.events.received - received) / ((now - at) / 1000);
-        this.#rate = { at: now, received: this.events.received, value };
+        this.#measured = {
+            at: now, received: this.events.received, published: this.#rate.at(Date.now()),
+            read: (this.events.received - received) / ((now - at) / 1000),
+        };
     }
 
     /** Takes what the stream brings, unless a row in view would have to go for it. */
@@ -143,11 +164,19 @@ export class Reading {
             return true;
         }
         const added = events.add(typeof row === 'string' ? event(row) : row);
-        if (added.id && !this.origin) this.origin = before(added.id);
+        if (added.id) this.#count(added);
         if (added.mark === 'gap') this.#say('There is a gap in the events.');
         this.#cameAt = performance.now();
         this.#view.came(added);
         return true;
+    }
+
+    #count(added) {
+        const { events } = this;
+        this.origin ||= before(added.id);
+        this.#rate.take(Date.parse(added.time), Date.now());
+        const isBelow = this.#hasCaughtUp && !this.#view.follows() && events.shown.at(-1) === added;
+        if (isBelow) this.unseen += 1;
     }
 
     #told(state, detail) {
@@ -168,6 +197,14 @@ export class Reading {
         announce(text);
     }
 
+    #sayUnseen() {
+        const { unseen } = this;
+        if (unseen === this.#saidUnseen) return;
+        if (unseen > 0 && performance.now() - this.#said < SAY_NEW_MS) return;
+        this.#saidUnseen = unseen;
+        if (unseen > 0) this.#say(`${count(unseen)} new ${unseen === 1 ? 'event' : 'events'} below.`);
+    }
+
     /** How it goes, in a sentence or two. */
     get text() {
         const { received, left } = this.events;
@@ -186,8 +223,10 @@ export class Reading {
         if (state === 'lost') return 'Lost the bus. Reading goes on where it stopped.';
         if (state === 'waiting') return 'The bus takes no reader now. The page tries again.';
         if (state === 'connecting') return 'Connecting…';
-        const rate = this.#rate.value > 0 ? `, ${perSecond(this.#rate.value)}` : '';
-        const last = this.events.rows.at(-1);
-        return `Live${rate}.${this.#isBehind ? ` Catching up, at ${timeText(last.time, false)}.` : ''}`;
+        if (this.#age > OLD_MS && !this.#isSilent) {
+            return `Catching up, at ${timeText(this.events.rows.at(-1).time, false)}.`;
+        }
+        const { published } = this.#measured;
+        return `Live${published > 0 ? `, ${perSecond(published)}` : ''}.`;
     }
 }

@@ -1,5 +1,6 @@
 // How the rows of the Follow view look: an event in one line, and a mark where something is missing.
 
+import { hueOf, typeLook } from './colours.js';
 import { absolute, ago, el, span } from './dom.js';
 import { brief } from './payload.js';
 import { oneLine } from './text.js';
@@ -24,8 +25,9 @@ export function eventRow(view) {
         time.title = event.time;
         topic.textContent = event.topic;
         topic.title = event.topic;
-        topic.style.setProperty('--hue', hue(event.topic));
+        topic.style.setProperty('--hue', hueOf(event.topic));
         label(type, event.type, 'Type');
+        if (event.type !== undefined) dress(type, typeLook(event));
         label(key, event.key, 'Key');
         text.textContent = event.text === '' ? 'empty' : brief(event);
         text.className = event.text === '' ? 'event-text dim' : `event-text event-${event.kind}`;
@@ -43,11 +45,10 @@ function label(element, value, name) {
     element.title = `${name}: ${value}`;
 }
 
-/** Every topic has its colour, the same each time. */
-function hue(topic) {
-    let sum = 0;
-    for (let index = 0; index < topic.length; index += 1) sum = (sum * 31 + topic.charCodeAt(index)) % 3600;
-    return String(sum / 10);
+function dress(element, { text, mood, hue }) {
+    element.textContent = oneLine(text);
+    element.className = `event-type ${mood}`;
+    element.style.setProperty('--hue', hue);
 }
 
 /** `12:04:05.123`, with the day where it is another one; or how long ago. */

@@ -26,9 +26,12 @@ export function selectionForm(wanted, submit, names) {
     const type = entry('type', { value: wanted.type, placeholder: 'any' });
     const key = entry('key', { value: wanted.key, placeholder: 'any' });
     const send = () => submit({
-        selector: selector.value.trim(), since: since.value.trim(),
+        selector: selector.value.trim(), since: isForgotten() ? '' : since.value.trim(),
         type: type.value.trim(), key: key.value.trim(),
     });
+    // The place of another selector, which nobody sees or has touched.
+    const isForgotten = () => seldom.hidden && since.value === wanted.since
+        && selector.value.trim() !== wanted.selector;
     const moment = el('input', {
         type: 'datetime-local', step: 1, name: 'moment', onchange: () => {
             const time = new Date(moment.value);
@@ -41,21 +44,24 @@ export function selectionForm(wanted, submit, names) {
             if (form.reportValidity()) send();
         },
     });
-    const opened = Boolean(wanted.type || wanted.key);
+    // What the page itself writes down there is a place, in digits.
+    const opened = Boolean(wanted.type || wanted.key || !/^\d*$/.test(wanted.since));
+    const seldom = el('div', { class: 'selection-seldom', id: `seldom-${forms}`, hidden: !opened },
+        labelled('Since', since), labelled('Jump to a time', moment), labelled('Type', type),
+        labelled('Key', key));
     const more = button('Time and filters', () => {
-        more.setAttribute('aria-expanded', String(form.classList.toggle('is-open')));
-    }, { class: 'selection-more', 'aria-expanded': String(opened) });
+        seldom.hidden = !seldom.hidden;
+        more.setAttribute('aria-expanded', String(!seldom.hidden));
+    }, { 'aria-expanded': String(opened), 'aria-controls': seldom.id });
     const form = el('form', {
-        class: opened ? 'selection is-open' : 'selection', role: 'search', 'aria-label': 'What to follow',
+        class: 'selection', role: 'search', 'aria-label': 'What to follow',
         onsubmit: event => {
             event.preventDefault();
             send();
         },
     },
-    labelled('Selector', selector, 'wide'), labelled('Since', since, 'seldom'),
-    labelled('Jump to a time', moment, 'seldom'),
-    labelled('Type', type, 'seldom'), labelled('Key', key, 'seldom'),
-    el('button', { type: 'submit', class: 'primary' }, 'Follow'), more, times, names,
+    labelled('Selector', selector, 'wide'),
+    el('button', { type: 'submit', class: 'primary' }, 'Follow'), more, seldom, times, names,
     el('p', { class: 'help', id: `selector-help-${forms}` }, 'A topic, or a pattern: ',
         el('code', {}, '*'), ' is one segment, ', el('code', {}, '>'),
         ' one or more at the end. A comma joins several.'));

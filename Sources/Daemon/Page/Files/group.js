@@ -3,6 +3,7 @@
 import { absolute, ago, append, clear, count, el, setText } from './dom.js';
 import { json } from './bus.js';
 import { Letters } from './letters.js';
+import { Managing } from './manage.js';
 import { followAddress, momentAddress } from './moment.js';
 import { column, smallButton, tableBox, viewHead } from './parts.js';
 import { oneLine } from './text.js';
@@ -28,17 +29,19 @@ export class GroupPage {
     #rows = new Map();
     #pages = el('div', { class: 'actions' });
     #letters;
+    #managing;
     #now;
 
     constructor(name, signal) {
         this.#name = name;
         this.#signal = signal;
         this.#letters = new Letters(name, signal, () => this.#now());
+        this.#managing = new Managing(name, signal, () => this.#now());
         this.element = el('div', { class: 'view work' },
             viewHead(['Group ', el('bdi', {}, oneLine(name))], el('a', { href: '#/work' }, 'All groups')),
             this.#problem, this.#body);
         const names = ['Job', 'Topic', 'Key', 'State', 'Worker', 'Since', 'Due', 'Attempt', 'Reason'];
-        append(this.#body, [this.#facts, this.#note, this.#settings,
+        append(this.#body, [this.#facts, this.#note, this.#settings, this.#managing.element,
             el('section', { class: 'stack', 'aria-labelledby': 'jobs-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'jobs-title' }, 'Jobs'), this.#jobsAbout),
                 tableBox('Jobs', names.map(name => column(name)), this.#jobs), this.#pages),
@@ -67,6 +70,7 @@ export class GroupPage {
         this.#group = group;
         this.#body.hidden = false;
         this.#showFacts(group);
+        this.#managing.update(group);
         this.#showJobs(jobs);
         setText(this.#jobsAbout, this.#jobsText(jobs.length, group.open));
         const page = (text, after) => smallButton(text, () => {
@@ -105,8 +109,8 @@ export class GroupPage {
         clear(this.#facts, tile('State', state.text, state.mood), tile('Behind', behindText(group)),
             tile('Leased', count(group.leased)), tile('Waiting', count(group.waiting)),
             tile('Parked', count(group.parked)),
-            tile('Workers', count(group.workers)), tile('Done', count(group.done)),
-            tile('Failed', count(group.failed)),
+            tile('Workers', count(group.workers)), tile('Done', count(group.done), group.done > 0 ? 'ok' : ''),
+            tile('Failed', count(group.failed), group.failed > 0 ? 'bad' : ''),
             group.expired > 0 && tile('Expired', count(group.expired)),
             group.gone > 0 && tile('Gone', count(group.gone)));
         const hints = [];

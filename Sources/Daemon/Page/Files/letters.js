@@ -1,15 +1,20 @@
 // The dead letters of a group that were not put back, newest first.
 
+import { confirmed } from './ask.js';
 import { absolute, ago, announce, clear, count, el, setText } from './dom.js';
-import { json, lines, Refused, request, topicPath, Unreachable } from './bus.js';
+import { Refused, request, Unreachable } from './bus.js';
 import { downloadLink, eventPath, followAddress, momentAddress } from './moment.js';
+import { Outcome } from './outcome.js';
 import { brief, contentOf, payload } from './payload.js';
 import { column, smallButton, tableBox } from './parts.js';
+import { lettersOf, revive, reviveAll } from './revival.js';
 import { oneLine } from './text.js';
 
 /** So many events of the dead topic are looked through at first, and at most. */
 const FIRST = 100;
 const MOST = 1600;
+/** So seldom at most it is told how many are back. */
+const PACE_MS = 2000;
 
 const REASONS = {
     attempts: 'all tries failed', worker: 'a worker gave it up',
@@ -29,6 +34,9 @@ export class Letters {
     #body = el('tbody');
     #about = el('span', { class: 'dim' });
     #problem = el('div', { role: 'alert', class: 'field-problem' });
+    #outcome;
+    #all = smallButton('Put back all', () => this.#outcome.of(this.#all, () => this.#reviveAll()),
+        { hidden: true });
     #older = smallButton('Look for older ones', () => this.#lookDeeper(), { hidden: true });
     #table;
 
@@ -41,12 +49,14 @@ export class Letters {
         this.#group = group;
         this.#signal = signal;
         this.#changed = changed;
+        this.#outcome = new Outcome(signal);
         const names = ['Letter', 'When', 'From', 'Type', 'Key', 'Attempts', 'Reason', 'Payload'];
         const actions = column(el('span', { class: 'visually-hidden' }, 'Actions'));
         this.#table = tableBox('Dead letters', [...names.map(name => column(name)), actions], this.#body);
         this.element = el('section', { class: 'stack', 'aria-labelledby': 'letters-title' },
-            el('div', { class: 'view-head' }, el('h2', { id: 'letters-title' }, 'Dead letters'), this.#about),
-            this.#problem, this.#table, el('div', { class: 'actions' }, this.#older));
+            el('div', { class: 'view-head' }, el('h2', { id: 'letters-title' }, 'Dead letters'), this.#about,
+                el('span', { class: 'spacer' }), this.#all),
+            this.#problem, this.#outcome.element, this.#table, el('div', { class: 'actions' }, this.#older));
     }
 
     /** Takes in how the group and its dead topic are now, and looks for letters if the topic changed. */
@@ -58,6 +68,7 @@ export class Letters {
         this.#table.hidden = !topic;
         if (!topic) {
             clear(this.#body);
+            this.#all.hidden = true;
             setText(this.#about, group.dead ? 'There are none.'
                 : 'This group has no topic for dead letters. A job is tried until it is done.');
             return;
@@ -75,13 +86,9 @@ export class Letters {
         const loading = new AbortController();
         this.#loading = loading;
         const signal = AbortSignal.any([loading.signal, this.#signal]);
-        const letters = new Map();
+        let letters = null;
         try {
-            const query = `since=-${this.#depth}&as=ndjson&wait=0`;
-            for await (const event of lines(`${topicPath(this.#topic)}?${query}`, { signal })) {
-                if (event.type === 'revived') letters.delete(event.key);
-                else if (event.attributes?.deadgroup === this.#group) letters.set(event.id, summary(event));
-            }
+            letters = await lettersOf(this.#group, this.#topic, `-${this.#depth}`, signal, summary);
         } catch (error) {
             if (signal.aborted) return;
             if (error instanceof Refused) setText(this.#problem, error.detail);
@@ -100,6 +107,7 @@ export class Letters {
         setText(this.#about, letters.length === 0 && all ? 'There are none that were not put back.'
             : `${count(letters.length)} ${were} not put back${all ? '' : `, in ${looked}`}.`);
         this.#older.hidden = all || this.#depth >= MOST;
+        this.#all.hidden = letters.length === 0 && all;
         this.#table.hidden = letters.length === 0;
         const ids = new Set(letters.map(letter => letter.id));
         for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
@@ -160,8 +168,7 @@ export class Letters {
         button.disabled = true;
         setText(this.#problem, '');
         try {
-            const path = `/groups/${encodeURIComponent(this.#group)}/revive?id=${letter.id}`;
-            const { id } = await json(path, { method: 'POST', signal: this.#signal });
+            const id = await revive(this.#group, letter.id, this.#signal);
             const from = letter.attributes.deadtopic;
             const link = from ? el('a', { href: momentAddress(from, id) }, id) : id;
             button.replaceWith(el('span', {}, 'Back as ', link));
@@ -175,6 +182,43 @@ export class Letters {
                 : 'The bus did not answer. Whether the letter is back is unknown: look at the list.');
         }
     }
+
+    /** Not only those that are shown: the whole topic is looked through. */
+    async #reviveAll() {
+        const found = await lettersOf(this.#group, this.#topic, 'earliest', this.#signal, () => true);
+        const ids = [...found.keys()];
+        if (ids.length === 0) return 'There are none that were not put back.';
+        const them = lettersText(ids.length);
+        const isWanted = await confirmed({
+            title: `Put back ${them}?`,
+            text: ['Each is published again to the topic that it came from, and becomes a job there.',
+                'They go one after the other, as long as this page is open.'],
+            action: `Put back ${count(ids.length)}`,
+        });
+        if (!isWanted) return '';
+        let back = 0;
+        let toldAt = performance.now();
+        const tell = () => this.#outcome.tell(`${count(back)} of ${them} came back.`);
+        try {
+            await reviveAll(this.#group, ids, this.#signal, number => {
+                back = number;
+                if (performance.now() - toldAt < PACE_MS) return;
+                toldAt = performance.now();
+                tell();
+            });
+        } catch (error) {
+            tell();
+            throw error;
+        } finally {
+            this.#changed();
+        }
+        return back === ids.length ? `${lettersText(back)} came back.`
+            : `${count(back)} of ${them} came back. Others put the rest back meanwhile, or it was removed.`;
+    }
+}
+
+function lettersText(number) {
+    return `${count(number)} ${number === 1 ? 'letter' : 'letters'}`;
 }
 
 /** What is kept of a letter: its payload is asked for when it is looked at. */

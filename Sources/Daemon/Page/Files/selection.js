@@ -4,6 +4,7 @@ import { here, quote } from './curl.js';
 import { el } from './dom.js';
 import { followAddress } from './moment.js';
 import { button, entry, labelled } from './parts.js';
+import { startFields } from './start.js';
 
 let forms = 0;
 
@@ -14,15 +15,11 @@ let forms = 0;
  */
 export function selectionForm(wanted, submit, names) {
     forms += 1;
-    const times = el('datalist', { id: `times-${forms}` }, [
-        ['now', 'only what comes from now on'], ['-200', 'the last 200'], ['10m', 'the last ten minutes'],
-        ['1h', 'the last hour'], ['24h', 'the last day'], ['earliest', 'all that is kept'],
-    ].map(([value, label]) => el('option', { value, label })));
     const selector = entry('selector', {
         value: wanted.selector, list: names.id, placeholder: 'builds.>', required: true,
         'aria-describedby': `selector-help-${forms}`,
     });
-    const since = entry('since', { value: wanted.since, list: times.id, placeholder: '-200' });
+    const { since, moment, times } = startFields(wanted.since, '-200');
     const type = entry('type', { value: wanted.type, placeholder: 'any' });
     const key = entry('key', { value: wanted.key, placeholder: 'any' });
     const send = () => submit({
@@ -32,17 +29,10 @@ export function selectionForm(wanted, submit, names) {
     // The place of another selector, which nobody sees or has touched.
     const isForgotten = () => seldom.hidden && since.value === wanted.since
         && selector.value.trim() !== wanted.selector;
-    const moment = el('input', {
-        type: 'datetime-local', step: 1, name: 'moment', onchange: () => {
-            const time = new Date(moment.value);
-            if (Number.isNaN(time.getTime())) return;
-            since.value = time.toISOString().replace('.000Z', 'Z');
-        },
-        onkeydown: event => {
-            if (event.key !== 'Enter') return;
-            event.preventDefault();
-            if (form.reportValidity()) send();
-        },
+    moment.addEventListener('keydown', event => {
+        if (event.key !== 'Enter') return;
+        event.preventDefault();
+        if (form.reportValidity()) send();
     });
     // What the page itself writes down there is a place, in digits.
     const opened = Boolean(wanted.type || wanted.key || !/^\d*$/.test(wanted.since));

@@ -1,12 +1,14 @@
 // The Work view: the groups, and how far behind each is. One group has a page of its own.
 
 import { clear, count, el, setText } from './dom.js';
-import { json, Refused, request } from './bus.js';
+import { json, request } from './bus.js';
 import { GroupPage } from './group.js';
 import { topicNames } from './names.js';
+import { Outcome } from './outcome.js';
 import { oneLine } from './text.js';
 import { poll } from './poll.js';
 import { column, entry, labelled, tableBox, viewHead } from './parts.js';
+import { newFields, wantedOf } from './settings.js';
 
 const SHOWN = 300;
 
@@ -132,37 +134,29 @@ class Groups {
     }
 }
 
-/** A small form: what else a group can be told is in the documentation. */
+/** The form for a group that is to be made. */
 function newGroup(signal, changed) {
     const names = topicNames(signal);
-    const problem = el('div', { role: 'alert', class: 'field-problem' });
-    const make = async form => {
-        const values = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
-        const { name, ...settings } = Object.fromEntries(values.filter(([, value]) => value !== ''));
-        const query = new URLSearchParams(settings);
-        try {
-            await request(`/groups/${encodeURIComponent(name)}?${query}`, { method: 'PUT', signal });
-            changed();
-            location.hash = groupAddress(name);
-        } catch (error) {
-            if (!signal.aborted) setText(problem, error instanceof Refused ? error.detail : error.message);
-        }
+    const outcome = new Outcome(signal);
+    const make = async () => {
+        const name = form.elements.name.value.trim();
+        const path = `/groups/${encodeURIComponent(name)}?${new URLSearchParams(wantedOf(form))}`;
+        await request(path, { method: 'PUT', signal });
+        changed();
+        location.hash = groupAddress(name);
+        return 'It is made.';
     };
+    const button = el('button', { type: 'submit' }, 'Make the group');
     const form = el('form', {
         onsubmit: event => {
             event.preventDefault();
-            setText(problem, '');
-            make(form);
+            outcome.of(button, make);
         },
     }, el('div', { class: 'pair' },
         labelled('Name', entry('name', {
             required: true, pattern: '[A-Za-z0-9._\\-]{1,64}', title: '1 to 64 of A-Z a-z 0-9 . _ -',
         })),
-        labelled('Of', entry('of', { required: true, list: names.id, placeholder: 'jobs.mail' })),
-        labelled('Dead letters go to', entry('dead', { placeholder: 'jobs.failed', list: names.id })),
-        labelled('Attempts', entry('attempts', { inputMode: 'numeric', placeholder: '5' })),
-        labelled('Lease', entry('lease', { placeholder: '60s' })),
-        labelled('Since', entry('since', { placeholder: 'earliest' }))),
-    names, problem, el('div', { class: 'actions' }, el('button', { type: 'submit' }, 'Make the group')));
+        newFields(names)),
+    names, outcome.element, el('div', { class: 'actions' }, button));
     return el('details', { class: 'panel more' }, el('summary', {}, 'New group'), form);
 }

@@ -4,7 +4,6 @@ Usage: under_package.py --tree FOLDER --package OLD NEW --installed FOLDER
 """
 
 import argparse
-import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from acts import expect, perform, wait_until
 from doors import Door, doors
 from machine import Machine, machine_of_tree
 from network import enter
-from pages import commands
+from pages import PROJECT
 from receiver import Receiver
 from traffic import Traffic
 
@@ -27,6 +26,18 @@ TURN_SECONDS = 60
 APT_SECONDS = 600
 EVENTS_BETWEEN = 200
 """Answered before and after an upgrade, by the publishers of all doors together."""
+TYPED_SECONDS = 300
+TYPED = """
+cd /srv/readme
+work=$(mktemp -d) port=7464 bus= programs=/usr/bin stage=README
+echo no-progress-meter >"$work/.curlrc"
+say() { printf '%s\\n' "$*"; }
+. ./checks.sh
+. ./readme.sh
+readme
+rm -r "$work"
+say "$passed checks"
+"""
 FOLLOWER = "belfry-run@note.service"
 PUSHER = "belfry-push@hook.service"
 WORKER = "belfry-work@mail.service"
@@ -49,7 +60,7 @@ class Package:
     def acts(self) -> list[Callable[[], str]]:
         """All of them."""
         return [
-            self.there_is_no_compiler, self.it_installs_and_listens, self.the_first_lines_work,
+            self.there_is_no_compiler, self.it_installs_and_listens, self.the_readme_does_as_it_says,
             self.the_manual_and_completions_are_there, self.an_upgrade_refuses_nobody_and_loses_nothing,
             self.programs_and_webhooks_outlive_the_upgrade, self.a_remove_keeps_what_is_not_its_own,
             self.it_comes_back_with_its_events, self.a_purge_leaves_nothing,
@@ -83,30 +94,34 @@ class Package:
         enter(self._machine.leader)
         return self._version()
 
-    def the_first_lines_work(self) -> str:
-        """Those of README, and of the command."""
-        lines = commands("README.md").splitlines()
-        publish, receive = [line for line in lines if not line.startswith("# ")]
-        first = self._shell(publish)
-        if not re.match(r'\{"id":"\d+","topic":"deploys"', first):
-            raise AssertionError(first)
-        expect("v1.2 is live\n", self._shell(receive))
-        self._kept = self._shell("belfry pub deploys 'v1.3 is live' --id").strip()
+    def the_readme_does_as_it_says(self) -> str:
+        """All of it, typed by a user without rights to whom nobody told more; and one line by the command."""
+        folder = self._machine.root / "srv/readme"
+        folder.mkdir()
+        for file in ("README.md", "Tests/Smoke/checks.sh", "Tests/Smoke/readme.sh"):
+            shutil.copy(PROJECT / file, folder)
+        typed = self._machine.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                  "dash", "-euc", TYPED, seconds=TYPED_SECONDS, is_checked=False)
+        shutil.rmtree(folder)
+        if typed.returncode != 0:
+            raise AssertionError(typed.stdout + typed.stderr)
         expect("v1.2 is live\nv1.3 is live\n", self._events())
+        self._kept = self._shell("belfry pub notes kept --id").strip()
         expect("active", self._machine.show(SERVICE, "ActiveState"))
-        return first.strip()
+        return typed.stdout.splitlines()[-1]
 
     def the_manual_and_completions_are_there(self) -> str:
         """With the program's own version on the pages."""
         share = self._machine.root / "usr/share"
         pages = sorted(path.name for path in share.glob("man/man?/belfry*"))
-        for page in ("belfry.1.gz", "belfry-sub.1.gz", "belfryd.8.gz", "belfryd.conf.5.gz"):
+        for page in ("belfry.1.gz", "belfry-sub.1.gz", "belfry-units.7.gz", "belfryd.8.gz", "belfryd.conf.5.gz"):
             if page not in pages:
                 raise AssertionError(f"{page} is none of {pages}")
-        for file in ("bash-completion/completions/belfry", "zsh/vendor-completions/_belfry",
-                     "fish/vendor_completions.d/belfry.fish"):
-            if (share / file).stat().st_size < 1000:
-                raise AssertionError(f"{file} is short")
+        for program in ("belfry", "belfryd"):
+            for file in (f"bash-completion/completions/{program}", f"zsh/vendor-completions/_{program}",
+                         f"fish/vendor_completions.d/{program}.fish"):
+                if f"completion of {program}," not in (share / file).read_text():
+                    raise AssertionError(f"{file} is not that of {program}")
         return f"{len(pages)} pages"
 
     def an_upgrade_refuses_nobody_and_loses_nothing(self) -> str:
@@ -181,6 +196,7 @@ class Package:
         expect("v1.2 is live\nv1.3 is live\nv1.4 is live\n", self._events())
         if "wait_max = 59m" not in (self._machine.root / "etc/belfry/belfryd.conf").read_text():
             raise AssertionError("the changed configuration is gone")
+        expect("kept", self._shell(f"belfry get notes {self._kept}"))
         return f"event {self._kept} is there"
 
     def a_purge_leaves_nothing(self) -> str:

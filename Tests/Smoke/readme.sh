@@ -1,4 +1,5 @@
-# README, as its reader types it. scripts/smoke reads this.
+# README, as its reader types it, at $port; belfry finds the bus by itself where $bus is empty. scripts/smoke reads this,
+# and Tests/Outside/under_package.py has it read on a clean machine.
 
 # Writes the blocks that a reader types to N.block, and their output to N.wanted, and prints how many there are. A line of
 # the character 036 is behind the output of each step. DocumentationTests has the same rules.
@@ -82,7 +83,7 @@ readme() {
     while [ "$number" -le "$blocks" ]; do
         script=$(sed "s/localhost:7464/localhost:$port/g" "$work/$number.block")
         code=0
-        timeout "$patience" env -i -C "$work/typed" HOME="$work" PATH="$programs:$PATH" BELFRY_URL="$bus" \
+        timeout "$patience" env -i -C "$work/typed" HOME="$work" PATH="$programs:$PATH" ${bus:+"BELFRY_URL=$bus"} \
             dash -c "$script" >"$work/came" 2>"$work/err" || code=$?
         check "the exit status of README's block $number" 0 "$code"
         check "standard error of README's block $number" '' "$(cat "$work/err")"

@@ -22,6 +22,7 @@ import acts_reading
 import acts_rules
 import acts_shots
 import acts_strangers
+import acts_topics
 import acts_views
 import acts_work
 from stage import Plan, Stage, opened
@@ -29,8 +30,8 @@ from stage import Plan, Stage, opened
 Act = Callable[[Stage], Awaitable[str | None]]
 
 ACTS: list[Act] = [
-    *acts_views.ACTS, *acts_places.ACTS, *acts_publish.ACTS, *acts_work.ACTS, *acts_follow.ACTS, *acts_reading.ACTS,
-    *acts_rules.ACTS, *acts_hostile.ACTS, *acts_strangers.ACTS, *acts_idle.ACTS, *acts_crowd.ACTS,
+    *acts_views.ACTS, *acts_places.ACTS, *acts_topics.ACTS, *acts_publish.ACTS, *acts_work.ACTS, *acts_follow.ACTS,
+    *acts_reading.ACTS, *acts_rules.ACTS, *acts_hostile.ACTS, *acts_strangers.ACTS, *acts_idle.ACTS, *acts_crowd.ACTS,
 ]
 SECONDS = 8
 SHOTS = Path(".build-page/shots")

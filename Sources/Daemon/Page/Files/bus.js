@@ -4,7 +4,9 @@
 import { BASE } from './base.js';
 import { become, lose, token } from './connection.js';
 
-export { onState, onToken, reconnected, setToken, token, tryNow } from './connection.js';
+export {
+    NOTHING_YET, onState, onToken, reconnected, setToken, token, tryNow,
+} from './connection.js';
 
 /** The bus said no. `detail` says in plain words what was wrong and what to do: show it as it is. */
 export class Refused extends Error {

@@ -37,6 +37,9 @@ export function onToken(callback, signal) {
     signal?.addEventListener('abort', () => holders.delete(callback), { once: true });
 }
 
+/** What a view says after a 401 where it has nothing to show: the bar says what the bus said, once for all. */
+export const NOTHING_YET = 'Nothing is shown until the bus knows who you are.';
+
 const listeners = new Set();
 let state = 'connecting';
 let about = {};

@@ -97,6 +97,18 @@ export function count(n) {
     return Number.isFinite(n) ? whole.format(n) : '–';
 }
 
+/** A number with its word: `1 event`, `12,345 events`. */
+export function many(n, word) {
+    return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+}
+
+/** A share of a whole: `0.4 %`, `12 %`. A little is never nothing. */
+export function percent(share) {
+    if (!Number.isFinite(share)) return '–';
+    if (share > 0 && share < 0.001) return 'less than 0.1 %';
+    return `${share < 0.0995 ? tenths.format(share * 100) : whole.format(share * 100)} %`;
+}
+
 /** A size in powers of 1,024: `1.2 MiB`. */
 export function bytes(n) {
     if (!Number.isFinite(n)) return '–';

@@ -1,7 +1,11 @@
 // How the bus does, in figures and in plain words.
 
-import { bytes, count, el, perSecond, setText, span } from './dom.js';
+import { place } from './app.js';
+import { BASE } from './base.js';
+import { bytes, count, el, many, percent, perSecond, setText, span } from './dom.js';
 import { Curve } from './curve.js';
+import { firstKnown, SLOT_MS, SLOTS } from './ring.js';
+import { troubleOf } from './standing.js';
 
 /** What refusals mean, by their codes. The rest is said by the code itself. */
 const REFUSALS = {
@@ -39,6 +43,12 @@ const REFUSALS = {
     TOPIC_UNKNOWN: 'there is no such topic',
 };
 
+/** Where the headings of the tiles lead: to what they count, or to what it means. */
+const PLACES = {
+    Rate: place(['follow', '>']), Work: place('work'),
+    Gaps: `${BASE}/docs/http-events#gaps-and-retention`, Refusals: `${BASE}/docs/http-errors#problems`,
+};
+
 /** The tiles of the region “Bus”. */
 export class Figures {
     element;
@@ -49,7 +59,7 @@ export class Figures {
 
     constructor() {
         const names = ['Rate', 'Topics', 'Subscribers', 'Work', 'Memory', 'Store', 'Gaps', 'Refusals'];
-        for (const name of names) this.#tiles[name] = tile(name);
+        for (const name of names) this.#tiles[name] = tile(name, PLACES[name]);
         this.#tiles.Rate.element.append(this.#curve.element);
         this.#tiles.Memory.meter = el('span');
         this.#tiles.Memory.element.append(
@@ -66,8 +76,11 @@ export class Figures {
         const rate = topics.total.rate(now);
         this.#say('Rate', topics.isKnown ? perSecond(rate) : '…', null);
         const curve = topics.total.curve(now);
-        const most = Math.max(...curve);
-        this.#curve.show(curve, `Rate of the last five minutes, at most ${perSecond(most)}.`);
+        const first = firstKnown(now);
+        const most = Math.max(0, ...curve.slice(first));
+        const seen = span((SLOTS - 1 - first) * SLOT_MS / 1000);
+        this.#curve.show(curve, first, first < SLOTS - 1
+            ? `Rate of the last ${seen}, at most ${perSecond(most)}.` : 'Rate: nothing was seen yet.');
         let events = 0;
         let size = 0;
         for (const topic of topics.rows.values()) {
@@ -104,19 +117,21 @@ export class Figures {
 
     #showWork({ leased = 0, waiting = 0, parked = 0 }, groups, oldest) {
         const open = leased + waiting + parked;
-        const text = groups === null ? '' : groups.length === 0 ? 'no work groups'
+        const trouble = troubleOf(groups ?? []);
+        const calm = groups === null ? '' : groups.length === 0 ? 'no work groups'
             : open === 0 ? `${many(groups.length, 'group')}, no open job`
                 : `${count(leased)} at work, ${count(waiting + parked)} waiting, oldest ${span(oldest)}`;
-        this.#say('Work', groups === null ? '–' : count(open), text);
+        this.#say('Work', groups === null ? '–' : count(open), trouble.text || calm, trouble.mood);
     }
 
     #showMemory(uses, limit, dropped) {
         const used = Object.values(uses).reduce((total, value) => total + value, 0);
         const share = limit > 0 ? used / limit : 0;
         const most = Object.entries(uses).sort((a, b) => b[1] - a[1])[0]?.[0];
+        const part = `${percent(share)} of ${bytes(limit)}`;
         const text = dropped > 0
-            ? `of ${bytes(limit)}. ${many(dropped, 'event')} had to leave early for lack of it.`
-            : `of ${bytes(limit)}, most for ${most ?? 'nothing'}`;
+            ? `${part}. ${many(dropped, 'event')} had to leave early for lack of it.`
+            : `${part}, most for ${most ?? 'nothing'}`;
         const level = share > 0.95 ? 'bad' : share > 0.8 || dropped > 0 ? 'warn' : '';
         this.#say('Memory', bytes(used), text, level);
         this.#tiles.Memory.meter.style.width = `${Math.min(100, share * 100)}%`;
@@ -171,15 +186,12 @@ export class Figures {
     }
 }
 
-function tile(name) {
+function tile(name, href) {
     const value = el('div', { class: 'tile-value' }, '…');
     const text = el('div', { class: 'tile-text' });
-    const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' }, name), value, text);
+    const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' },
+        href ? el('a', { href }, name) : name), value, text);
     return { element, value, text };
-}
-
-function many(n, word) {
-    return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
 function milliseconds(seconds) {

@@ -2,7 +2,7 @@
 
 import { ago, bytes, count, el, perSecond } from './dom.js';
 import { Curve } from './curve.js';
-import { SLOTS, slotAt } from './ring.js';
+import { firstKnown, SLOTS, slotAt } from './ring.js';
 import { place } from './app.js';
 
 /** The columns: how they are sorted, and in which direction first. Rows without a value come last. */
@@ -100,6 +100,7 @@ export function topicRow(view) {
         const cut = item.name.lastIndexOf('.') + 1;
         write(path, isNode ? '' : item.name.slice(0, cut));
         write(last, isNode ? item.segment : item.name.slice(cut));
+        path.style.setProperty('--last', last.written.length);
         write(note, note.of(item));
         twist.hidden = !isNode;
         const selector = item.selector ?? item.name;
@@ -141,7 +142,7 @@ export function topicRow(view) {
         const isQuiet = item.isBranch ? false : !(item.topic ?? item).history;
         if (drawn !== (isQuiet ? -1 : slot)) {
             drawn = isQuiet ? -1 : slot;
-            curve.show(isQuiet ? null : curveOf(item, now));
+            curve.show(isQuiet ? null : curveOf(item, now), firstKnown(now));
         }
         write(rate, perSecond(item.rate));
         rate.classList.toggle('is-zero', !(item.rate > 0));

@@ -1,7 +1,7 @@
 // The overview: how the bus does, and its topics as they change.
 
 import { announce, el, setText, span } from './dom.js';
-import { json, metrics } from './bus.js';
+import { json, metrics, Refused } from './bus.js';
 import { here } from './curl.js';
 import { note } from './app.js';
 import { topics } from './topics.js';
@@ -30,6 +30,8 @@ class Overview {
     #about = el('span', { class: 'dim' }, here());
     #askedAt = -Infinity;
     #asks = false;
+    /** Whether something happened since the figures were asked for. */
+    #isStale = false;
     #saying = 0;
 
     constructor(query, signal) {
@@ -82,13 +84,14 @@ class Overview {
         topics.watch(isNews => {
             this.#figures.showTopics(topics);
             this.#table.refresh();
-            if (isNews && performance.now() - this.#askedAt > BUSY_FIGURES_MS) this.#ask();
+            this.#isStale ||= isNews && !this.#asks;
+            if (this.#isTime || this.#table.isUnsure) this.#ask();
         }, this.#signal);
         // Times grow older, and figures too, while nothing happens.
         const clock = setInterval(() => {
             if (document.hidden) return;
             this.#table.tick();
-            if (performance.now() - this.#askedAt > IDLE_FIGURES_MS) this.#ask();
+            if (this.#isTime) this.#ask();
         }, 1000);
         this.#signal.addEventListener('abort', () => {
             clearInterval(clock);
@@ -123,28 +126,43 @@ class Overview {
         }, this.#signal);
     }
 
+    /** Whether the figures are to be asked for again. */
+    get #isTime() {
+        const rest = this.#isStale ? BUSY_FIGURES_MS : IDLE_FIGURES_MS;
+        return performance.now() - this.#askedAt > rest;
+    }
+
     /** Asks for the figures of the bus and for its groups. */
     async #ask() {
         if (this.#asks) return;
         this.#asks = true;
+        this.#isStale = false;
         this.#askedAt = performance.now();
         const signal = this.#signal;
         const waits = topics.isWaiting;
+        const { version } = topics;
+        let isAnswered = false;
         try {
             const [figures, answer] = await Promise.all([
-                metrics({ signal }), json('/groups', { signal }).catch(() => null),
+                metrics({ signal }).catch(unlessRefused), json('/groups', { signal }).catch(() => null),
             ]);
             if (this.#groups.take(answer?.groups ?? [])) this.#table.refresh();
-            const own = Number(waits && topics.isWaiting);
-            this.#figures.showMetrics(figures, answer?.groups ?? null, own);
-            this.#showAbout(figures);
+            this.#table.showBus(figures?.get('belfry_topics')?.[0].value ?? null, version);
+            if (figures) {
+                const own = Number(waits && topics.isWaiting);
+                this.#figures.showMetrics(figures, answer?.groups ?? null, own);
+                this.#showAbout(figures);
+            }
             await topics.refreshSubscribers(signal);
+            isAnswered = true;
         } catch {
             // The state of the connection is told by the header.
         } finally {
             this.#askedAt = performance.now();
             this.#asks = false;
         }
+        // An empty list came meanwhile.
+        if (isAnswered && this.#table.isUnsure) this.#ask();
     }
 
     #showAbout(figures) {
@@ -152,4 +170,10 @@ class Overview {
         const version = figures.get('belfry_build_info')?.[0].labels.version;
         setText(this.#about, `${here()} · Belfry ${version} · up for ${span(Date.now() / 1000 - start)}`);
     }
+}
+
+/** Null for a refusal: a page without figures is still one. */
+function unlessRefused(error) {
+    if (error instanceof Refused) return null;
+    throw error;
 }

@@ -1,6 +1,6 @@
 // Asks again and again, seldom while nothing changes, and not at all while nobody looks.
 
-import { reconnected, Refused, Unreachable, wait } from './bus.js';
+import { NOTHING_YET, reconnected, Refused, Unreachable, wait } from './bus.js';
 
 const OFTEN_MS = 2000;
 const SELDOM_MS = 10000;
@@ -8,13 +8,15 @@ const SELDOM_MS = 10000;
 /**
  * @param {() => Promise<object>} ask
  * @param {(answer: object) => void} show is called when the answer is another one than before
- * @param {(problem: Refused|null) => void} failed the bus refused it; null once it does no more
+ * @param {(problem: Refused|null) => void} failed the bus refused it; null once it does no more. A 401 is told
+ *     by the bar, and here only where nothing was shown yet.
  * @param {AbortSignal} signal
  * @returns {() => void} asks at once
  */
 export function poll(ask, show, failed, signal) {
     let wake = () => {};
     let before = '';
+    let isEmpty = true;
     const rest = async ms => {
         const early = new AbortController();
         wake = () => early.abort();
@@ -27,6 +29,7 @@ export function poll(ask, show, failed, signal) {
             try {
                 const answer = await ask();
                 failed(null);
+                isEmpty = false;
                 const text = JSON.stringify(answer);
                 pause = text === before ? Math.min(pause * 1.3, SELDOM_MS) : OFTEN_MS;
                 if (text !== before) show(answer);
@@ -35,7 +38,7 @@ export function poll(ask, show, failed, signal) {
                 signal.throwIfAborted();
                 if (!(error instanceof Unreachable) && !(error instanceof Refused)) throw error;
                 before = '';
-                if (error instanceof Refused) failed(error);
+                if (error instanceof Refused) failed(told(error, isEmpty));
                 if (error instanceof Unreachable || error.status === 401) await reconnected(signal);
                 pause = error instanceof Refused ? SELDOM_MS : 0;
             }
@@ -45,6 +48,12 @@ export function poll(ask, show, failed, signal) {
         if (!signal.aborted) throw error;
     });
     return () => wake();
+}
+
+/** What a view tells of a refusal. */
+function told(error, isEmpty) {
+    if (error.status !== 401) return error;
+    return isEmpty ? new Refused(error.status, error.code, NOTHING_YET) : null;
 }
 
 function seen(signal) {

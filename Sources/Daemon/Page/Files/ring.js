@@ -6,7 +6,18 @@ export const SLOTS = 60;
 /** The time of a slot. */
 export const SLOT_MS = 5000;
 
-const began = Date.now();
+/** Of the time before it nothing is known. */
+let began = Date.now();
+
+/** Forgets what was known: the page sees other topics from now on. */
+export function beginAnew() {
+    began = Date.now();
+}
+
+/** The first point of a curve that something is known of: the slot behind the one in which that began. */
+export function firstKnown(now) {
+    return Math.max(0, SLOTS - (slotAt(now) - slotAt(began)));
+}
 
 /** Numbers by time; what is older than the slots is gone. */
 export class Ring {
@@ -30,7 +41,6 @@ export class Ring {
         const sum = this.#slots[this.#last % SLOTS] + this.#back(1) + this.#back(2);
         if (sum === 0) return 0;
         const window = 2 * SLOT_MS + now % SLOT_MS;
-        // Of the time before the page nothing is known.
         return sum * 1000 / Math.max(1000, Math.min(window, now - began));
     }
 

@@ -1,7 +1,10 @@
 // The table of topics, flat or as a tree: which rows it has, and their order.
 
-import { count, el, setText } from './dom.js';
+import { count, el, many, setText } from './dom.js';
 import { go } from './app.js';
+import { NOTHING_YET, token } from './bus.js';
+import { smallButton } from './parts.js';
+import { askForToken } from './token.js';
 import { topics } from './topics.js';
 import { VirtualList } from './list.js';
 import { comparison, Header, topicRow } from './grid.js';
@@ -24,6 +27,8 @@ export class TopicTable {
     element;
     /** What is said where there are no rows. */
     none = el('div', { class: 'empty', hidden: true });
+    #words = el('p');
+    #askForToken = smallButton('Give a token', askForToken, { hidden: true });
     /** How many topics there are, in words. */
     shown = el('span', { class: 'dim', id: 'shown' });
     #wanted;
@@ -36,6 +41,8 @@ export class TopicTable {
     #arranged = -Infinity;
     #later = 0;
     #pointed = -Infinity;
+    /** How many topics the bus has, whoever may see them, and at which version of the list it said so. */
+    #bus = { topics: null, version: -1 };
 
     /**
      * @param {{find: string, sort: string, descends: boolean, isTree: boolean}} wanted what is shown; whoever
@@ -58,6 +65,7 @@ export class TopicTable {
             key: (event, item, index) => wanted.isTree && this.#key(event, item, index),
         }, signal);
         this.element = this.#list.element;
+        this.none.append(this.#words, this.#askForToken);
         this.element.addEventListener('pointermove', event => {
             this.#pointed = event.target.closest('.row-head') ? -Infinity : performance.now();
         });
@@ -84,6 +92,21 @@ export class TopicTable {
     /** Shows how times grow older. */
     tick() {
         this.#list.refresh();
+    }
+
+    /** Whether the list is empty, and the page does not know whether the bus is. */
+    get isUnsure() {
+        return topics.isKnown && topics.rows.size === 0 && this.#bus.version !== topics.version;
+    }
+
+    /**
+     * Takes in how many topics the bus has.
+     * @param {number|null} size null where it does not tell
+     * @param {number} version of the list, when it was asked
+     */
+    showBus(size, version) {
+        this.#bus = { topics: size, version };
+        this.#say();
     }
 
     /** Opens or closes all branches. */
@@ -168,16 +191,33 @@ export class TopicTable {
         const { size } = topics.rows;
         const wanted = this.#wanted.find.trim();
         const found = this.#wanted.isTree ? this.#treeSize : this.#list.items.length;
-        const all = `${count(size)} ${size === 1 ? 'topic' : 'topics'}`;
-        setText(this.shown, !topics.isKnown ? '' : wanted ? `${count(found)} of ${all}` : all);
-        let text = '';
-        if (topics.refusal) text = topics.refusal.detail;
-        else if (!topics.isKnown) text = 'The page asks the bus for its topics…';
-        else if (size === 0) text = 'There are no topics yet. Publish an event, and its topic is here.';
-        else if (found === 0) text = `No topic fits ‘${wanted}’.`;
-        setText(this.none, text);
+        const all = many(size, 'topic');
+        const part = `${count(found)} of ${all}`;
+        setText(this.shown, !topics.isKnown ? '' : wanted ? part : all);
+        const text = this.#wordsFor(size, found, wanted);
+        setText(this.#words, text);
+        this.#askForToken.hidden = !this.#isHidden || token() !== '';
         this.none.hidden = text === '';
         this.element.hidden = text !== '' && found === 0;
+    }
+
+    /** What is said instead of the rows, or above them where the bus refuses; empty where nothing is. */
+    #wordsFor(size, found, wanted) {
+        if (topics.refusal?.status === 401) return size === 0 ? NOTHING_YET : '';
+        if (topics.refusal) return topics.refusal.detail;
+        if (!topics.isKnown || this.isUnsure) return 'The page asks the bus for its topics…';
+        if (this.#isHidden) {
+            const none = this.#bus.topics === 1 ? 'do not let you see it' : 'let you see none of them';
+            return `The bus has ${many(this.#bus.topics, 'topic')}. Its rules ${none}.`;
+        }
+        if (size === 0 && this.#bus.topics === null) return 'There is no topic that you may see.';
+        if (size === 0) return 'There are no topics yet. Publish an event, and its topic is here.';
+        return found === 0 ? `No topic fits ‘${wanted}’.` : '';
+    }
+
+    /** Whether the bus has topics, and its rules hide all of them. */
+    get #isHidden() {
+        return topics.isKnown && topics.rows.size === 0 && !this.isUnsure && this.#bus.topics > 0;
     }
 
     #toggle(branch) {

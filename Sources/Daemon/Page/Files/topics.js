@@ -2,7 +2,7 @@
 // events were published to it. The model is shared by all who look at it, and rests while nobody does.
 
 import { json, onToken, reconnected, Refused, Unreachable, wait } from './bus.js';
-import { Ring } from './ring.js';
+import { beginAnew, Ring } from './ring.js';
 
 /** Rows that the page keeps. A bus with more topics is told about as having more. */
 const ROWS_MAX = 50000;
@@ -219,6 +219,7 @@ class Topics {
         this.rows = new Map();
         this.#active.clear();
         this.total = new Ring();
+        beginAnew();
         this.isKnown = false;
         this.#next = '0';
         this.version += 1;

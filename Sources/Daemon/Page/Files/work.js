@@ -7,8 +7,11 @@ import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
 import { oneLine } from './text.js';
 import { poll } from './poll.js';
+import { behindText, stateOf } from './standing.js';
 import { column, entry, labelled, tableBox, viewHead } from './parts.js';
 import { newFields, wantedOf } from './settings.js';
+
+export { behindText, stateOf } from './standing.js';
 
 const SHOWN = 300;
 
@@ -22,26 +25,6 @@ export function open(place, signal) {
 /** The address of a group's page. */
 function groupAddress(name) {
     return `#/work/${encodeURIComponent(name)}`;
-}
-
-/** How a group does, in words: what a person has to know first. */
-export function stateOf(group) {
-    const behind = behindOf(group);
-    if (behind === 0 && group.open === 0) return { text: 'Up to date', mood: 'ok' };
-    if (group.workers === 0 && group.leased === 0) return { text: 'No worker', mood: 'bad' };
-    if (behind === 0) return { text: 'At work', mood: 'ok' };
-    return { text: 'Behind', mood: 'warn' };
-}
-
-/** Events that nobody has taken yet; null where the bus does not know. */
-export function behindOf(group) {
-    return group.behind;
-}
-
-/** The same as text: the bus counts up to 1,000, and only what it has in memory. */
-export function behindText(group) {
-    if (group.behind === null) return 'not counted';
-    return group.behind >= 1000 ? '1,000 or more' : count(group.behind);
 }
 
 const COLUMNS = [

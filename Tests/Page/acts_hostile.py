@@ -111,6 +111,9 @@ async def hostile_names_are_only_names(stage: Stage) -> str:
         await page.goto(f"{served.origin}/#/follow/{quote(topic)}?since=earliest")
         await view.event(f"in {topic[:20]}").first.wait_for()
         faults += await is_sound(page, topic[:40], header)
+        await page.goto(f"{served.origin}/#/topics/{quote(topic)}")
+        await page.get_by_role("button", name="Delete").wait_for()
+        faults += await is_sound(page, f"the page of {topic[:40]}", header)
     for group in GROUPS:
         await page.goto(f"{served.origin}/#/work/{quote(group, safe='')}")
         await page.get_by_role("heading", level=1).wait_for()

@@ -24,7 +24,7 @@ NOTHING_YET = "Nothing is shown until the bus knows who you are."
 
 async def topics_shown(page: Page) -> list[str]:
     """The names in the table."""
-    links = page.get_by_role("grid", name="Topics").locator(".row:not([hidden]) a")
+    links = page.get_by_role("grid", name="Topics").locator(".row:not([hidden]) .cell-name a")
     return sorted(await links.all_text_contents())
 
 
@@ -54,6 +54,9 @@ async def denied_topic_is_not_shown(stage: Stage) -> None:
         refusal = await served.client.ask("GET", f"/topics/{topic}?wait=0")
         assert refusal.status in (401, 403), refusal
         await page.goto(f"{served.origin}/#/follow/{topic}")
+        await told_once(page, refusal.json["detail"])
+        await page.goto(f"{served.origin}/#/topics/{topic}")
+        await page.get_by_role("heading", name=f"Topic {topic}").wait_for()
         await told_once(page, refusal.json["detail"])
     view = Following(page)
     await page.goto(served.origin + "/#/follow")
@@ -88,7 +91,7 @@ async def unknown_caller_is_told_once(stage: Stage) -> None:
     detail = (await Client(served.bus.port, "wrong-token").ask("GET", "/topics")).json["detail"]
     page = await stage.show(served)
     await give_token(page, "wrong-token")
-    for place in ("/#/", "/#/follow/open.news", "/#/work", "/#/work/mail"):
+    for place in ("/#/", "/#/follow/open.news", "/#/work", "/#/work/mail", "/#/topics/open.news", "/#/subscribers"):
         await page.goto(served.origin + place)
         await page.get_by_text(NOTHING_YET).wait_for()
         await told_once(page, detail)

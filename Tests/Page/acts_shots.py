@@ -4,7 +4,7 @@ from acts_views import PHONE, drawn, show_view
 from furniture import furnish
 from stage import Stage
 
-SHOWN = ("overview", "tree", "follow", "publish", "work", "group", "learn", "docs")
+SHOWN = ("overview", "tree", "follow", "publish", "work", "group", "topic", "subscribers", "learn", "docs")
 ON_PHONES = ("overview", "follow")
 
 

@@ -1,10 +1,12 @@
-"""The Overview: what its cards say and where they lead, and how the names of topics are copied."""
+"""The Overview: what its cards say and where they lead. The page of one topic, and the list of who waits."""
+
+import asyncio
 
 from playwright.async_api import Locator, Page
 
 from acts_views import PHONE
-from stage import Stage
-from waits import same, until
+from stage import Served, Stage
+from waits import equal, same, until
 
 LONG = "sensors.building-with-a-long-name.third-floor-on-the-left.climate"
 FOREGONE = "00:30"
@@ -66,7 +68,7 @@ async def card_leads_to_what_it_counts(stage: Stage) -> None:
     """The heading of a card is a link to what it counts, or to the document that explains it."""
     served = await stage.serve()
     page = await stage.show(served)
-    for name, place in (("Rate", "/#/follow/%3E"), ("Work", "/#/work"),
+    for name, place in (("Rate", "/#/follow/%3E"), ("Subscribers", "/#/subscribers"), ("Work", "/#/work"),
                         ("Gaps", "/docs/http-events#gaps-and-retention"), ("Refusals", "/docs/http-errors#problems")):
         await page.goto(served.origin)
         await card(page, name).get_by_role("link", name=name, exact=True).click()
@@ -106,7 +108,164 @@ async def memory_can_be_seen_where_it_is_little(stage: Stage) -> None:
     assert width >= 8, f"the bar has {width} px"
 
 
+async def settings(served: Served, topic: str) -> dict[str, object]:
+    """What the bus says of a topic."""
+    rows = (await served.client.get(f"/topics?match={topic}"))["topics"]
+    return dict(rows[0]) if rows else {}
+
+
+async def change(page: Page, press: str, **values: str) -> None:
+    """Types settings into the form, and sends it."""
+    for name, value in values.items():
+        await page.locator(f".topic-settings [name={name}]").fill(value)
+    await page.locator(".topic-settings").get_by_role("button", name=press, exact=True).click()
+
+
+async def topic_has_a_page_with_its_settings(stage: Stage) -> None:
+    """The number of events leads to a topic's page: its figures, and a form that changes what was typed, and nothing else."""
+    served = await stage.serve()
+    await served.client.put("/groups/mail?of=jobs.mail")
+    for number in range(3):
+        await served.client.publish("jobs.mail", f"to {number}")
+    page = await stage.show(served)
+    await page.locator(".row", has_text="jobs.mail").locator(".cell-events").get_by_role("link", name="3").click()
+    await page.get_by_role("heading", name="Topic jobs.mail", level=1).wait_for()
+    same("the title", await page.title(), "Topic jobs.mail · Belfry")
+    figures = page.get_by_role("region", name="Figures")
+    for text in ("of 100,000 at most", "of 64.0 MiB at most", "kept for 1d at most"):
+        await figures.get_by_text(text).wait_for()
+    same("figures without an answer", await figures.get_by_text("–", exact=True).count(), 0)
+    facts = page.locator(".inline-facts")
+    assert "no: it goes with its last event" in await facts.inner_text()
+    await facts.get_by_role("link", name="mail", exact=True).wait_for()
+    await page.get_by_text("Register the topic").click()
+    await change(page, "Register", keep="500", hold="mail")
+    await page.locator("main").get_by_text("The topic is registered.").wait_for()
+    row = await settings(served, "jobs.mail")
+    same("what was registered", [row[name] for name in ("registered", "keep", "keep_bytes", "keep_for", "hold")],
+         [True, 500, 64 << 20, "1d", "mail"])
+    await page.get_by_text("Change the settings").wait_for()
+    # A PUT gives defaults to all that it does not name: what was set before has to stay.
+    await change(page, "Save", **{"for": "90m"})
+    await page.locator("main").get_by_text("The settings are saved.").wait_for()
+    line = await page.get_by_role("region", name="curl").inner_text()
+    assert "keep=500" in line and "for=90m" in line and "hold" not in line, line
+    row = await settings(served, "jobs.mail")
+    same("what it became", [row[name] for name in ("keep", "keep_bytes", "keep_for", "hold")], [500, 64 << 20, "90m", "mail"])
+    await change(page, "Save", keep="many")
+    refusal = (await served.client.ask("PUT", "/topics/jobs.mail?keep=many")).json["detail"]
+    await page.get_by_text(refusal).wait_for()
+    await change(page, "Save", keep="")
+    await until("the default again", lambda: settings(served, "jobs.mail"), enough=lambda row: row["keep"] == 100_000)
+
+
+async def topic_is_deleted_after_a_question(stage: Stage) -> None:
+    """The question says what will be gone, a refusal stands below it, and behind it there is no topic, which can be registered."""
+    served = await stage.serve()
+    await served.client.put("/topics/deploys?keep=500")
+    for number in range(3):
+        await served.client.publish("deploys", f"v1.{number} is live")
+    page = await stage.show(served, "/#/topics/deploys")
+    delete = page.get_by_role("button", name="Delete", exact=True)
+    dialog = page.get_by_role("dialog")
+    await delete.click()
+    for text in ("Its 3 events (36 B) will be gone for good.", "Its registration goes too"):
+        await dialog.get_by_text(text).wait_for()
+    await dialog.get_by_role("button", name="Cancel").click()
+    await dialog.wait_for(state="hidden")
+    same("events behind a question", (await settings(served, "deploys"))["events"], 3)
+    await page.route("**/topics/deploys", lambda route: route.fulfill(
+        status=403, content_type="application/problem+json", body='{"code":"ACCESS_DENIED","detail":"Not you, today."}'))
+    await delete.click()
+    await dialog.get_by_role("button", name="Delete").click()
+    await page.locator("main").get_by_text("Not you, today.").wait_for()
+    await page.unroute("**/topics/deploys")
+    await delete.click()
+    await dialog.get_by_role("button", name="Delete").click()
+    await page.locator("main").get_by_text("The topic is deleted, with 3 events.").wait_for()
+    await dialog.wait_for(state="hidden")
+    same("what is left", await settings(served, "deploys"), {})
+    await page.get_by_text("There is no topic ‘deploys’ now.").wait_for()
+    await delete.wait_for(state="hidden")
+    same("what has the focus", await page.evaluate("document.activeElement.tagName"), "H1")
+    await page.get_by_text("Register the topic").click()
+    await change(page, "Register")
+    await delete.wait_for()
+    same("whether it is registered", (await settings(served, "deploys"))["registered"], True)
+
+
+async def list_tells_who_waits(stage: Stage) -> None:
+    """Requests that wait stand in the list and on the page of their topic, with what they wait for; a search finds them."""
+    served = await stage.serve()
+    await served.client.publish("deploys", "v1.2 is live")
+    waits = [asyncio.create_task(served.client.ask("GET", f"/topics/{path}"))
+             for path in ("deploys?type=deployed&key=web&wait=20s", "%3E?wait=20s", "jobs.mail?wait=20s")]
+    page = await stage.show(served)
+    await equal("who waits", lambda: subscribers_of(served), ["deploys", ">", "jobs.mail"])
+    await card(page, "Subscribers").get_by_role("link").click()
+    await page.get_by_role("heading", name="Who waits", level=1).wait_for(state="attached")
+    same("the title", await page.title(), "Who waits · Belfry")
+    await equal("rows", lambda: selectors(page), [">", "deploys", "jobs.mail"])
+    row = page.get_by_role("table", name="Subscribers").get_by_role("row", name="deploys")
+    same("the row", (await row.inner_text()).split("\t")[1:3], ["type deployed, key web", "raw"])
+    await page.get_by_role("searchbox", name="Find subscribers").fill("mail")
+    await equal("rows that were found", lambda: selectors(page), ["jobs.mail"])
+    await page.reload()
+    await equal("rows behind a reload", lambda: selectors(page), ["jobs.mail"])
+    await page.goto(f"{served.origin}/#/topics/deploys")
+    await page.get_by_role("link", name="who waits", exact=True).click()
+    await page.locator("h2#who-waits").wait_for()
+    await page.go_back()
+    await equal("rows of the topic", lambda: selectors(page), [">", "deploys"])
+    await page.get_by_text("2 subscribers", exact=True).wait_for()
+    await row.get_by_role("link", name="deploys").click()
+    await page.get_by_role("heading", name="Follow", level=1).wait_for(state="attached")
+    filters = [await page.get_by_label(name, exact=True).input_value() for name in ("Type", "Key")]
+    same("the filters", filters, ["deployed", "web"])
+    # A row is gone with its request.
+    await page.goto(f"{served.origin}/#/subscribers")
+    await served.client.publish("jobs.mail", "to ann")
+    await equal("rows that are left", lambda: selectors(page), ["deploys"])
+    await served.client.publish("deploys", "v1.3 is live", type="deployed", key="web")
+    await page.get_by_text("Nobody that you may see waits now.").wait_for()
+    await asyncio.gather(*waits)
+
+
+async def subscribers_of(served: Served) -> list[str]:
+    """Selectors that somebody waits for, as the bus tells it, each once that it was there."""
+    found = [row["selector"] for row in (await served.client.get("/subscribers"))["subscribers"]]
+    return sorted(found, key=["deploys", ">", "jobs.mail"].index)
+
+
+async def selectors(page: Page) -> list[str]:
+    """The rows of the table."""
+    return await page.get_by_role("table", name="Subscribers").locator("tbody th").all_inner_texts()
+
+
+async def keys_lead_to_the_page_of_a_topic(stage: Stage) -> None:
+    """Shift+Enter in the table, flat and as a tree, leads to the topic itself, and the table says so to those who use keys."""
+    served = await stage.serve()
+    for topic in ("deploys", "jobs.mail"):
+        await served.client.publish(topic, "an event")
+    for place, role, steps in (("/#/", "grid", ["ArrowDown"]),
+                               ("/#/?tree=1", "treegrid", ["ArrowDown", "ArrowRight", "ArrowRight"])):
+        page = await stage.show(served, place)
+        table = page.get_by_role(role, name="Topics")
+        await table.get_by_role("link", name="deploys").wait_for()
+        await page.get_by_role("searchbox", name="Find topics").focus()
+        while not await table.evaluate("table => table === document.activeElement"):
+            await page.keyboard.press("Tab")
+        await page.get_by_text("Shift+Enter shows the topic itself").wait_for()
+        await page.keyboard.press("Home")
+        for step in steps:
+            await page.keyboard.press(step)
+        await page.keyboard.press("Shift+Enter")
+        await page.get_by_role("heading", name="Topic jobs.mail", level=1).wait_for()
+        await page.context.close()
+
+
 ACTS = [
     name_of_a_topic_is_copied_as_one_line, card_of_work_tells_the_worst_first, card_leads_to_what_it_counts,
-    curve_begins_where_something_is_known, memory_can_be_seen_where_it_is_little,
+    curve_begins_where_something_is_known, memory_can_be_seen_where_it_is_little, topic_has_a_page_with_its_settings,
+    topic_is_deleted_after_a_question, list_tells_who_waits, keys_lead_to_the_page_of_a_topic,
 ]

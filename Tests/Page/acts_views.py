@@ -64,7 +64,11 @@ async def show_view(stage: Stage, served: Served, name: str, **options: object) 
     contents = {
         "overview": "role=row >> text=deploys", "tree": "role=row >> text=sensors", "follow": "article.event >> nth=0",
         "work": "role=row >> text=thumbnails", "group": "role=button[name='Put back'] >> nth=0",
+        "topic": "role=row >> text=raw", "subscribers": "role=row >> text=raw",
     }
+    if name in ("topic", "subscribers"):
+        # Somebody who waits, for as long as the page is there.
+        await page.evaluate("() => { fetch('/topics/deploys?wait=5m').catch(() => {}); }")
     if name in contents:
         await page.locator(contents[name]).first.wait_for(state="visible")
     if name == "follow":

@@ -8,6 +8,7 @@ from client import Client
 VIEWS = {
     "overview": "/#/", "tree": "/#/?tree=1", "follow": "/#/follow/%3E?since=-50", "nothing": "/#/follow",
     "publish": "/#/publish/deploys", "work": "/#/work", "group": "/#/work/mail", "learn": "/#/learn",
+    "topic": "/#/topics/deploys", "subscribers": "/#/subscribers",
     "docs": "/docs", "recipes": "/docs/recipes",
 }
 """Where the views are."""

@@ -73,6 +73,7 @@ ADDRESSES = [
     "#/follow/>?event=__proto__&since=9007199254740993", "#/follow/" + "a" * 5_000, "#/__proto__", "#/constructor/x", "#/toString",
     "#//evil.example/", "#javascript:marker()", "#/work/..", "#/work/%2e%2e%2ftopics", "#/work/__proto__", "#/publish/<svg onload=marker()>",
     "#/?find=<img src=x onerror=marker()>&sort=__proto__&tree=2", "#/?find=" + "(" * 500, "#/?find=**>>..,,&sort=-constructor",
-    "#/learn/../../..?x=javascript:marker()",
+    "#/learn/../../..?x=javascript:marker()", "#/topics/..", "#/topics/<img src=x onerror=marker()>", "#/topics/%ff,>,__proto__", "#/topics",
+    "#/subscribers?topic=<svg onload=marker()>&find=((", "#/subscribers?find=__proto__",
 ]
 """Places of the page, as a link of a stranger may name them."""

@@ -11,7 +11,11 @@ const VIEWS = {
     publish: './publish.js',
     work: './work.js',
     learn: './learn.js',
+    topics: './topic.js',
+    subscribers: './subscribers.js',
 };
+/** Views without a link in the header, and the view that leads to them. */
+const BELOW = { topics: '', subscribers: '' };
 
 const main = document.getElementById('view');
 let leave = new AbortController();
@@ -76,7 +80,7 @@ async function show({ moved }) {
     const { path, query } = here();
     const name = Object.hasOwn(VIEWS, path[0] ?? '') ? path[0] ?? '' : null;
     for (const link of document.querySelectorAll('.shell-nav a')) {
-        if (link.dataset.view === name) link.setAttribute('aria-current', 'page');
+        if (link.dataset.view === (BELOW[name] ?? name)) link.setAttribute('aria-current', 'page');
         else link.removeAttribute('aria-current');
     }
     let view;

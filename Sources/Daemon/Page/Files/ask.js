@@ -6,9 +6,10 @@ import { el } from './dom.js';
  * Asks, and answers whether the person wants it. Escape means no.
  * @param {{title: string, text: string|string[], action: string}} question `text` says what is lost, each
  *     text in a paragraph of its own; `action` is the word on the button that does it
+ * @param {AbortSignal} signal the view's: its end means no
  * @returns {Promise<boolean>}
  */
-export function confirmed({ title, text, action }) {
+export function confirmed({ title, text, action }, signal) {
     return new Promise(resolve => {
         let isWanted = false;
         const answer = wanted => () => {
@@ -26,6 +27,7 @@ export function confirmed({ title, text, action }) {
             el('div', { id: 'ask-text' }, [text].flat().map(sentence => el('p', {}, sentence))),
             el('div', { class: 'actions' }, cancel,
                 el('button', { type: 'button', class: 'danger', onclick: answer(true) }, action))));
+        signal.addEventListener('abort', () => dialog.close(), { once: true });
         document.body.append(dialog);
         dialog.showModal();
         cancel.focus();

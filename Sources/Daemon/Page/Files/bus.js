@@ -24,6 +24,12 @@ export class Refused extends Error {
     }
 }
 
+/** For `catch`: null for a refusal, where the answer is not needed. */
+export function unlessRefused(error) {
+    if (error instanceof Refused) return null;
+    throw error;
+}
+
 /** There was no answer. */
 export class Unreachable extends Error {
     constructor() {

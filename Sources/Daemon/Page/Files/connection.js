@@ -101,7 +101,7 @@ export function tryNow() {
 /** Takes in what an answer showed: 'connected', 'denied', or 'connecting' where nothing is known. */
 export function become(next, details = {}, path = '') {
     // Figures and health are for everyone: they do not show that a token is good.
-    if (state === 'denied' && next === 'connected' && !/^\/(topics|groups)/.test(path)) return;
+    if (state === 'denied' && next === 'connected' && !/^\/(topics|groups|subscribers)/.test(path)) return;
     if (next === 'connected') {
         failures = 0;
         clearTimeout(again);

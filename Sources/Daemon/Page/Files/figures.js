@@ -4,6 +4,7 @@ import { place } from './app.js';
 import { BASE } from './base.js';
 import { bytes, count, el, many, percent, perSecond, setText, span } from './dom.js';
 import { Curve } from './curve.js';
+import { tile } from './parts.js';
 import { firstKnown, SLOT_MS, SLOTS } from './ring.js';
 import { troubleOf } from './standing.js';
 
@@ -45,7 +46,7 @@ const REFUSALS = {
 
 /** Where the headings of the tiles lead: to what they count, or to what it means. */
 const PLACES = {
-    Rate: place(['follow', '>']), Work: place('work'),
+    Rate: place(['follow', '>']), Subscribers: place('subscribers'), Work: place('work'),
     Gaps: `${BASE}/docs/http-events#gaps-and-retention`, Refusals: `${BASE}/docs/http-errors#problems`,
 };
 
@@ -184,14 +185,6 @@ export class Figures {
         if (text !== null) setText(words, text);
         if (level !== undefined) element.className = `tile ${level}`;
     }
-}
-
-function tile(name, href) {
-    const value = el('div', { class: 'tile-value' }, '…');
-    const text = el('div', { class: 'tile-text' });
-    const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' },
-        href ? el('a', { href }, name) : name), value, text);
-    return { element, value, text };
 }
 
 function milliseconds(seconds) {

@@ -1,7 +1,7 @@
 // The Follow view: the events of a selector as they come, paused and resumed without loss, with a row where
 // something is missing. The address always leads back to what is seen.
 
-import { note } from './app.js';
+import { note, place } from './app.js';
 import { topicPath } from './bus.js';
 import { curl } from './curl.js';
 import { clear, copy, count, el, setText } from './dom.js';
@@ -144,7 +144,8 @@ class Follow {
         });
         parts.foot = el('div', {
             class: 'toolbar center', role: 'group', 'aria-label': 'Below the events', hidden: true,
-        }, parts.jump, parts.on, el('span', { class: 'spacer' }), parts.times,
+        }, parts.jump, parts.on, el('span', { class: 'spacer' }),
+        TOPIC.test(this.#selector) && el('a', { href: place(['topics', this.#selector]) }, 'The topic'), parts.times,
         button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
         return parts.foot;
     }

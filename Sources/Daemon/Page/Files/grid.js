@@ -60,6 +60,11 @@ export class Header {
     }
 }
 
+/** The name of the topic of a row; null for a branch that is none. */
+export function topicOf(item) {
+    return item.isBranch && !item.topic ? null : item.name;
+}
+
 /**
  * Makes a row.
  * @param {object} view what it depends on
@@ -74,6 +79,9 @@ export function topicRow(view) {
     const last = el('span', { class: 'name-last' });
     const note = el('span', { class: 'name-note' });
     const link = el('a', { tabIndex: -1 }, path, last);
+    const own = el('a', { tabIndex: -1 });
+    // A branch that is no topic leads nowhere.
+    const sum = el('span');
     const rate = el('span', { class: 'rate-number' });
     const cell = (key, ...children) => el('div', { class: `cell cell-${key}`, role: 'gridcell' }, children);
     const cells = {
@@ -108,6 +116,10 @@ export function topicRow(view) {
         link.title = `Follow ${selector}`;
         // Two boxes would be read as two words.
         link.ariaLabel = isNode ? item.segment : item.name;
+        const name = topicOf(item);
+        own.title = `The topic ${name}: its settings, and who waits`;
+        own.href = place(['topics', name ?? '']);
+        cells.events.replaceChildren(name === null ? sum : own);
         const indent = (Math.min(item.level, 12) - 1) * 1.15;
         cells.name.style.paddingInlineStart = isNode ? `${indent}rem` : '';
     };
@@ -147,7 +159,7 @@ export function topicRow(view) {
         write(rate, perSecond(item.rate));
         rate.classList.toggle('is-zero', !(item.rate > 0));
         write(cells.newest, newest(item, now));
-        write(cells.events, count(item.events));
+        write(cells.events.firstChild, count(item.events));
         write(cells.bytes, bytes(item.bytes));
         write(cells.subscribers, count(item.subscribers));
         cells.subscribers.classList.toggle('is-zero', item.subscribers === 0);

@@ -8,7 +8,7 @@ import { followAddress, momentAddress } from './moment.js';
 import { column, smallButton, tableBox, viewHead } from './parts.js';
 import { oneLine } from './text.js';
 import { poll } from './poll.js';
-import { behindText, stateOf } from './work.js';
+import { behindText, stateOf } from './standing.js';
 
 const JOBS = 100;
 

@@ -194,7 +194,7 @@ export class Letters {
             text: ['Each is published again to the topic that it came from, and becomes a job there.',
                 'They go one after the other, as long as this page is open.'],
             action: `Put back ${count(ids.length)}`,
-        });
+        }, this.#signal);
         if (!isWanted) return '';
         let back = 0;
         let toldAt = performance.now();

@@ -83,7 +83,7 @@ export class Managing {
             text: [`${jobs(open)} forgotten. ${leases(leased)} Workers hear of it when they settle theirs.`,
                 'What lies behind that place is handed out, even where it was done before.'],
             action: 'Seek',
-        });
+        }, this.#signal);
         if (!isWanted) return '';
         const path = `${this.#path}/seek?${new URLSearchParams({ since })}`;
         await request(path, { method: 'POST', signal: this.#signal });
@@ -127,7 +127,7 @@ export class Managing {
                 ...(held.length > 0 ? [holds] : []),
                 'The events of its topics stay, and so do its dead letters.'],
             action: 'Delete the group',
-        });
+        }, this.#signal);
         if (!isWanted) return '';
         const force = held.length > 0 ? '?force=1' : '';
         await request(this.#path + force, { method: 'DELETE', signal: this.#signal });

@@ -1,7 +1,7 @@
 // The overview: how the bus does, and its topics as they change.
 
 import { announce, el, setText, span } from './dom.js';
-import { json, metrics, Refused } from './bus.js';
+import { json, metrics, unlessRefused } from './bus.js';
 import { here } from './curl.js';
 import { note } from './app.js';
 import { topics } from './topics.js';
@@ -77,7 +77,7 @@ class Overview {
             },
         }, 'Tree');
         return el('div', { class: 'panel-head' }, find, tree, folds, el('span', { class: 'spacer' }),
-            this.#table.shown);
+            this.#table.keys, this.#table.shown);
     }
 
     #live() {
@@ -170,10 +170,4 @@ class Overview {
         const version = figures.get('belfry_build_info')?.[0].labels.version;
         setText(this.#about, `${here()} · Belfry ${version} · up for ${span(Date.now() / 1000 - start)}`);
     }
-}
-
-/** Null for a refusal: a page without figures is still one. */
-function unlessRefused(error) {
-    if (error instanceof Refused) return null;
-    throw error;
 }

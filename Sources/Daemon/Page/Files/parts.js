@@ -56,6 +56,15 @@ export function panel(title, ...content) {
         el('div', { class: 'panel-body stack' }, content));
 }
 
+/** A figure: its heading, which is a link if there is an address, its value, and a text below. */
+export function tile(name, href) {
+    const value = el('div', { class: 'tile-value' }, '…');
+    const text = el('div', { class: 'tile-text' });
+    const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' },
+        href ? el('a', { href }, name) : name), value, text);
+    return { element, value, text };
+}
+
 /** The first line of a view. */
 export function viewHead(title, ...more) {
     return el('div', { class: 'view-head' }, el('h1', { tabIndex: -1 }, title), more);

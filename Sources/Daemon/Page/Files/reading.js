@@ -1,6 +1,7 @@
 // What the Follow view has read and how it goes on: the stream, the bounded list, and which of them waits for
 // the other. While somebody looks at old rows none of these leaves: the stream waits, and its cursor with it.
 
+import { NOTHING_YET } from './bus.js';
 import { announce, count, perSecond } from './dom.js';
 import { event, Events } from './events.js';
 import { before } from './moment.js';
@@ -221,6 +222,10 @@ export class Reading {
         if (this.isFull) return 'The list is full, and reading waits. Scroll down to read on.';
         if (this.#has('hidden')) return 'Resting while nobody looks.';
         if (state === 'lost') return 'Lost the bus. Reading goes on where it stopped.';
+        if (state === 'denied') {
+            return this.events.isEmpty ? NOTHING_YET
+                : 'Reading goes on where it stopped, once the bus knows who you are.';
+        }
         if (state === 'waiting') return 'The bus takes no reader now. The page tries again.';
         if (state === 'connecting') return 'Connecting…';
         if (this.#age > OLD_MS && !this.#isSilent) {

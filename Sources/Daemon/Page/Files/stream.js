@@ -1,7 +1,7 @@
 // One selector read without end and without loss: over breaks, restarts of the bus, pauses and a full list
 // there is one cursor, and it moves with what was taken. Gaps are handed on where the bus told them.
 
-import { NOTHING_YET, reconnected, Refused, request, topicPath, Unreachable, wait } from './bus.js';
+import { reconnected, Refused, request, topicPath, Unreachable, wait } from './bus.js';
 import { lose } from './connection.js';
 
 /** The bus says something each 15 s. A connection without that is dead, whatever TCP thinks. */
@@ -34,7 +34,7 @@ export class Stream {
      * @param {{selector: string, since: string, type?: string, key?: string}} wanted
      * @param {Take} take
      * @param {(state: string, detail?: string) => void} told 'connecting', 'reading', 'resting', 'lost',
-     *     'waiting' or 'refused', the last two with what the bus said
+     *     'denied', 'waiting' or 'refused', the last two with what the bus said
      */
     constructor(wanted, take, told) {
         this.#request = wanted;
@@ -131,7 +131,7 @@ export class Stream {
 
     async #refused(problem, signal) {
         if (problem.status === 401) {
-            this.#told('waiting', this.cursor === null ? NOTHING_YET : '');
+            this.#told('denied');
             await reconnected(signal);
             return true;
         }

@@ -7,7 +7,7 @@ import { smallButton } from './parts.js';
 import { askForToken } from './token.js';
 import { topics } from './topics.js';
 import { VirtualList } from './list.js';
-import { comparison, Header, topicRow } from './grid.js';
+import { comparison, Header, topicOf, topicRow } from './grid.js';
 import { Tree } from './tree.js';
 import { search } from './groups.js';
 
@@ -29,6 +29,9 @@ export class TopicTable {
     none = el('div', { class: 'empty', hidden: true });
     #words = el('p');
     #askForToken = smallButton('Give a token', askForToken, { hidden: true });
+    /** What the keys do, for those who use them. */
+    keys = el('span', { class: 'dim list-keys', id: 'list-keys' },
+        'Enter follows a topic, Shift+Enter shows the topic itself.');
     /** How many topics there are, in words. */
     shown = el('span', { class: 'dim', id: 'shown' });
     #wanted;
@@ -62,9 +65,11 @@ export class TopicTable {
             rowHeight: 30,
             row: () => topicRow(view),
             activate: item => go(['follow', item.selector ?? item.name]),
-            key: (event, item, index) => wanted.isTree && this.#key(event, item, index),
+            key: (event, item, index) => this.#open(event, item)
+                || (wanted.isTree && this.#key(event, item, index)),
         }, signal);
         this.element = this.#list.element;
+        this.element.setAttribute('aria-describedby', this.keys.id);
         this.none.append(this.#words, this.#askForToken);
         this.element.addEventListener('pointermove', event => {
             this.#pointed = event.target.closest('.row-head') ? -Infinity : performance.now();
@@ -223,6 +228,14 @@ export class TopicTable {
     #toggle(branch) {
         this.#tree.set(branch, !branch.open);
         this.#arrange();
+    }
+
+    /** Shift+Enter leads to the page of the topic. */
+    #open({ key, shiftKey }, item) {
+        const name = topicOf(item);
+        if (key !== 'Enter' || !shiftKey || name === null) return false;
+        go(['topics', name]);
+        return true;
     }
 
     /** The keys of a tree: right opens or goes in, left closes or goes out. */

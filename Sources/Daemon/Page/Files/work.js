@@ -1,17 +1,16 @@
 // The Work view: the groups, and how far behind each is. One group has a page of its own.
 
-import { clear, count, el, setText } from './dom.js';
+import { count, el, setText } from './dom.js';
 import { json, request } from './bus.js';
 import { GroupPage } from './group.js';
+import { LiveTable } from './livetable.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
 import { oneLine } from './text.js';
 import { poll } from './poll.js';
 import { behindText, stateOf } from './standing.js';
-import { column, entry, labelled, tableBox, viewHead } from './parts.js';
+import { entry, labelled, viewHead } from './parts.js';
 import { newFields, wantedOf } from './settings.js';
-
-export { behindText, stateOf } from './standing.js';
 
 const SHOWN = 300;
 
@@ -55,18 +54,16 @@ const MEANINGS = {
 class Groups {
     element;
     #signal;
-    #body = el('tbody');
+    #table = new LiveTable('Groups', COLUMNS, MEANINGS);
     #problem = el('div', { role: 'alert', class: 'notice bad' });
     #about = el('span', { class: 'dim' }, 'Asking…');
     #find = el('input', {
         type: 'search', 'aria-label': 'Find groups', placeholder: 'Find groups', oninput: () => this.#draw(),
     });
     #groups = [];
-    #rows = new Map();
 
     constructor(signal) {
         this.#signal = signal;
-        const head = COLUMNS.map(([name, , kind]) => column(name, { class: kind, title: MEANINGS[name] }));
         const now = poll(() => json('/groups', { signal }), ({ groups }) => {
             this.#groups = groups;
             this.#draw();
@@ -75,7 +72,7 @@ class Groups {
             el('p', { class: 'dim' }, 'A group shares the events of its topics among workers. Each event is '
                 + 'a job that one worker has at a time.'),
             this.#problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
-            tableBox('Groups', head, this.#body), newGroup(signal, now));
+            this.#table.element, newGroup(signal, now));
     }
 
     #draw() {
@@ -83,37 +80,13 @@ class Groups {
         const fits = this.#groups.filter(group => `${group.name} ${group.of}`.toLowerCase().includes(typed));
         const shown = fits.slice(0, SHOWN);
         setText(this.#about, this.#aboutText(fits.length, shown.length));
-        const rows = shown.map(group => this.#row(group));
-        const old = this.#body.children;
-        const isSame = rows.length === old.length && rows.every((row, index) => row === old[index]);
-        if (!isSame) this.#body.replaceChildren(...rows);
-        const names = new Set(this.#groups.map(group => group.name));
-        for (const name of this.#rows.keys()) if (!names.has(name)) this.#rows.delete(name);
+        this.#table.show(new Map(shown.map(group => [group.name, group])));
     }
 
     #aboutText(fitting, shown) {
         if (this.#groups.length === 0) return 'There is no group yet. Make one below, or let a worker do it.';
         if (fitting > shown) return `${count(fitting)} groups, the first ${count(shown)} are shown.`;
         return `${count(fitting)} ${fitting === 1 ? 'group' : 'groups'}`;
-    }
-
-    /** A row stays the same element, so that a link in it keeps the focus. */
-    #row(group) {
-        let row = this.#rows.get(group.name);
-        if (!row) {
-            const cells = COLUMNS.map(([name, , kind], index) => (index === 0
-                ? el('th', { scope: 'row' }) : el('td', { class: kind ?? '', 'data-label': name })));
-            row = { element: el('tr', {}, cells), cells, text: [] };
-            this.#rows.set(group.name, row);
-        }
-        COLUMNS.forEach(([, make], index) => {
-            const made = make(group);
-            const text = typeof made === 'string' ? made : `${made.className} ${made.textContent}`;
-            if (row.text[index] === text) return;
-            row.text[index] = text;
-            clear(row.cells[index], made);
-        });
-        return row.element;
     }
 }
 

@@ -1,0 +1,148 @@
+// Who waits for events, of one topic or all: a view, and the table that the view of a topic has too.
+
+import { note, place } from './app.js';
+import { BASE } from './base.js';
+import { json } from './bus.js';
+import { absolute, ago, count, el, many, setText } from './dom.js';
+import { LiveTable } from './livetable.js';
+import { followAddress } from './moment.js';
+import { viewHead } from './parts.js';
+import { poll } from './poll.js';
+import { behindText } from './standing.js';
+import { oneLine } from './text.js';
+
+const SHOWN = 300;
+const TICK_MS = 1000;
+
+/** Opens the view: `#/subscribers?topic=…&find=…`. */
+export function open({ query }, signal) {
+    const topic = query.get('topic') ?? '';
+    const title = topic ? `Who waits for ${oneLine(topic)}` : 'Who waits';
+    return { title, element: new Subscribers(title, topic, query.get('find') ?? '', signal).element };
+}
+
+/** The address of the view, for a topic or for all. */
+export function subscribersAddress(topic) {
+    return place('subscribers', { topic });
+}
+
+/** Asks who waits: the rows of `GET /subscribers`. */
+export async function askWho(topic, signal) {
+    const query = new URLSearchParams(topic ? { topic } : {});
+    return (await json(`/subscribers?${query}`, { signal })).subscribers;
+}
+
+/** Which of them a caller is told of. */
+export function whoSees() {
+    return el('p', { class: 'dim' }, 'You see yourself, and those whose topics, all of them, you may receive '
+        + 'from and administer. Root and the bus’s own user see everybody: ',
+    el('a', { href: `${BASE}/docs/http-topics#who-waits` }, 'who waits'), '.');
+}
+
+const COLUMNS = [
+    ['Selector', ({ selector, type, key }) => el('a', {
+        class: 'cut', title: selector, href: followAddress(selector, { type, key }),
+    }, selector)],
+    ['Filter', filterText],
+    ['Form', ({ form }) => form],
+    ['User', ({ user }) => String(user ?? '–'), 'number'],
+    ['Token', ({ token }) => token ?? '–'],
+    ['Process', ({ pid }) => String(pid ?? '–'), 'number'],
+    ['Since', ({ since }) => el('time', { dateTime: since, title: absolute(since) }, ago(since))],
+    ['Cursor', ({ selector, type, key, cursor }) => (cursor === null ? '–' : el('a', {
+        href: followAddress(selector, { since: cursor, type, key }),
+    }, cursor)), 'number'],
+    ['Behind', behindText, 'number'],
+];
+
+const MEANINGS = {
+    Filter: 'The only type and key that it waits for', Form: 'How the bus answers it',
+    User: 'The number of the user, as the kernel tells it', Token: 'The name of its token',
+    Process: 'Known over the unix socket alone', Since: 'When it began to wait',
+    Cursor: 'Everything up to this id was told, or was not for it',
+    Behind: 'Events behind its cursor that are for it',
+};
+
+function filterText({ type, key }) {
+    const parts = [type !== null && `type ${oneLine(type)}`, key !== null && `key ${oneLine(key)}`];
+    return parts.filter(Boolean).join(', ') || '–';
+}
+
+/** The table. Times grow older in it by themselves. */
+export class SubscriberTable {
+    element;
+    #table = new LiveTable('Subscribers', COLUMNS, MEANINGS);
+    #shown = new Map();
+
+    constructor(signal) {
+        this.element = this.#table.element;
+        const timer = setInterval(() => {
+            if (!document.hidden) this.#table.show(this.#shown);
+        }, TICK_MS);
+        signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    }
+
+    /** Shows these, and answers how many of them there was room for. */
+    show(subscribers) {
+        this.#shown = new Map();
+        for (const each of subscribers.slice(0, SHOWN)) {
+            const { selector, type, key, form, user, token, pid, since } = each;
+            let name = JSON.stringify([selector, type, key, form, user, token, pid, since]);
+            // Nothing else tells two requests of one moment apart.
+            while (this.#shown.has(name)) name += ' ';
+            this.#shown.set(name, each);
+        }
+        this.element.hidden = subscribers.length === 0;
+        this.#table.show(this.#shown);
+        return this.#shown.size;
+    }
+}
+
+class Subscribers {
+    element;
+    #all = [];
+    #table;
+    #problem = el('div', { role: 'alert', class: 'notice bad' });
+    #about = el('span', { class: 'dim' }, 'Asking…');
+    #find;
+
+    constructor(title, topic, find, signal) {
+        this.#table = new SubscriberTable(signal);
+        this.#table.show([]);
+        this.#find = el('input', {
+            type: 'search', value: find, 'aria-label': 'Find subscribers', placeholder: 'Find subscribers',
+            oninput: () => {
+                this.#draw();
+                note(['subscribers'], { topic, find: this.#find.value.trim() }, signal);
+            },
+        });
+        poll(() => askWho(topic, signal), subscribers => {
+            this.#all = subscribers;
+            this.#draw();
+        }, problem => setText(this.#problem, problem?.detail ?? ''), signal);
+        this.element = el('div', { class: 'view work' },
+            viewHead(title, topic && el('a', { href: place(['topics', topic]) }, 'The topic'),
+                topic && el('a', { href: subscribersAddress() }, 'All who wait')),
+            whoSees(), this.#problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
+            this.#table.element);
+    }
+
+    #draw() {
+        const typed = this.#find.value.trim();
+        const fits = this.#all.filter(each => textOf(each).includes(typed.toLowerCase()));
+        const shown = this.#table.show(fits);
+        setText(this.#about, this.#aboutText(fits.length, shown, typed));
+    }
+
+    #aboutText(fitting, shown, typed) {
+        const all = many(this.#all.length, 'subscriber');
+        if (this.#all.length === 0) return 'Nobody that you may see waits now.';
+        if (fitting > shown) return `${count(fitting)} subscribers, the first ${count(shown)} are shown.`;
+        return typed ? `${count(fitting)} of ${all}` : all;
+    }
+}
+
+/** What a search looks through. */
+function textOf({ selector, type, key, form, user, token, pid }) {
+    return [selector, type, key, form, user, token, pid].join(' ').toLowerCase();
+}

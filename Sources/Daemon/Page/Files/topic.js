@@ -1,0 +1,193 @@
+// The page of one topic: how it does, its settings, who takes it and who waits for it, and its end.
+
+import { place } from './app.js';
+import { confirmed } from './ask.js';
+import { json, Refused, request, topicPath, unlessRefused } from './bus.js';
+import { absolute, ago, bytes, clear, count, el, many, setText } from './dom.js';
+import { Groups } from './groups.js';
+import { eventPath, followAddress, momentAddress } from './moment.js';
+import { Outcome } from './outcome.js';
+import { smallButton, tile, viewHead } from './parts.js';
+import { poll } from './poll.js';
+import { askWho, SubscriberTable, subscribersAddress, whoSees } from './subscribers.js';
+import { oneLine } from './text.js';
+import { sizeText, TopicSettings } from './topicsettings.js';
+
+/** Opens the view. `place.path` is `[topic]`. */
+export async function open(place, signal) {
+    const name = place.path[0];
+    if (!name) return (await import('./overview.js')).open(place, signal);
+    return { title: `Topic ${oneLine(name)}`, element: new TopicPage(name, signal).element };
+}
+
+class TopicPage {
+    element;
+    #name;
+    #signal;
+    #row = null;
+    #taken = [];
+    #now;
+    /** When its oldest event was published, which the list does not tell: asked for once for each. */
+    #oldest = { id: null, time: null };
+    #problem = el('div', { role: 'alert', class: 'notice bad' });
+    #outcome;
+    #none = el('p', { class: 'notice' });
+    #body = el('div', { class: 'stack', hidden: true });
+    #tiles = {};
+    /** What the facts tell, so that they are made anew only where it is something else. */
+    #told = '';
+    #figures = el('section', { class: 'tiles', 'aria-label': 'Figures' });
+    #facts = el('dl', { class: 'inline-facts' });
+    #settings;
+    #table;
+    #waiting = el('span', { class: 'dim' });
+    #remove = smallButton('Delete', () => this.#outcome.of(this.#remove, () => this.#delete()),
+        { class: 'small danger', hidden: true });
+
+    constructor(name, signal) {
+        this.#name = name;
+        this.#signal = signal;
+        this.#outcome = new Outcome(signal);
+        this.#settings = new TopicSettings(name, () => this.#now(), signal);
+        this.#table = new SubscriberTable(signal);
+        const link = (text, href, more) => el('a', { href, ...more }, text);
+        const main = { class: 'button small' };
+        this.element = el('div', { class: 'view work topic' },
+            viewHead(['Topic ', el('bdi', {}, oneLine(name))],
+                link('Follow', followAddress(name), main), link('Publish', place(['publish', name]), main),
+                link('All topics', '#/'), el('span', { class: 'spacer' }), this.#remove),
+            this.#problem, this.#outcome.element, this.#body);
+        this.#body.append(this.#none, this.#figures, this.#facts, this.#settings.element,
+            el('section', { class: 'stack', 'aria-labelledby': 'waiting-title' },
+                el('div', { class: 'view-head' }, el('h2', { id: 'waiting-title' }, 'Who waits'),
+                    this.#waiting, link('All who wait', subscribersAddress())),
+                whoSees(), this.#table.element));
+        this.#now = poll(() => this.#look(), answer => this.#show(answer), problem => {
+            setText(this.#problem, problem?.detail ?? '');
+        }, signal);
+        const timer = setInterval(() => !document.hidden && this.#row && this.#showFigures(this.#row), 1000);
+        signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    }
+
+    async #look() {
+        const options = { signal: this.#signal };
+        const query = new URLSearchParams({ match: this.#name });
+        const { topics } = await json(`/topics?${query}`, options);
+        const row = topics.find(({ name }) => name === this.#name) ?? null;
+        // A topic that the caller may not see has no row. A request for its events is told so.
+        if (!row) await unlessUnknown(json(`${topicPath(this.#name)}?as=json&wait=0`, options));
+        const [groups, waiting] = await Promise.all([
+            json('/groups', options).then(answer => answer.groups, unlessRefused),
+            askWho(this.#name, this.#signal),
+        ]);
+        return { row, groups: groups ?? [], waiting, oldest: row && await this.#timeOf(row.oldest) };
+    }
+
+    async #timeOf(id) {
+        if (id === this.#oldest.id) return this.#oldest.time;
+        const look = { method: 'HEAD', signal: this.#signal };
+        const answer = id && await request(eventPath(this.#name, id), look).catch(unlessRefused);
+        this.#oldest = { id, time: answer ? answer.headers.get('Event-Time') : null };
+        return this.#oldest.time;
+    }
+
+    #show({ row, groups, waiting, oldest }) {
+        this.#row = row && { ...row, oldestTime: oldest };
+        const taking = new Groups();
+        taking.take(groups);
+        this.#taken = taking.of(this.#name);
+        this.#body.hidden = false;
+        if (!row && document.activeElement === this.#remove) this.element.querySelector('h1').focus();
+        this.#remove.hidden = !row;
+        this.#figures.hidden = !row;
+        this.#facts.hidden = !row;
+        setText(this.#none, row ? '' : `There is no topic ‘${oneLine(this.#name)}’ now. An event makes it, `
+            + 'and so does registering it: then it stays, with or without events.');
+        if (row) this.#showFigures(this.#row);
+        if (row) this.#showFacts(row);
+        this.#settings.update(row, this.#taken);
+        this.#table.show(waiting);
+        const all = Math.max(waiting.length, row?.subscribers ?? 0);
+        const part = waiting.length === all ? '' : `, and you may see ${count(waiting.length)}`;
+        setText(this.#waiting, all === 0 ? 'Nobody waits for it now.' : `${many(all, 'subscriber')}${part}`);
+    }
+
+    #showFigures(row) {
+        const name = this.#name;
+        const at = id => (id === null ? '' : momentAddress(name, id));
+        const bound = (value, text) => (value === null ? 'without a bound' : `of ${text(value)} at most`);
+        const first = followAddress(name, { since: 'earliest' });
+        this.#tile('Events', count(row.events), bound(row.keep, count), first);
+        this.#tile('Bytes', bytes(row.bytes), bound(row.keep_bytes, bytes));
+        this.#tile('Published', count(row.published), 'since it came to be or the bus began');
+        this.#tile('Newest', row.newest ? ago(row.newest_time) : 'none',
+            row.newest ? absolute(row.newest_time) : '', at(row.newest));
+        this.#tile('Oldest', row.oldestTime ? ago(row.oldestTime) : row.oldest ? '–' : 'none',
+            row.keep_for === null ? 'without a bound' : `kept for ${row.keep_for} at most`, at(row.oldest));
+        this.#tile('Subscribers', count(row.subscribers), 'wait for its events', subscribersAddress(name));
+    }
+
+    #tile(title, value, text, href) {
+        // A heading that was a link stays one: it has the focus, maybe.
+        this.#tiles[title] ??= tile(title, href && '#/');
+        const { element, value: number, text: words } = this.#tiles[title];
+        const link = element.querySelector('a');
+        if (link && href) link.href = href;
+        setText(number, value);
+        setText(words, text);
+        if (!element.isConnected) this.#figures.append(element);
+    }
+
+    #showFacts(row) {
+        // A link in them may have the focus.
+        const { registered, keep, keep_bytes: size, keep_for: age, persist, hold } = row;
+        const told = JSON.stringify([registered, keep, size, age, persist, hold, this.#taken]);
+        if (told === this.#told) return;
+        this.#told = told;
+        const fact = (title, ...value) => el('div', {}, el('dt', {}, title), el('dd', {}, value));
+        const group = name => el('a', { href: place(['work', name]) }, name);
+        const taking = this.#taken.flatMap((name, index) => [index > 0 && ', ', group(name)]);
+        clear(this.#facts, fact('Registered', registered ? 'yes' : 'no: it goes with its last event'),
+            fact('Keeps', keep === null ? 'any number of events' : many(keep, 'event'), ', ',
+                size === null ? 'any size' : sizeText(size), ', ', age === null ? 'for ever' : `for ${age}`),
+            fact('Kept over restarts', persist ? 'yes' : 'no'),
+            fact('Held for', hold ? group(hold) : 'no group'),
+            fact('Groups that take it', taking.length > 0 ? taking : 'none'));
+    }
+
+    /** What is gone with it, and what is not. */
+    get #losses() {
+        const { events, bytes: size, registered, hold, subscribers } = this.#row;
+        const groups = this.#taken;
+        const names = `${groups.slice(0, 5).join(', ')}${groups.length > 5 ? ', …' : ''}`;
+        return [
+            events === 0 ? 'It has no events.'
+                : `Its ${many(events, 'event')} (${bytes(size)}) will be gone for good.`,
+            registered ? 'Its registration goes too, and with it all settings: the next event makes a new '
+                + 'topic, with the defaults of the bus.' : 'The next event makes it anew.',
+            hold && `The group ${hold} holds it. That keeps nothing from being deleted.`,
+            groups.length > 0 && `${many(groups.length, 'work group')} of it (${names}) `
+                + `${groups.length === 1 ? 'stays' : 'stay'}, and jobs of these events are gone.`,
+            subscribers > 0 && `${many(subscribers, 'subscriber')} of it: requests for exactly this name `
+                + 'are told and end, all others wait on.',
+        ].filter(Boolean);
+    }
+
+    async #delete() {
+        const { events } = this.#row;
+        const isWanted = await confirmed({
+            title: `Delete the topic ${this.#name}?`, text: this.#losses, action: 'Delete',
+        }, this.#signal);
+        if (!isWanted) return '';
+        await request(topicPath(this.#name), { method: 'DELETE', signal: this.#signal });
+        this.#now();
+        return `The topic is deleted, with ${many(events, 'event')}.`;
+    }
+}
+
+/** Lets all go through but that there is no such topic. */
+function unlessUnknown(asked) {
+    return asked.catch(error => {
+        if (!(error instanceof Refused && error.status === 404)) throw error;
+    });
+}

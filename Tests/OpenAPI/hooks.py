@@ -69,7 +69,9 @@ def before_call(context, case, kwargs):
             # One verb, and the one that a body belongs to.
             lease = [query.pop(verb) for verb in ("done", "retry", "dead") if verb in query]
             query["done"] = lease[0] if lease else "0"
+            # These belong to the other verbs.
             query.pop("delay", None)
+            query.pop("reason", None)
             query.pop("of", None)
             if "max" in query:
                 query["as"] = "json"

@@ -116,6 +116,7 @@ async def follow_counts_what_came_below(stage: Stage) -> None:
     await below.click()
     await until("the newest", lambda: view.is_in_view("late 2."))
     await below.wait_for(state="hidden")
+    same("what has the focus", await page.evaluate("document.activeElement.className"), "feed")
     await page.locator(".feed").evaluate("feed => { feed.scrollTop = 0; }")
     await page.get_by_role("button", name="Jump to newest", exact=True).wait_for()
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 110
+"""It only ends what hangs: less than an act may take, and more than any wait that an act ends itself."""
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,25 @@ export function clear(element, ...children) {
     return append(element, children);
 }
 
+/** Gives an element these children. Those that stay are not taken out meanwhile: one of them may have the focus. */
+export function setChildren(element, children) {
+    const stay = new Set(children);
+    for (const old of [...element.children]) if (!stay.has(old)) old.remove();
+    children.forEach((child, index) => {
+        if (element.children[index] !== child) element.insertBefore(child, element.children[index] ?? null);
+    });
+}
+
+/**
+ * Hides an element, or shows it. If it is hidden while it has the focus, another one gets that: a reader
+ * by keyboard stays where it was.
+ */
+export function setHidden(element, isHidden, next) {
+    const hadFocus = isHidden && element === document.activeElement;
+    element.hidden = isHidden;
+    if (hadFocus) next.focus({ preventScroll: true });
+}
+
 /** Sets a text only if it differs: an element that stays as it is costs nothing and is not read out again. */
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;

@@ -4,7 +4,7 @@
 import { note, place } from './app.js';
 import { topicPath } from './bus.js';
 import { curl } from './curl.js';
-import { clear, copy, count, el, setText } from './dom.js';
+import { clear, copy, count, el, setHidden, setText } from './dom.js';
 import { Feed } from './feed.js';
 import { before, Detail, followAddress } from './moment.js';
 import { topicNames } from './names.js';
@@ -226,10 +226,10 @@ class Follow {
         setText(pause, isPaused ? 'Resume' : 'Pause');
         pause.disabled = isRefused;
         if (!events.isEmpty) toolbar.hidden = foot.hidden = false;
-        jump.hidden = this.#feed.follows || events.isEmpty;
+        setHidden(jump, this.#feed.follows || events.isEmpty, this.#feed.element);
         jump.classList.toggle('primary', unseen > 0);
         setText(jump, unseen > 0 ? `${count(unseen)} new ↓` : 'Jump to newest');
-        on.hidden = !isFull;
+        setHidden(on, !isFull, this.#feed.element);
         const all = events.shown === events.rows;
         setText(found, all ? '' : `${count(events.shown.length)} of ${count(events.rows.length)} rows`);
         setText(status, this.#reading.text);

@@ -1,6 +1,6 @@
 // The page of one work group: how it does, its open jobs, and its dead letters.
 
-import { absolute, ago, append, clear, count, el, setText } from './dom.js';
+import { absolute, ago, append, clear, count, el, setChildren, setText } from './dom.js';
 import { json } from './bus.js';
 import { Letters } from './letters.js';
 import { Managing } from './manage.js';
@@ -95,10 +95,7 @@ export class GroupPage {
             const name = JSON.stringify(job);
             return [name, this.#rows.get(name) ?? this.#job(job)];
         }));
-        const old = this.#jobs.children;
-        const next = [...rows.values()];
-        const isSame = next.length === old.length && next.every((row, index) => row === old[index]);
-        if (!isSame) this.#jobs.replaceChildren(...next);
+        setChildren(this.#jobs, [...rows.values()]);
         this.#rows = rows;
     }
 

@@ -1,7 +1,7 @@
 // The dead letters of a group that were not put back, newest first.
 
 import { confirmed } from './ask.js';
-import { absolute, ago, announce, clear, count, el, setText } from './dom.js';
+import { absolute, ago, announce, clear, count, el, many, setChildren, setHidden, setText } from './dom.js';
 import { Refused, request, Unreachable } from './bus.js';
 import { downloadLink, eventPath, followAddress, momentAddress } from './moment.js';
 import { Outcome } from './outcome.js';
@@ -32,6 +32,7 @@ export class Letters {
     #loading = null;
     #rows = new Map();
     #body = el('tbody');
+    #title = el('h2', { id: 'letters-title', tabIndex: -1 }, 'Dead letters');
     #about = el('span', { class: 'dim' });
     #problem = el('div', { role: 'alert', class: 'field-problem' });
     #outcome;
@@ -54,7 +55,7 @@ export class Letters {
         const actions = column(el('span', { class: 'visually-hidden' }, 'Actions'));
         this.#table = tableBox('Dead letters', [...names.map(name => column(name)), actions], this.#body);
         this.element = el('section', { class: 'stack', 'aria-labelledby': 'letters-title' },
-            el('div', { class: 'view-head' }, el('h2', { id: 'letters-title' }, 'Dead letters'), this.#about,
+            el('div', { class: 'view-head' }, this.#title, this.#about,
                 el('span', { class: 'spacer' }), this.#all),
             this.#problem, this.#outcome.element, this.#table, el('div', { class: 'actions' }, this.#older));
     }
@@ -68,7 +69,7 @@ export class Letters {
         this.#table.hidden = !topic;
         if (!topic) {
             clear(this.#body);
-            this.#all.hidden = true;
+            setHidden(this.#all, true, this.#title);
             setText(this.#about, group.dead ? 'There are none.'
                 : 'This group has no topic for dead letters. A job is tried until it is done.');
             return;
@@ -106,8 +107,8 @@ export class Letters {
         const looked = `the last ${count(this.#depth)} of ${count(topic.events)} events of ${this.#topic}`;
         setText(this.#about, letters.length === 0 && all ? 'There are none that were not put back.'
             : `${count(letters.length)} ${were} not put back${all ? '' : `, in ${looked}`}.`);
-        this.#older.hidden = all || this.#depth >= MOST;
-        this.#all.hidden = letters.length === 0 && all;
+        setHidden(this.#older, all || this.#depth >= MOST, this.#title);
+        setHidden(this.#all, letters.length === 0 && all, this.#title);
         this.#table.hidden = letters.length === 0;
         const ids = new Set(letters.map(letter => letter.id));
         for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
@@ -116,7 +117,7 @@ export class Letters {
             return this.#rows.get(letter.id);
         });
         const parts = rows.flatMap(({ element, inside }) => [element, inside.isOpen && inside.element]);
-        this.#body.replaceChildren(...parts.filter(Boolean));
+        setChildren(this.#body, parts.filter(Boolean));
     }
 
     #row(letter) {
@@ -188,7 +189,7 @@ export class Letters {
         const found = await lettersOf(this.#group, this.#topic, 'earliest', this.#signal, () => true);
         const ids = [...found.keys()];
         if (ids.length === 0) return 'There are none that were not put back.';
-        const them = lettersText(ids.length);
+        const them = many(ids.length, 'letter');
         const isWanted = await confirmed({
             title: `Put back ${them}?`,
             text: ['Each is published again to the topic that it came from, and becomes a job there.',
@@ -212,13 +213,9 @@ export class Letters {
         } finally {
             this.#changed();
         }
-        return back === ids.length ? `${lettersText(back)} came back.`
+        return back === ids.length ? `${many(back, 'letter')} came back.`
             : `${count(back)} of ${them} came back. Others put the rest back meanwhile, or it was removed.`;
     }
-}
-
-function lettersText(number) {
-    return `${count(number)} ${number === 1 ? 'letter' : 'letters'}`;
 }
 
 /** What is kept of a letter: its payload is asked for when it is looked at. */

@@ -1,6 +1,6 @@
 // A table whose rows stay the same elements as long as their names do, so that a link in one keeps the focus.
 
-import { clear, el } from './dom.js';
+import { clear, el, setChildren } from './dom.js';
 import { column, tableBox } from './parts.js';
 
 /** The table, and what it shows. */
@@ -29,10 +29,7 @@ export class LiveTable {
      */
     show(items) {
         for (const name of this.#rows.keys()) if (!items.has(name)) this.#rows.delete(name);
-        const rows = [...items].map(([name, item]) => this.#row(name, item));
-        const old = this.#body.children;
-        const isSame = rows.length === old.length && rows.every((row, index) => row === old[index]);
-        if (!isSame) this.#body.replaceChildren(...rows);
+        setChildren(this.#body, [...items].map(([name, item]) => this.#row(name, item)));
     }
 
     #row(name, item) {

@@ -1,7 +1,7 @@
 // What can be done to a group: other settings, another place to begin at, and its end.
 
 import { confirmed } from './ask.js';
-import { json, Refused, request } from './bus.js';
+import { json, Refused, request, Unreachable } from './bus.js';
 import { announce, count, el } from './dom.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
@@ -97,7 +97,7 @@ export class Managing {
             const { reach, behind } = await json(this.#path, { signal: this.#signal });
             return `The group stands behind event ${reach}. ${nextOnes(behind)}`;
         } catch (error) {
-            if (!(error instanceof Refused)) throw error;
+            if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
             return 'The group begins anew there.';
         }
     }

@@ -12,6 +12,7 @@ import { TopicTable } from './table.js';
 
 const BUSY_FIGURES_MS = 5000;
 const IDLE_FIGURES_MS = 30000;
+const UNSURE_MS = 1000;
 
 /**
  * Opens the view: `#/?find=…&sort=…&tree=1`. `sort` is a column, with `-` in front if its largest come first.
@@ -32,6 +33,7 @@ class Overview {
     #asks = false;
     /** Whether something happened since the figures were asked for. */
     #isStale = false;
+    #unsureAt = -Infinity;
     #saying = 0;
 
     constructor(query, signal) {
@@ -84,14 +86,16 @@ class Overview {
         topics.watch(isNews => {
             this.#figures.showTopics(topics);
             this.#table.refresh();
-            this.#isStale ||= isNews && !this.#asks;
-            if (this.#isTime || this.#table.isUnsure) this.#ask();
+            this.#isStale ||= isNews;
+            if (this.#isTime) this.#ask();
+            else this.#makeSure();
         }, this.#signal);
         // Times grow older, and figures too, while nothing happens.
         const clock = setInterval(() => {
             if (document.hidden) return;
             this.#table.tick();
             if (this.#isTime) this.#ask();
+            else this.#makeSure();
         }, 1000);
         this.#signal.addEventListener('abort', () => {
             clearInterval(clock);
@@ -132,6 +136,14 @@ class Overview {
         return performance.now() - this.#askedAt > rest;
     }
 
+    /** Asks whether an empty list is that of an empty bus, not without a pause. */
+    #makeSure() {
+        const now = performance.now();
+        if (this.#asks || !this.#table.isUnsure || now - this.#unsureAt < UNSURE_MS) return;
+        this.#unsureAt = now;
+        this.#ask();
+    }
+
     /** Asks for the figures of the bus and for its groups. */
     async #ask() {
         if (this.#asks) return;
@@ -141,28 +153,29 @@ class Overview {
         const signal = this.#signal;
         const waits = topics.isWaiting;
         const { version } = topics;
-        let isAnswered = false;
         try {
             const [figures, answer] = await Promise.all([
                 metrics({ signal }).catch(unlessRefused), json('/groups', { signal }).catch(() => null),
             ]);
             if (this.#groups.take(answer?.groups ?? [])) this.#table.refresh();
-            this.#table.showBus(figures?.get('belfry_topics')?.[0].value ?? null, version);
             if (figures) {
                 const own = Number(waits && topics.isWaiting);
                 this.#figures.showMetrics(figures, answer?.groups ?? null, own);
                 this.#showAbout(figures);
             }
-            await topics.refreshSubscribers(signal);
-            isAnswered = true;
+            const seen = await topics.refreshSubscribers(signal);
+            // A topic may have come since the list was empty: then the list tells it soon.
+            if (topics.rows.size > 0 || seen === 0) {
+                this.#table.showBus(figures?.get('belfry_topics')?.[0].value ?? null, version);
+            }
         } catch {
             // The state of the connection is told by the header.
         } finally {
             this.#askedAt = performance.now();
             this.#asks = false;
         }
-        // An empty list came meanwhile.
-        if (isAnswered && this.#table.isUnsure) this.#ask();
+        // An empty list may have come meanwhile.
+        if (!signal.aborted) this.#makeSure();
     }
 
     #showAbout(figures) {

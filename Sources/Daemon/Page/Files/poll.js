@@ -11,23 +11,28 @@ const SELDOM_MS = 10000;
  * @param {(problem: Refused|null) => void} failed the bus refused it; null once it does no more. A 401 is told
  *     by the bar, and here only where nothing was shown yet.
  * @param {AbortSignal} signal
- * @returns {() => void} asks at once
+ * @returns {() => void} asks at once. An answer that was under way by then is not shown: it may tell how
+ *     things were before.
  */
 export function poll(ask, show, failed, signal) {
     let wake = () => {};
+    /** Whether it is to ask at once, behind what is under way. */
+    let again = false;
     let before = '';
     let isEmpty = true;
     const rest = async ms => {
         const early = new AbortController();
         wake = () => early.abort();
         const either = AbortSignal.any([early.signal, signal]);
-        await wait(ms, either).catch(() => signal.throwIfAborted());
+        if (!again) await wait(ms, either).catch(() => signal.throwIfAborted());
         while (document.hidden) await seen(signal);
     };
     const run = async () => {
         for (let pause = OFTEN_MS; ; await rest(pause)) {
+            again = false;
             try {
                 const answer = await ask();
+                if (again) continue;
                 failed(null);
                 isEmpty = false;
                 const text = JSON.stringify(answer);
@@ -47,7 +52,10 @@ export function poll(ask, show, failed, signal) {
     run().catch(error => {
         if (!signal.aborted) throw error;
     });
-    return () => wake();
+    return () => {
+        again = true;
+        wake();
+    };
 }
 
 /** What a view tells of a refusal. */

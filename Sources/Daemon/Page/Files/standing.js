@@ -35,9 +35,9 @@ export function troubleOf(groups) {
     const parts = [
         idle > 0 && `${many(idle, 'group')} ${idle === 1 ? 'has' : 'have'} no worker`,
         behind > 0 && `${count(behind)}${more} behind`,
-        // A letter that was put back is counted, too: the bus tells how many there ever were.
+        // Those that were put back are counted, too, so that they are no alarm.
         dead > 0 && `${many(dead, 'dead letter')} so far`,
     ].filter(Boolean);
-    const mood = idle > 0 ? 'bad' : dead > 0 || moods.includes('warn') ? 'warn' : '';
+    const mood = idle > 0 ? 'bad' : moods.includes('warn') ? 'warn' : '';
     return { text: parts.join(', '), mood };
 }

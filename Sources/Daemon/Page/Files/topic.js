@@ -3,9 +3,9 @@
 import { place } from './app.js';
 import { confirmed } from './ask.js';
 import { json, Refused, request, topicPath, unlessRefused } from './bus.js';
-import { absolute, ago, bytes, clear, count, el, many, setText } from './dom.js';
+import { absolute, ago, bytes, clear, count, el, many, setHidden, setText } from './dom.js';
 import { Groups } from './groups.js';
-import { eventPath, followAddress, momentAddress } from './moment.js';
+import { followAddress, momentAddress } from './moment.js';
 import { Outcome } from './outcome.js';
 import { smallButton, tile, viewHead } from './parts.js';
 import { poll } from './poll.js';
@@ -85,9 +85,10 @@ class TopicPage {
 
     async #timeOf(id) {
         if (id === this.#oldest.id) return this.#oldest.time;
-        const look = { method: 'HEAD', signal: this.#signal };
-        const answer = id && await request(eventPath(this.#name, id), look).catch(unlessRefused);
-        this.#oldest = { id, time: answer ? answer.headers.get('Event-Time') : null };
+        // By its id it may be gone by now.
+        const path = `${topicPath(this.#name)}?since=earliest&max=1&as=json&wait=0`;
+        const answer = id && await json(path, { signal: this.#signal }).catch(unlessRefused);
+        this.#oldest = { id, time: answer?.events?.[0]?.time ?? null };
         return this.#oldest.time;
     }
 
@@ -97,19 +98,20 @@ class TopicPage {
         taking.take(groups);
         this.#taken = taking.of(this.#name);
         this.#body.hidden = false;
-        if (!row && document.activeElement === this.#remove) this.element.querySelector('h1').focus();
-        this.#remove.hidden = !row;
+        setHidden(this.#remove, !row, this.element.querySelector('h1'));
         this.#figures.hidden = !row;
         this.#facts.hidden = !row;
-        setText(this.#none, row ? '' : `There is no topic ‘${oneLine(this.#name)}’ now. An event makes it, `
-            + 'and so does registering it: then it stays, with or without events.');
+        setText(this.#none, row ? '' : `There is no topic ‘${oneLine(this.#name)}’ now. If the bus lets `
+            + 'events make topics, the next one makes it. So does registering it: then it stays without events.');
         if (row) this.#showFigures(this.#row);
         if (row) this.#showFacts(row);
         this.#settings.update(row, this.#taken);
-        this.#table.show(waiting);
+        const shown = this.#table.show(waiting);
+        const first = shown < waiting.length ? `. The first ${count(shown)} are shown` : '';
         const all = Math.max(waiting.length, row?.subscribers ?? 0);
         const part = waiting.length === all ? '' : `, and you may see ${count(waiting.length)}`;
-        setText(this.#waiting, all === 0 ? 'Nobody waits for it now.' : `${many(all, 'subscriber')}${part}`);
+        const none = row ? 'Nobody waits for it now.' : 'Nobody that you may see waits for it now.';
+        setText(this.#waiting, all === 0 ? none : `${many(all, 'subscriber')}${part}${first}`);
     }
 
     #showFigures(row) {
@@ -129,10 +131,11 @@ class TopicPage {
 
     #tile(title, value, text, href) {
         // A heading that was a link stays one: it has the focus, maybe.
-        this.#tiles[title] ??= tile(title, href && '#/');
+        this.#tiles[title] ??= tile(title, href !== undefined && '#/');
         const { element, value: number, text: words } = this.#tiles[title];
         const link = element.querySelector('a');
         if (link && href) link.href = href;
+        else link?.removeAttribute('href');
         setText(number, value);
         setText(words, text);
         if (!element.isConnected) this.#figures.append(element);
@@ -152,7 +155,7 @@ class TopicPage {
                 size === null ? 'any size' : sizeText(size), ', ', age === null ? 'for ever' : `for ${age}`),
             fact('Kept over restarts', persist ? 'yes' : 'no'),
             fact('Held for', hold ? group(hold) : 'no group'),
-            fact('Groups that take it', taking.length > 0 ? taking : 'none'));
+            fact('Groups that take it', taking.length > 0 ? taking : 'none that you may see'));
     }
 
     /** What is gone with it, and what is not. */
@@ -163,8 +166,8 @@ class TopicPage {
         return [
             events === 0 ? 'It has no events.'
                 : `Its ${many(events, 'event')} (${bytes(size)}) will be gone for good.`,
-            registered ? 'Its registration goes too, and with it all settings: the next event makes a new '
-                + 'topic, with the defaults of the bus.' : 'The next event makes it anew.',
+            registered ? 'Its registration goes too, and with it all settings: a later event makes a new '
+                + 'topic, with the defaults of the bus.' : '',
             hold && `The group ${hold} holds it. That keeps nothing from being deleted.`,
             groups.length > 0 && `${many(groups.length, 'work group')} of it (${names}) `
                 + `${groups.length === 1 ? 'stays' : 'stay'}, and jobs of these events are gone.`,
@@ -174,14 +177,13 @@ class TopicPage {
     }
 
     async #delete() {
-        const { events } = this.#row;
         const isWanted = await confirmed({
             title: `Delete the topic ${this.#name}?`, text: this.#losses, action: 'Delete',
         }, this.#signal);
         if (!isWanted) return '';
         await request(topicPath(this.#name), { method: 'DELETE', signal: this.#signal });
         this.#now();
-        return `The topic is deleted, with ${many(events, 'event')}.`;
+        return 'The topic is deleted.';
     }
 }
 

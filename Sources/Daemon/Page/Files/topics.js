@@ -204,15 +204,19 @@ class Topics {
         this.#tell(false);
     }
 
-    /** Takes in the number of subscribers, which changes without a change of the row. */
+    /**
+     * Takes in the number of subscribers, which changes without a change of the row. Answers how many topics
+     * there are to be seen; null where there are too many to ask.
+     */
     async refreshSubscribers(signal) {
-        if (this.rows.size > 500) return;
+        if (this.rows.size > 500) return null;
         const { topics } = await json('/topics', { signal });
         for (const { name, subscribers } of topics) {
             const topic = this.rows.get(name);
             if (topic) topic.subscribers = subscribers;
         }
         this.#tell(false);
+        return topics.length;
     }
 
     #forget() {

@@ -116,18 +116,16 @@ export class TopicSettings {
     }
 
     #draw() {
-        setText(this.#line, curl({ method: 'PUT', path: this.#path, query: this.#query }));
-    }
-
-    get #path() {
-        return `/topics/${encodeURIComponent(this.#name)}`;
+        setText(this.#line, curl({ method: 'PUT', path: topicPath(this.#name), query: this.#query }));
     }
 
     async #put() {
         const query = new URLSearchParams(this.#query);
-        await request(`${topicPath(this.#name)}?${query}`, { method: 'PUT', signal: this.#signal });
         const text = this.#isRegistered ? 'The settings are saved.' : 'The topic is registered.';
-        for (const [parameter] of SETTINGS) this.#had[parameter] = this.#fields[parameter].value.trim();
+        // What is typed meanwhile is a change again.
+        const sent = SETTINGS.map(([parameter]) => [parameter, this.#fields[parameter].value.trim()]);
+        await request(`${topicPath(this.#name)}?${query}`, { method: 'PUT', signal: this.#signal });
+        Object.assign(this.#had, Object.fromEntries(sent));
         this.#changed();
         return text;
     }

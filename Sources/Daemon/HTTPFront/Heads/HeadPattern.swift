@@ -93,7 +93,10 @@ struct HeadPattern {
                 Array(seen.start.prefix(headBytes)), of: head, valueAt: place, name: name)
         else { return nil }
         self.places = places
-        guard head.method == method else { return nil }
+        // With zeros in front a length can have more digits than one that is known.
+        guard head.method == method,
+            form != .length || Self.digits.contains(places.value.count)
+        else { return nil }
     }
 
     /// Whether a request with so many lengths, and so much body by them, has values of this form.

@@ -177,7 +177,7 @@ import Topics
     @Test func aProgramThatIsStartedDoesNotInheritTheConnection() async throws {
         let daemon = try RunningDaemon()
         let subscription = try await client(of: daemon).subscribe(Selector("log"))
-        let flags = (0..<1_024).filter { Self.peer(of: $0) == daemon.socketPath }
+        let flags = OpenDescriptors.all.filter { Self.peer(of: $0) == daemon.socketPath }
             .map { fcntl($0, F_GETFD) }
         #expect(!flags.isEmpty && flags.allSatisfy { $0 & FD_CLOEXEC != 0 })
         withExtendedLifetime(subscription) {}

@@ -303,18 +303,18 @@ extension LoopServer {
     /// its socket.
     func descriptors() -> Int {
         let listening = SocketAddress(numeric: "127.0.0.1", port: port)
-        return (0..<4096).count { descriptor in
-            if let address = SocketAddress(localOf: Int32(descriptor)) {
-                return address == listening && SocketAddress(remoteOf: Int32(descriptor)) != nil
+        return OpenDescriptors.all.count { descriptor in
+            if let address = SocketAddress(localOf: descriptor) {
+                return address == listening && SocketAddress(remoteOf: descriptor) != nil
             }
             var peer = sockaddr_un()
             var size = socklen_t(MemoryLayout<sockaddr_un>.size)
             let isConnected = withUnsafeMutablePointer(to: &peer) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    getpeername(Int32(descriptor), $0, &size) == 0
+                    getpeername(descriptor, $0, &size) == 0
                 }
             }
-            return isConnected && SocketFile.path(of: Int32(descriptor)) == path
+            return isConnected && SocketFile.path(of: descriptor) == path
         }
     }
 }

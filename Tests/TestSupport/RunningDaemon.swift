@@ -128,15 +128,10 @@ public final class RunningDaemon {
 
     /// The files and sockets that it has open at this moment.
     public var openDescriptors: Int {
-        guard let folder = opendir("/proc/\(pid)/fd") else {
+        guard let names = FolderNames.all(in: "/proc/\(pid)/fd") else {
             preconditionFailure("process \(pid) has ended, or its files cannot be seen")
         }
-        defer { closedir(folder) }
-        var count = 0
-        while let entry = readdir(folder) {
-            if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
-        }
-        return count
+        return names.count
     }
 
     /// The bytes of memory that it occupies at this moment.
@@ -156,15 +151,11 @@ public final class RunningDaemon {
     /// have ended left out.
     public var processorNanoseconds: UInt64 {
         let threads = "/proc/\(pid)/task"
-        guard let folder = opendir(threads) else {
+        guard let names = FolderNames.all(in: threads) else {
             preconditionFailure("process \(pid) has ended, or its threads cannot be seen")
         }
-        defer { closedir(folder) }
         var sum: UInt64 = 0
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in names {
             // proc(5): time on the processor, time waited for one, turns.
             guard let stream = fopen("\(threads)/\(name)/schedstat", "r") else { continue }
             defer { fclose(stream) }

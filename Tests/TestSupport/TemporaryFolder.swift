@@ -79,15 +79,7 @@ public final class TemporaryFolder {
 
     private static func remove(_ path: String) {
         if unlink(path) == 0 { return }
-        if let folder = opendir(path) {
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name != ".", name != ".." { remove("\(path)/\(name)") }
-            }
-            closedir(folder)
-        }
+        for name in FolderNames.all(in: path) ?? [] { remove("\(path)/\(name)") }
         rmdir(path)
     }
 }

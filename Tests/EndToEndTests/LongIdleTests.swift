@@ -44,11 +44,15 @@ import Testing
         try crowd.join(Self.count, at: busy)
         let clients = try [empty, busy].map { ($0, try $0.connect()) }
         var least = [UInt64.max, .max]
-        for _ in 0..<25 {
+        // Few at a time: where others take the processor in between, its caches are theirs, and a publish costs
+        // half as much again. Some of so many rounds are undisturbed.
+        let (rounds, count) = (200, 5)
+        for _ in 0..<rounds {
             for (index, (daemon, client)) in clients.enumerated() {
                 let before = daemon.processorNanoseconds
-                for _ in 0..<40 { try client.publish("x", to: "elsewhere") }
-                least[index] = min(least[index], (daemon.processorNanoseconds - before) / 40)
+                for _ in 0..<count { try client.publish("x", to: "elsewhere") }
+                let each = (daemon.processorNanoseconds - before) / UInt64(count)
+                least[index] = min(least[index], each)
             }
         }
         print(

@@ -194,12 +194,14 @@ package final class MemoryStore: EventStore {
     private static func events(
         of batch: PublishBatch, first: UInt64, time: Timestamp
     ) -> [Event] {
-        batch.payloads.indices.map { index in
+        func event(_ index: Int) -> Event {
             Event(
                 id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
                 payload: batch.payloads[index], attributes: batch.attributes,
                 sender: batch.sender, isStored: false)
         }
+        // Most batches are one event.
+        return batch.payloads.count == 1 ? [event(0)] : batch.payloads.indices.map(event)
     }
 
     private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {

@@ -93,7 +93,7 @@ class Answers(Attack):
     # Together more than a turn writes.
     small = {"together": 40, "bytes_each": 100_000, "targets": (*targets, "page?as=json"),
              "waves_min": 4}
-    works = ("short_requests", "writes")
+    works = ("arrivals", "writes")
 
     def topics(self):
         lines = (b"one of a thousand lines ".ljust(self.bytes_each // 1000 - 1, b"x") + b"\n") * 1000

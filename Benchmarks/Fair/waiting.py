@@ -39,7 +39,7 @@ class Streams(Attack):
     topics_there = TOPICS_OF_A_USER
     patterns_each = 3
     waves_min = 1
-    works = ("reads", "short_requests")
+    works = ("reads", "arrivals")
 
     def topics(self):
         return one_event_each(self.topics_there)

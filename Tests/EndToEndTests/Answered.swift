@@ -35,9 +35,11 @@ struct Answered: Equatable, CustomStringConvertible {
 }
 
 extension String {
-    /// The request with one more header, which says nothing and which no request had before.
+    /// The request with one more header, which says nothing and whose name no request had before: it is like
+    /// no other.
     var unknown: String {
-        replacing(
-            "\r\n", with: "\r\nX-Once: \(UInt64.random(in: 0 ... .max))\r\n", maxReplacements: 1)
+        replacing("\r\n", with: "\r\n\(Self.newHeaderName): x\r\n", maxReplacements: 1)
     }
+
+    static var newHeaderName: String { "X-Once-\(UInt64.random(in: 0 ... .max))" }
 }

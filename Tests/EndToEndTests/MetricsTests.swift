@@ -5,8 +5,10 @@ import Testing
 /// What `/metrics` says, after things of which the figures are known.
 @Suite(.blocking) struct MetricsTests {
     /// The samples of the page by name and labels.
-    static func samples(_ client: RawClient) throws -> [String: Double] {
-        let answer = try client.get("/metrics")
+    static func samples(
+        _ client: RawClient, headers: [(String, String)] = []
+    ) throws -> [String: Double] {
+        let answer = try client.exchange("GET", "/metrics", headers: headers)
         try #require(answer.status == 200)
         var samples: [String: Double] = [:]
         for line in answer.text.split(separator: "\n") where !line.hasPrefix("#") {

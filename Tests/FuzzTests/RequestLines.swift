@@ -2,6 +2,9 @@
 
 /// A request as its target and its header lines, in the bytes that are sent and in what they say.
 struct RequestLines {
+    /// What it is judged by.
+    static let rules = RequestRules(hosts: HostPolicy(), origins: OriginPolicy())
+
     let method: String
     /// The target, then the headers.
     let lines: [[UInt8]]
@@ -28,14 +31,29 @@ struct RequestLines {
         return headers
     }
 
+    /// A target, then headers, one a line: a POST if one of them is Content-Length, else a GET.
+    init(_ input: UnsafeRawBufferPointer) {
+        lines = input.parts(20).map(Array.init)
+        let hasLength = lines.dropFirst().contains { line in
+            line.prefix(15).map { $0 | 0x20 }.elementsEqual("content-length:".utf8)
+        }
+        method = hasLength ? "POST" : "GET"
+    }
+
+    /// What it is known by once it was parsed; nil where it is parsed each time.
+    func known(over peer: Peer = Peer(transport: .unix)) -> KnownHead? {
+        guard let head = head(from: peer) else { return nil }
+        return bytes.withUnsafeBytes { KnownHead($0, of: head, at: peer.localPort) }
+    }
+
     /// What it says, if nothing is wrong with it.
-    var head: RequestHead? {
-        let rules = RequestRules(hosts: HostPolicy(), origins: OriginPolicy())
-        return lines[0].withUnsafeBytes { target in
+    func head(from peer: Peer = Peer(transport: .unix)) -> RequestHead? {
+        lines[0].withUnsafeBytes { target in
             Array(method.utf8).withUnsafeBytes { method in
-                try? rules.head(
+                try? Self.rules.read(
                     method: method, target: target, version: .http11, headers: headers,
-                    isFolded: false, peer: Peer(transport: .unix))
+                    peer: peer
+                ).head
             }
         }
     }

@@ -7,9 +7,9 @@ import Testing
 struct ConnectionMachineTests {
     @Test func onlyThesePhasesFollowEachOther() {
         let following: [MachinePhase: [MachinePhase]] = [
-            .waiting: [.waiting, .parsing, .handling, .parked, .writing, .closed],
-            .parsing: [.parsing, .parked, .writing, .closed],
-            .handling: [.writing, .closed],
+            .waiting: [.waiting, .receiving, .handling, .parked, .writing, .closed],
+            .receiving: [.handling, .parked, .writing, .closed],
+            .handling: [.handling, .parked, .writing, .closed],
             .parked: [.streaming, .writing, .closed],
             .streaming: [.writing, .closed],
             .writing: [.writing, .waiting, .lingering, .closed],
@@ -28,7 +28,7 @@ struct ConnectionMachineTests {
 
     @Test(arguments: [
         (MachinePhase.waiting, [ConnectionAction.serve, .close, .close, .none]),
-        (.parsing, [.wakeParser, .wakeParser, .wakeParser, .wakeParser]),
+        (.receiving, [.serve, .serve, .close, .none]),
         (.handling, [.none, .none, .lose, .none]),
         (.parked, [.none, .examinePeer, .lose, .none]),
         (.streaming, [.tellStream, .tellStream, .tellStream, .tellStream]),
@@ -55,7 +55,7 @@ struct ConnectionMachineTests {
     }
 
     @Test(arguments: [
-        (MachinePhase.waiting, ConnectionAction.timeOut), (.parsing, .refuseLate),
+        (MachinePhase.waiting, ConnectionAction.timeOut), (.receiving, .refuseLate),
         (.handling, .none), (.parked, .tellDeadline), (.streaming, .tellDeadline),
         (.writing, .timeOut), (.lingering, .close), (.closed, .none),
     ])
@@ -66,35 +66,28 @@ struct ConnectionMachineTests {
 
     @Test(arguments: [
         (MachinePhase.waiting, ConnectionAction.close, ConnectionAction.close),
-        (.parsing, .cutOff, .cutOff), (.handling, .none, .close), (.parked, .none, .close),
+        (.receiving, .none, .close), (.handling, .none, .close), (.parked, .none, .close),
         (.streaming, .none, .close), (.writing, .none, .close), (.lingering, .linger, .close),
         (.closed, .none, .none),
     ])
     func aDrainClosesWhatIsIdleAtItsBeginningAndTheRestAtItsEnd(
         phase: MachinePhase, first: ConnectionAction, last: ConnectionAction
     ) {
-        var machine = phase.machine
-        machine.requestEnded()
-        #expect(
-            machine.drainBegan(hasRequest: false, hasTime: false) { false } == first)
-        #expect(machine.drainEnded(awaitsAnswer: false) == last)
+        let machine = phase.machine
+        #expect(machine.drainBegan(hasTime: false) { false } == first)
+        #expect(machine.drainEnded() == last)
     }
 
     @Test func aDrainServesWhatIsOnItsWay() {
         let new = ConnectionMachine()
-        #expect(new.drainBegan(hasRequest: false, hasTime: true) { false } == .expectFirstRequest)
-        #expect(new.drainBegan(hasRequest: false, hasTime: false) { true } == .none)
+        #expect(new.drainBegan(hasTime: true) { false } == .expectFirstRequest)
+        #expect(new.drainBegan(hasTime: false) { true } == .none)
         var begun = ConnectionMachine()
         #expect(begun.happened(.of(readable: true)) { true } == .serve)
-        #expect(begun.drainBegan(hasRequest: false, hasTime: false) { false } == .none)
-        let parsing = MachinePhase.parsing.machine
-        // The first request that was begun for it has not come to its line yet.
-        #expect(parsing.drainBegan(hasRequest: false, hasTime: false) { false } == .none)
-        var between = parsing
-        between.requestEnded()
-        #expect(between.drainBegan(hasRequest: true, hasTime: false) { false } == .none)
-        #expect(between.drainBegan(hasRequest: false, hasTime: false) { true } == .none)
-        #expect(parsing.drainEnded(awaitsAnswer: true) == .abandon)
+        #expect(begun.drainBegan(hasTime: false) { false } == .none)
+        // A piece of a head is left where it is.
+        #expect(begun.awaitHead() == true)
+        #expect(begun.drainBegan(hasTime: false) { true } == .none)
     }
 
     @Test func aRequestIsServedOnceForAllThatIsToldOfIt() {
@@ -128,17 +121,38 @@ struct ConnectionMachineTests {
         var machine = ConnectionMachine()
         #expect(machine.happened(.of(readable: true)) { true } == .serve)
         #expect(machine.awaitBody() == true)
-        #expect(machine.drainBegan(hasRequest: false, hasTime: false) { true } == .none)
+        #expect(machine.drainBegan(hasTime: false) { true } == .none)
         #expect(machine.happened(.of(readable: true)) { true } == .serve)
         // It is being looked at already.
         #expect(machine.deadlinePassed() == .none)
         #expect(machine.awaitBody() == false)
-        machine.takeInput()
+        machine.takeInput(hasMore: false)
         #expect(machine.happened(.of(readable: true)) { true } == .serve)
         #expect(machine.awaitBody() == true)
     }
 
-    @Test func aBodyThatDoesNotComeAtOnceIsLeftToTheParser() {
+    @Test func aHeadThatComesInPiecesHasATimeOfItsOwn() {
+        var machine = ConnectionMachine()
+        for isFirst in [true, false, false] {
+            #expect(machine.happened(.of(readable: true)) { true } == .serve)
+            #expect(machine.awaitHead() == isFirst)
+        }
+        #expect(machine.deadlinePassed() == .refuseLate)
+        machine.takeInput(hasMore: false)
+        #expect(machine.deadlinePassed() == .timeOut)
+    }
+
+    @Test func aBodyThatComesInPiecesIsTakenAsItComes() {
+        var machine = MachinePhase.receiving.machine
+        for _ in 0..<3 {
+            #expect(machine.happened(.of(readable: true)) { true } == .serve)
+            #expect(machine.happened(.of(readable: true)) { true } == .none)
+            machine.awaitMore()
+        }
+        #expect(machine.happened(.of(readable: true, hungUp: true)) { true } == .serve)
+    }
+
+    @Test func aBodyThatDoesNotComeAtOnceIsTakenAsItComes() {
         var machine = ConnectionMachine()
         #expect(machine.happened(.of(readable: true)) { true } == .serve)
         #expect(machine.awaitBody() == true)
@@ -182,18 +196,6 @@ struct ConnectionMachineTests {
         #expect(after({ _ = $0.happened(.of(readClosed: true)) { true } }).0 == .close)
     }
 
-    @Test func theParserIsToldOfAnEndOnceForEachRequest() {
-        var machine = MachinePhase.parsing.machine
-        #expect(machine.noteEnd() == false)
-        _ = machine.happened(.of(readClosed: true)) { false }
-        #expect(machine.noteEnd() == true)
-        #expect(machine.noteEnd() == false)
-        machine.requestEnded()
-        #expect(machine.noteEnd() == true)
-        machine.answer()
-        #expect(machine.noteEnd() == false)
-    }
-
     @Test func aSocketIsGivenBackByItsOwnerOnce() {
         for phase in MachinePhase.allCases {
             var machine = phase.machine
@@ -208,15 +210,15 @@ struct ConnectionMachineTests {
 
 /// The phases by name, each with a machine that has come to it as the loop would bring it there.
 enum MachinePhase: CaseIterable {
-    case waiting, parsing, handling, parked, streaming, writing, lingering, closed
+    case waiting, receiving, handling, parked, streaming, writing, lingering, closed
 
     var machine: ConnectionMachine {
         var machine = ConnectionMachine()
         switch self {
         case .waiting: break
-        case .parsing:
-            machine.takeInput()
-            machine.enterParser()
+        case .receiving:
+            machine.takeInput(hasMore: false)
+            machine.beginBody()
         case .handling: machine.awaitAnswer()
         case .parked: machine.park()
         case .streaming:

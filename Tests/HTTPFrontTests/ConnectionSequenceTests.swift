@@ -3,13 +3,12 @@ import Testing
 
 @testable import HTTPFront
 
-/// Random lives of a connection against a model that knows only who holds the socket, and how many
-/// requests it has had.
+/// Random lives of a connection against a model that knows only who owes the next step.
 struct ConnectionSequenceTests {
-    /// Who has the socket, and owes the next step.
-    private enum Holder { case loop, parser, handler, owner, sender, drainer, nobody }
+    /// Who owes the next step.
+    private enum Holder { case loop, handler, owner, sender, drainer, nobody }
 
-    @Test func anyLifeKeepsTheSocketInOneHandAndEndsOnce() {
+    @Test func anyLifeIsInOneHandAndEndsOnce() {
         var random = SeededRandom(for: "lives of a connection")
         for _ in 0..<2_000 { live(&random) }
     }
@@ -32,7 +31,7 @@ struct ConnectionSequenceTests {
             case 0: action = machine.happened(event) { hasUnread }
             case 1: action = machine.deadlinePassed()
             case 2:
-                action = machine.drainEnded(awaitsAnswer: .random(using: &random))
+                action = machine.drainEnded()
                 // What a drain asks for is only looked at: a life would rarely be longer.
                 #expect((action == .none) == (holder == .nobody))
                 action = .none
@@ -55,32 +54,24 @@ struct ConnectionSequenceTests {
         case .loop where isServing:
             isServing = false
             switch Int.random(in: 0..<5, using: &random) {
+            case 0 where machine.phase == .receiving: machine.awaitMore()
             case 0 where machine.awaitBody(): break
-            case 0, 4:
-                machine.takeInput()
-                machine.enterParser()
-                holder = .parser
-            case 1:
-                machine.takeInput()
+            case 4 where machine.phase != .receiving:
+                if .random(using: &random) {
+                    _ = machine.awaitHead()
+                } else {
+                    machine.takeInput(hasMore: false)
+                    machine.beginBody()
+                }
+            case 0, 1, 4:
+                machine.takeInput(hasMore: .random(using: &random))
                 machine.awaitAnswer()
                 holder = .handler
             case 2:
                 machine.park()
                 holder = .owner
             default:
-                machine.takeInput()
-                machine.answer()
-                holder = .sender
-            }
-        case .parser:
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0: machine.requestParsed()
-            case 1: machine.requestEnded()
-            case 2:
-                machine.park()
-                holder = .owner
-            default:
-                machine.forgetInput()
+                machine.takeInput(hasMore: .random(using: &random))
                 machine.answer()
                 holder = .sender
             }
@@ -111,7 +102,7 @@ struct ConnectionSequenceTests {
         case .serve:
             #expect(holder == .loop && !isServing, "a request is served once")
             isServing = true
-        case .close, .lose, .timeOut, .refuseLate, .cutOff:
+        case .close, .lose, .timeOut, .refuseLate:
             machine.close()
             holder = .nobody
         case .linger:
@@ -119,17 +110,15 @@ struct ConnectionSequenceTests {
             holder = .drainer
         case .tellDeadline, .examinePeer, .tellStream: #expect(holder == .owner)
         case .sendRest: #expect(holder == .sender)
-        case .wakeParser: #expect(holder == .parser)
         case .discard: #expect(holder == .drainer)
         case .none, .idle: break
-        case .expectFirstRequest, .giveUpGroups, .abandon: Issue.record("\(action) was not due")
+        case .expectFirstRequest, .giveUpGroups: Issue.record("\(action) was not due")
         }
     }
 
     private func holder(of phase: ConnectionPhase) -> Holder {
         switch phase {
-        case .waiting: .loop
-        case .parsing: .parser
+        case .waiting, .receiving: .loop
         case .handling: .handler
         case .parked, .streaming: .owner
         case .writing: .sender

@@ -39,7 +39,7 @@ import Testing
         for work in TurnWork.allCases { #expect(budget.left(for: work) == work.stepsMax) }
     }
 
-    @Test func shortRequestsAndNewsKeepTheirShareOfALateTurn() {
+    @Test func requestsAndNewsKeepTheirShareOfALateTurn() {
         work(.messages, lasting: HTTPFrontLimits.punctualMicrosecondsMax)
         for work in Self.urgent { #expect(budget.left(for: work) == work.share) }
     }

@@ -14,14 +14,9 @@ final class Backstage: Sendable {
         var lost = 0
         var timedOut = 0
         var uncertain = 0
-        /// The values of requests that were answered without being parsed, in order.
-        var known: [String] = []
-        /// What says how many turns have ended, and the turns in which `/again` answered known requests.
+        /// What says how many turns have ended, and the turns in which `/again` was answered.
         var turnsEnded: (@Sendable () -> Int)?
         var turnsOfAgain: [Int] = []
-        /// How many were made to answer known requests.
-        var made = 0
-        var configurationNumber: UInt32 = 0
         var drained = 0
         /// Every stream that was ever begun, in order.
         var streams: [StreamView] = []
@@ -66,9 +61,7 @@ final class LoopHandler: RequestHandler {
         backstage.state.write { $0.loops.append(loop) }
     }
 
-    var configurationNumber: UInt32 { backstage.state.value.configurationNumber }
-
-    func admit(_ head: RequestHead) -> BodyAdmission {
+    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission {
         let tooLarge = Problem(413, "EVENT_TOO_LARGE", detail: "Too large.").response
         switch head.target.path.first {
         case "refuse": return .refuse(Problem(403, "ACCESS_DENIED", detail: "No.").response)
@@ -88,13 +81,8 @@ final class LoopHandler: RequestHandler {
         let path = request.head.target.path
         backstage.state.write { $0.handled.append(path.joined(separator: "/")) }
         switch path.first {
-        case "again", "small":
-            let again = Again(self, path)
-            exchange.offer(valueAt: .length) {
-                backstage.state.write { $0.made += 1 }
-                return again
-            }
-            again.answer(request.body, exchange)
+        case "again", "small": again(request, exchange)
+        case "tell": exchange.respond(Self.text(Self.description(of: request, from: exchange.peer)))
         case "echo":
             exchange.respond(Response(status: 200, body: .bytes(Array(request.body.bytes))))
         case "size":
@@ -109,23 +97,18 @@ final class LoopHandler: RequestHandler {
             let reply = exchange.reply
             loop.post { _ in reply.send(Self.text("posted")) }
         case "park":
-            let milliseconds = path.count > 1 ? Int(path[1]) : nil
-            if let place = Self.valuePlace(request.head) {
-                exchange.offer(valueAt: place) {
-                    backstage.state.write { $0.made += 1 }
-                    return KnownWait(self, milliseconds: milliseconds)
-                }
+            if request.head.target.query.first("since") == "0" {
+                return exchange.respond(Self.text("at once"))
             }
-            park(exchange, milliseconds: milliseconds)
+            park(exchange, milliseconds: path.count > 1 ? Int(path[1]) : nil)
         case "stream":
             stream(exchange, path)
         case "ws":
             webSocket(exchange, path)
         case "groups":
-            let groups = request.head.peer.groups
+            let groups = exchange.peer.groups
             exchange.respond(Self.text(groups.map { "\($0)" } ?? "unknown"))
         case "who":
-            exchange.offer(valueAt: .length) { KnownQuestion(self) }
             exchange.respond(Self.text("\(exchange.peer)"))
         case "loop":
             exchange.respond(Self.text(String(loop.index)))
@@ -156,12 +139,40 @@ final class LoopHandler: RequestHandler {
         }
     }
 
-    private static func valuePlace(_ head: RequestHead) -> ValuePlace? {
-        if head.headers.occurrences(of: "last-event-id") == 1 { return .header("last-event-id") }
-        return head.target.query.first { $0.name == "since" }.map { .target($0.valueRange) }
+    /// Answers by the body: at once, by way of the reply, or later by whoever takes that.
+    private func again(_ request: Request, _ exchange: Exchange) {
+        backstage.state.write { state in
+            if let turnsEnded = state.turnsEnded { state.turnsOfAgain.append(turnsEnded()) }
+        }
+        let response = Response(status: 200, body: .bytes(Array(request.body.bytes)))
+        switch request.head.target.path.last {
+        case "later": backstage.state.write { $0.replies.append(exchange.reply) }
+        case "direct": exchange.reply.send(response)
+        case "closing": exchange.respond(Response(status: 200, closesConnection: true))
+        default: exchange.respond(response)
+        }
     }
 
-    fileprivate func park(_ exchange: Exchange, milliseconds: Int?) {
+    /// All that a handler gets of a request.
+    private static func description(of request: Request, from peer: Peer) -> String {
+        let head = request.head
+        var lines = [
+            "\(head.method) \(head.target.raw) \(head.version)", "path \(head.target.path)",
+            "query \(head.target.query.map { "\($0.name)=\($0.value)" })",
+            "host \(head.host?.description ?? "none"), for us: \(head.isForUs)",
+            "keeps alive: \(head.keepsAlive), \(request.bodyLength)",
+            "uid \(peer.uid ?? 0)",
+        ]
+        head.headers.forEach { name, value in
+            lines.append(
+                "\(String(decoding: name, as: UTF8.self)): \(String(decoding: value, as: UTF8.self))"
+            )
+        }
+        return lines.joined(separator: "\n") + "\n\n"
+            + String(decoding: request.body.bytes, as: UTF8.self)
+    }
+
+    private func park(_ exchange: Exchange, milliseconds: Int?) {
         let wait = Wait(backstage) { [unowned self] in waits[ObjectIdentifier($0)] = nil }
         guard let socket = exchange.detach(wait) else {
             return exchange.respond(Self.text("at once"))
@@ -203,71 +214,5 @@ final class Wait: DetachedSocketOwner {
         backstage.state.write { $0.uncertain += 1 }
         end(self)
         socket.finish(LoopHandler.text("uncertain"))
-    }
-}
-
-/// A request to wait, for others with another number in one place: 0 is answered at once.
-final class KnownWait: KnownRequest {
-    // The loop's handler outlives what it made of requests.
-    private unowned let handler: LoopHandler
-    private let milliseconds: Int?
-
-    init(_ handler: LoopHandler, milliseconds: Int?) {
-        self.handler = handler
-        self.milliseconds = milliseconds
-    }
-
-    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
-        let value = String(decoding: differences.value, as: UTF8.self)
-        handler.backstage.state.write { $0.known.append(value) }
-        if value == "0" { return exchange.respond(LoopHandler.text("at once")) }
-        handler.park(exchange, milliseconds: milliseconds)
-    }
-}
-
-/// A question that is answered by who asks it.
-final class KnownQuestion: KnownRequest {
-    // The loop's handler outlives what it made of requests.
-    private unowned let handler: LoopHandler
-
-    init(_ handler: LoopHandler) {
-        self.handler = handler
-    }
-
-    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
-        handler.backstage.state.write { $0.known.append("who") }
-        exchange.respond(LoopHandler.text("\(exchange.peer)"))
-    }
-}
-
-/// A request with a body, for others with another: answered by its body at once, by way of its
-/// reply, or later by whoever takes that.
-final class Again: KnownRequest {
-    // The loop's handler outlives what it made of requests.
-    private unowned let handler: LoopHandler
-    private let path: [String]
-
-    init(_ handler: LoopHandler, _ path: [String]) {
-        self.handler = handler
-        self.path = path
-    }
-
-    func handle(_ differences: RequestDifferences, _ exchange: Exchange) {
-        let body = differences.body
-        handler.backstage.state.write { state in
-            state.known.append("\(body.count)")
-            if let turnsEnded = state.turnsEnded { state.turnsOfAgain.append(turnsEnded()) }
-        }
-        answer(body, exchange)
-    }
-
-    func answer(_ body: RequestBody, _ exchange: Exchange) {
-        let response = Response(status: 200, body: .bytes(Array(body.bytes)))
-        switch path.last {
-        case "later": handler.backstage.state.write { $0.replies.append(exchange.reply) }
-        case "direct": exchange.reply.send(response)
-        case "closing": exchange.respond(Response(status: 200, closesConnection: true))
-        default: exchange.respond(response)
-        }
     }
 }

@@ -53,8 +53,8 @@ final class LoopServer {
         rmdir(String(path.dropLast(2)))
     }
 
-    /// The differences of the requests whose heads were known, in their order.
-    var known: [String] { backstage.state.value.known }
+    /// How many requests had a head like a known one.
+    var knownCount: Int { server.loops.reduce(0) { $0 + Int($1.repeats.value) } }
 
     /// The number of requests that the handler was given by the parser.
     var handledCount: Int { backstage.state.value.handled.count }

@@ -68,13 +68,18 @@ import Testing
         _ = watch.end()
     }
 
-    @Test func newConnectionsWhoseRequestsComeTogetherGoToTheParserSomeATurn() throws {
+    @Test func newConnectionsWhoseRequestsComeTogetherAreServedSomeATurn() throws {
         let server = try LoopServer()
-        let most = 1 + TurnWork.arrivals.stepsMax / HTTPFrontLimits.parserEntrySteps
+        let most =
+            1 + TurnWork.arrivals.stepsMax
+            / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
         let clients = try (0..<3 * most).map { _ in try server.connect() }
         try server.acceptAll()
         let watch = try watch(server) { $0.handled.count }
-        for client in clients { try client.send("GET", "/a") }
+        // No two have the same headers: libmicrohttpd reads each.
+        for (number, client) in clients.enumerated() {
+            try client.send("GET", "/a", headers: [("X-\(number)", "x")])
+        }
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
         #expect((1...most).contains(watch.end()))
@@ -83,14 +88,15 @@ import Testing
     @Test func answersThatAreWrittenLeaveNewRequestsWhatAllShare() throws {
         let server = try LoopServer()
         let readers = try (0..<20).map { _ in try server.connect() }
-        let clients = try (0..<60).map { _ in try server.connect() }
+        let clients = try (0..<300).map { _ in try server.connect() }
         try server.acceptAll()
         let watch = try watch(server) { $0.handled.count { $0 == "a" } }
         for reader in readers { try reader.send("GET", "/size/1000000") }
         for client in clients { try client.send("GET", "/a") }
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
-        let share = TurnWork.arrivals.share / HTTPFrontLimits.parserEntrySteps
+        let share =
+            TurnWork.arrivals.share / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
         #expect(watch.end() >= 2 * share)
         for reader in readers { #expect(try reader.readAnswer().body.count == 1_000_000) }
     }
@@ -151,18 +157,15 @@ import Testing
         let server = try LoopServer()
         let target = Self.target.replacing("/a?", with: "/park?") + "&since="
         let teacher = try server.connect()
-        try teacher.send("GET", target + "1")
-        server.expect(server.backstage.state.value.made, becomes: 1)
-        server.backstage.finishParked("learnt")
-        #expect(try teacher.readAnswer().text == "learnt")
+        #expect(try teacher.exchange("GET", target + "0").text == "at once")
         let clients = try (0..<60).map { _ in try server.connect() }
         try server.acceptAll()
-        let watch = try watch(server) { $0.known.count }
+        let watch = try watch(server) { $0.handled.count }
         for client in clients { try client.send("GET", target + "0") }
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "at once") }
-        #expect(server.known.count == 60)
-        #expect((1...Self.requestsMax(TurnWork.arrivals.stepsMax)).contains(watch.end()))
+        #expect(server.knownCount >= 60)
+        #expect((1...Self.requestsMax(TurnWork.longRequests.stepsMax)).contains(watch.end()))
     }
 
     @Test func messagesOfManyWebSocketsThatComeTogetherAreHandledSomeATurn() throws {

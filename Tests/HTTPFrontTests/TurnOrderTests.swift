@@ -17,7 +17,7 @@ import Testing
             return reader
         }
         server.expect(server.server.census.parked, becomes: readers.count)
-        let askers = try (0..<60).map { _ in try server.connect(transport) }
+        let askers = try (0..<300).map { _ in try server.connect(transport) }
         try server.acceptAll()
         let (begun, goOn) = (Gate(), Gate())
         server.backstage.state.value.loops[0].post { _ in

@@ -125,8 +125,7 @@ import Testing
             for (name, value) in fields { headers.append(name, value) }
             let target = try Array("/".utf8).withUnsafeBytes { try RequestTarget($0) }
             return RequestHead(
-                method: "GET", target: target, version: version, headers: headers,
-                peer: Peer(transport: .unix)
+                method: "GET", target: target, version: version, headers: headers
             ).asksForWebSocket
         }
         #expect(try asks(Self.good))

@@ -39,6 +39,9 @@ public struct AccessRules: Equatable, Sendable {
     /// The rules, in the order they were written.
     public var rules: [AccessRule] { compiled.rules }
 
+    /// Whether there is none: everybody may publish and subscribe then.
+    public var isEmpty: Bool { compiled.rules.isEmpty }
+
     /// Whether both say the same.
     public static func == (left: AccessRules, right: AccessRules) -> Bool {
         left.compiled === right.compiled || left.rules == right.rules

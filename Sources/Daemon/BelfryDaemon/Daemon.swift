@@ -41,8 +41,6 @@ public final class Daemon: Sendable {
         let sweeper: PeriodicThread
         let memory: MemoryBudget
         let liveness: Liveness
-        /// The longest deadline of HTTP at the start.
-        let deadlineSeconds: Int
     }
 
     /// A daemon that does not run yet.
@@ -111,15 +109,7 @@ public final class Daemon: Sendable {
             log.error("the access log stays where it was: \(error)")
         }
         do throws(DaemonError) {
-            let http = try http(configuration)
-            parts.server.reconfigure(http)
-            if http.longestDeadlineSeconds > parts.deadlineSeconds {
-                log.warning(
-                    """
-                    deadlines of http above \(parts.deadlineSeconds) s, the longest at the start, \
-                    apply in full only after a restart
-                    """)
-            }
+            parts.server.reconfigure(try http(configuration))
         } catch {
             log.error("the settings of http stay as they were: \(error)")
         }
@@ -247,8 +237,7 @@ public final class Daemon: Sendable {
             $0.parts = Parts(
                 bus: bus, work: work, service: service, server: server, sweeper: sweeper,
                 memory: memory,
-                liveness: Liveness(server: server, bus: bus),
-                deadlineSeconds: settings.longestDeadlineSeconds)
+                liveness: Liveness(server: server, bus: bus))
         }
         return addresses
     }

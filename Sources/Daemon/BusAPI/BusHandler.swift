@@ -25,9 +25,11 @@ final class BusHandler: RequestHandler {
     /// Whether the end of the turn does so.
     var goesRound = false
     private(set) var configuration: BusAPIConfiguration
-    /// Tells this configuration from earlier ones.
-    private(set) var configurationNumber: UInt32 = 0
     private var admissions: BodyAdmissions
+    /// The topic that was asked for last: most requests are about the same as the one before.
+    private var lastTopic: TopicName?
+    /// The same of what events were asked from.
+    private var lastSelector: (text: String, selector: Selector)?
     private let waker: LoopWaker
     /// What is to be delivered, while it is looked at.
     private var admitted = LoopWaker.Changes()
@@ -78,7 +80,25 @@ final class BusHandler: RequestHandler {
         }
     }
 
-    func admit(_ head: RequestHead) -> BodyAdmission { admissions.admission(of: head) }
+    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission {
+        admissions.admission(of: head, length)
+    }
+
+    /// The topic of a request's path, or the refusal that says what is wrong with it.
+    func topic(named name: String) throws(Refusal) -> TopicName {
+        if let lastTopic, lastTopic.text == name { return lastTopic }
+        let topic = try TopicName(request: name)
+        lastTopic = topic
+        return topic
+    }
+
+    /// The topics of a request's path, or the refusal that says what is wrong with it.
+    func selector(named text: String) throws(Refusal) -> Selector {
+        if let lastSelector, lastSelector.text == text { return lastSelector.selector }
+        let selector = try Selector(request: text)
+        lastSelector = (text, selector)
+        return selector
+    }
 
     func handle(_ request: Request, _ exchange: Exchange) {
         do throws(Refusal) {
@@ -93,7 +113,6 @@ final class BusHandler: RequestHandler {
     func reconfigure(_ configuration: BusAPIConfiguration) {
         let isAccessAsBefore = configuration.access == self.configuration.access
         self.configuration = configuration
-        configurationNumber &+= 1
         admissions = BodyAdmissions(
             eventBytesMax: configuration.eventBytesMax, batchBytesMax: bus.limits.batchBytesMax)
         guard !isAccessAsBefore else { return }
@@ -205,10 +224,7 @@ final class BusHandler: RequestHandler {
     /// Puts a subscription that has looked at the log into the loop's table, and on the bus's count.
     ///
     /// What was admitted behind its look and before it counted has woken nobody: it looks once more.
-    @discardableResult
-    func enroll(
-        _ subscription: any HTTPSubscription, near group: SubscriptionGroup? = nil
-    ) -> SubscriptionGroup {
+    func enroll(_ subscription: any HTTPSubscription) {
         if subscription.isSubscriber {
             let newest = bus.beginSubscription(subscription.reader.selector)
             if subscription.reader.isBehind(from: newest) {
@@ -219,7 +235,7 @@ final class BusHandler: RequestHandler {
         } else {
             waker.countOnlooker(1)
         }
-        return subscriptions.insert(subscription, near: group)
+        subscriptions.insert(subscription)
     }
 
     /// Takes a subscription out of the loop's table, and off the bus's count.
@@ -285,7 +301,7 @@ final class BusHandler: RequestHandler {
         }
         let query = resource.isCheck ? QueryItems() : head.target.query
         let parameters = try Parameters(query, known: route.parameters)
-        let caller = resource.isAboutTopics ? try caller(head) : .unknown
+        let caller = resource.isAboutTopics ? try caller(head, exchange.peer) : .unknown
         let call = Call(
             request: request, resource: resource, parameters: parameters, exchange: exchange,
             caller: caller)

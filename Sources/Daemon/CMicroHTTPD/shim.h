@@ -17,34 +17,16 @@ static inline struct MHD_Daemon *belfry_mhd_start(
     void *context, MHD_AccessHandlerCallback handler,
     void *(*request_line)(void *, const char *, struct MHD_Connection *),
     size_t (*unescape)(void *, struct MHD_Connection *, char *),
-    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection,
-    unsigned int connections_max, size_t pool_bytes, unsigned int timeout_seconds,
-    int is_single_thread) {
+    MHD_NotifyConnectionCallback connection, size_t pool_bytes, int is_single_thread) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_USE_NO_LISTEN_SOCKET
             | (is_single_thread ? BELFRY_MHD_SINGLE_THREAD : 0), 0,
         NULL, NULL, handler, context,
         MHD_OPTION_URI_LOG_CALLBACK, request_line, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_NOTIFY_CONNECTION, connection, context,
-        MHD_OPTION_CONNECTION_LIMIT, connections_max,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool_bytes,
-        MHD_OPTION_CONNECTION_TIMEOUT, timeout_seconds,
         MHD_OPTION_END);
-}
-
-/* The descriptor to wait on, -1 if there is none. */
-static inline int belfry_mhd_epoll(struct MHD_Daemon *daemon) {
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    return info ? info->epoll_fd : -1;
-}
-
-/* What the connection callback stored for the connection. */
-static inline void *belfry_mhd_socket_context(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
 }
 
 /* Bytes from the request line's first to the blank line's last; 0 before that was read. */
@@ -65,23 +47,9 @@ static inline void belfry_mhd_each_header(
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, visit, context);
 }
 
-/* A response with a copy of these bytes; NULL without memory. */
-static inline struct MHD_Response *belfry_mhd_copied(const void *bytes, size_t size) {
-    return MHD_create_response_from_buffer(size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
-}
-
-/* A response with these bytes themselves, which hold still until `free_body(owner)`. */
-static inline struct MHD_Response *belfry_mhd_shared(
-    const void *bytes, size_t size, MHD_ContentReaderFreeCallback free_body, void *owner) {
-    return MHD_create_response_from_buffer_with_free_callback_cls(size, (void *)bytes, free_body,
-                                                                  owner);
-}
-
-/* Milliseconds after which MHD_run() must be called without an event; -1 for never. */
-static inline int64_t belfry_mhd_timeout(struct MHD_Daemon *daemon) {
-    MHD_UNSIGNED_LONG_LONG timeout = 0;
-    if (MHD_get_timeout(daemon, &timeout) != MHD_YES) return -1;
-    return timeout > INT32_MAX ? INT32_MAX : (int64_t)timeout;
+/* A response without a body; NULL without memory. */
+static inline struct MHD_Response *belfry_mhd_empty(void) {
+    return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
 }
 
 #endif

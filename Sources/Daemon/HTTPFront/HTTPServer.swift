@@ -67,8 +67,8 @@ public final class HTTPServer: Sendable {
             (1...HTTPFrontLimits.loopsMax).contains(configuration.loops),
             "a server has 1 to \(HTTPFrontLimits.loopsMax) loops, not \(configuration.loops)")
         precondition(
-            configuration.headerBytesMax >= HTTPFrontLimits.headerBytesMin,
-            "headers need at least \(HTTPFrontLimits.headerBytesMin) bytes")
+            HTTPFrontLimits.headerBytesRange.contains(configuration.headerBytesMax),
+            "heads may have \(HTTPFrontLimits.headerBytesRange) bytes")
         precondition(isIdle, "a server is started once")
         var listeners: [ListeningSocket] = []
         var threads: [LoopThread] = []
@@ -93,8 +93,7 @@ public final class HTTPServer: Sendable {
     /// Takes over names, origins, deadlines and the numbers of connections, each loop at its next
     /// turn; all else has to be as it was at the start.
     ///
-    /// Connections beyond a lower limit stay. Deadlines that run, run on; the parser goes by the
-    /// longest that there was at the start, if that is less.
+    /// Connections beyond a lower limit stay. Deadlines that run, run on.
     public func reconfigure(_ configuration: HTTPServerConfiguration) {
         let settings = LoopSettings(
             configuration, openConnections: openConnections, accounts: accounts)

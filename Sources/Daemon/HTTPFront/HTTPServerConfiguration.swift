@@ -43,15 +43,9 @@ public struct HTTPServerConfiguration: Sendable {
     /// Milliseconds that a drain gives a new connection for its first request. Only tests change it.
     var firstRequestMilliseconds = HTTPFrontLimits.firstRequestMilliseconds
 
-    /// Milliseconds that a request with a known head may wait for its body before the parser gets it.
+    /// Milliseconds that a request may wait for its body before its head is taken alone.
     /// Only tests change it.
     var bodyAwaitedMilliseconds = HTTPFrontLimits.bodyAwaitedMilliseconds
-
-    /// The longest of the deadlines above, in seconds; the parser of a running server never has more
-    /// patience than this was at its start.
-    public var longestDeadlineSeconds: Int {
-        max(headerSeconds, bodySeconds, idleSeconds, sendProgressSeconds)
-    }
 
     /// Who is told of every request that has ended; nil for nobody.
     public var accessSink: (any AccessSink)?

@@ -23,15 +23,15 @@ public enum HTTPFrontLimits {
     /// Below the usual hard file limit of 20,000, with room for the store, logs and listeners.
     public static let connectionsMax = 16_384
 
-    /// Bytes of one request's line and headers, which is also libmicrohttpd's memory per
-    /// connection.
-    ///
-    /// libmicrohttpd clears the whole of it after every request: 8 to 16 KiB cost 10 % of a
-    /// request's CPU, 32 KiB half as much again, 256 KiB eleven times as much.
+    /// Bytes of one request's line and headers: browsers send the cookies of every server on this machine.
     public static let headerBytesMax = 16 * 1024
 
-    /// The least `headerBytesMax` that still leaves libmicrohttpd room for an answer's headers.
-    public static let headerBytesMin = 4 * 1024
+    /// What `headerBytesMax` may be: at the least what a browser sends with a few cookies, and no more than is
+    /// looked at at once.
+    public static let headerBytesRange = 4 * 1024...receiveBufferBytes
+
+    /// Headers of one request; browsers send 20.
+    static let headersMax = 256
 
     /// Bytes of a method; the longest that is registered has 17.
     static let methodBytesMax = 64
@@ -47,10 +47,6 @@ public enum HTTPFrontLimits {
     /// One delivery of 64 KiB fits; more would hide a slow reader, and counts against nobody's
     /// memory limit.
     public static let socketSendBufferBytes = 128 * 1024
-
-    /// Connections of one loop's parser: the front has a limit of its own, which can change, and this
-    /// is as high as that goes. It costs nothing.
-    static let parserConnectionsMax = 1_000_000
 
     /// Event loops of one server; beyond the processors of any one machine it serves nothing.
     public static let loopsMax = 64
@@ -133,7 +129,7 @@ public enum HTTPFrontLimits {
     static let arrivalPauseMillisecondsMax: UInt64 = 2_000
 
     /// How many requests a loop handles at a stop as always beside twice those that wait, where more come
-    /// without end: those that the parser has, and those of other users in between.
+    /// without end: those of other users in between.
     static let arrivalsBeside = 256
 
     /// Steps of telling a connection of a drain: it may be closed.
@@ -168,8 +164,33 @@ public enum HTTPFrontLimits {
     /// Steps above which a request is long: a target of 480 bytes, or a body of 30 KiB.
     static let shortRequestStepsMax = 64
 
-    /// Steps of giving a socket to the parser, which makes room for a head and reads it.
-    static let parserEntrySteps = 32
+    /// Bytes of a request with its body, or of a head alone, that is read by a parser with little memory:
+    /// most have less.
+    ///
+    /// libmicrohttpd clears the whole of its memory after every request.
+    static let smallRequestBytesMax = 1024
+
+    /// The memory of that parser: half of it holds what is read, the rest a record of 64 bytes for each
+    /// header, and the head of an answer.
+    static let smallParserBytes = 4 * 1024
+
+    /// The memory of the parser for heads of so many bytes: it may read half of that into its own half, and has
+    /// a record of 64 bytes for each of `headersMax`.
+    static func parserBytes(for headBytesMax: Int) -> Int { 2 * headBytesMax + 32 * 1024 }
+
+    /// Steps of having libmicrohttpd read a head.
+    static let parserSteps = 4
+
+    /// Bytes of the extensions of chunks, and of trailers, of one body; no client is known to send any.
+    static let chunkWordsBytesMax = 4 * 1024
+
+    /// Runs of libmicrohttpd in which it has read a request that is there whole: it takes one for each of
+    /// a new connection, the headers, and a body that is larger than its buffer.
+    static let parserRunsMax = 64
+
+    /// Answers of libmicrohttpd, of some 70 bytes each, that are left in the kernel before they are read
+    /// and thrown away. It takes twice as many.
+    static let parserAnswersMax = 64
 
     /// Sockets whose next request has begun that are served as they came, without lines of their users: as
     /// many as the share of arrivals has room for.
@@ -196,9 +217,7 @@ public enum HTTPFrontLimits {
     /// Milliseconds between two lines in the log about accepting being paused.
     public static let acceptWarningMilliseconds: UInt64 = 10_000
 
-    /// Seconds without a byte read after which a peer is given up whose answer waits outside the
-    /// parser; one whose answer is in it has as long as the longest other deadline, if that is
-    /// more.
+    /// Seconds without a byte read after which a peer is given up whose answer waits.
     public static let sendProgressSeconds = 30
 
     /// Seconds for which a peer that is told no more is still read, so that it gets its answer.
@@ -222,35 +241,21 @@ public enum HTTPFrontLimits {
     /// Clients' polls and publishes have 60 to 400; a longer head is parsed each time.
     static let keptHeadBytesMax = 1024
 
-    /// How long a request with a known head may wait for its body before the parser gets it. Behind a
+    /// How long a request may wait for its body before its head is taken alone. Behind a
     /// separate send on this machine a body comes within a millisecond.
     static let bodyAwaitedMilliseconds: UInt64 = 20
 
-    /// Requests of one connection that its parser may have had although they could be known, beyond
-    /// which its socket is not taken out of the parser any more.
-    ///
-    /// Each time costs more than a request that is parsed. A client that has sent as many different
-    /// heads goes on to do so.
+    /// Heads of one connection that are learned, less those that were known: a client that has sent as
+    /// many different ones goes on to do so, and learning costs more than parsing.
     static let unknownHeadsMax: UInt8 = 5
 
-    /// Bytes of the one buffer in which a loop reads WebSockets, and looks at what has arrived: a
-    /// request that has as many, with its body, is parsed.
+    /// Bytes of the one buffer in which a loop reads WebSockets, and looks at what has arrived: of a
+    /// request that has as many, with its body, the head is taken alone.
     ///
     /// As much as a message of a WebSocket seldom exceeds: one that lies whole in it is not copied.
     /// Half of what TCP holds of a request that nobody has begun to read, on a machine with the kernel's
     /// defaults: what does not fit there never comes whole.
     static let receiveBufferBytes = 32 * 1024
-
-    /// Bodies up to this many bytes are sent by the parser; longer ones leave it
-    /// together with their connection.
-    ///
-    /// Half of what the kernel takes at once: a shorter one hardly ever waits for its reader.
-    public static let parserBodyBytesMax = 64 * 1024
-
-    /// Bodies up to this many bytes are copied for the parser; longer ones are shared with it.
-    ///
-    /// Copying so little costs less than the two objects that sharing takes.
-    public static let copiedBodyBytesMax = 4 * 1024
 
     /// Bodies up to this many bytes are written in one piece with their head.
     ///
@@ -284,9 +289,6 @@ public enum HTTPFrontLimits {
 
     /// Free bytes at the end of a heap that it keeps: not so few that each burst takes them anew.
     public static let keptHeapBytesMax = 1024 * 1024
-
-    /// Turns in which the parser gets rid of its last connections: one resumes, one ends.
-    public static let parserTurnsAtEnd = 4
 
     /// Bytes that a stream may write in one turn of its loop, each write counted with
     /// `streamWriteCostBytes` besides; then others have theirs.

@@ -13,7 +13,7 @@ public struct PendingReply: Sendable {
     /// suspended.
     ///
     /// Returning says nothing about the answer having left.
-    public func send(_ response: Response) {
+    public func send(_ response: consuming Response) {
         mailbox.post(LateReply(slot: slot, number: number, response: response))
     }
 

@@ -4,13 +4,9 @@
 /// jobs posted by `LoopHandle`, the callbacks of its detached sockets) runs on the loop's thread,
 /// one after the other. It must not block: the whole loop waits with it.
 public protocol RequestHandler: AnyObject {
-    /// Tells the configuration that it goes by at this moment from earlier ones: what it made of a
-    /// request with `Exchange.offer` is only asked while this is the same.
-    var configurationNumber: UInt32 { get }
-
     /// Decides about a request's body before it is read; called once for every request that
     /// passed the strict checks, bodyless ones included, and always before `handle`.
-    func admit(_ head: RequestHead) -> BodyAdmission
+    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission
 
     /// Steps of a turn that a request will count with `TurnBudget.add`, as far as its head tells: one that
     /// takes long waits for its turn apart from short ones.
@@ -36,12 +32,33 @@ public typealias RequestHandlerMaker = @Sendable (LoopHandle, TurnBudget) -> any
 
 /// What becomes of a request's body.
 public enum BodyAdmission: Sendable {
-    /// The body is collected and handed over whole. A longer one is read and thrown away up to
-    /// `HTTPServerConfiguration.discardBytesMax`, answered by `orElse`, and the connection closes;
-    /// a client that waits for `100 Continue` gets that answer instead.
-    case upTo(bytes: Int, orElse: Response)
+    /// The body is collected and handed over whole, if it keeps to a limit.
+    case upTo(BodyLimit)
 
     /// The request gets this answer, and `handle` is not called. A body is thrown away; the
     /// connection stays unless the answer closes it.
     case refuse(Response)
+
+    /// A body of at most so many bytes; see ``BodyLimit``.
+    public static func upTo(bytes: Int, orElse answer: Response) -> BodyAdmission {
+        .upTo(BodyLimit(bytesMax: bytes, orElse: answer))
+    }
+}
+
+/// How long a request's body may be. A longer one is read and thrown away up to
+/// `HTTPServerConfiguration.discardBytesMax`, gets an answer of its own, and the connection closes; a
+/// client that waits for `100 Continue` gets that answer instead.
+public final class BodyLimit: Sendable {
+    /// The largest number of bytes.
+    let bytesMax: Int
+    /// The answer to more.
+    let answer: Response
+
+    /// At most so many bytes, and this answer to more.
+    public init(bytesMax: Int, orElse answer: Response) {
+        var answer = answer
+        answer.closesConnection = true
+        self.bytesMax = bytesMax
+        self.answer = answer
+    }
 }

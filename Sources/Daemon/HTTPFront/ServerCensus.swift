@@ -4,8 +4,8 @@
 public struct ServerCensus: Sendable, Equatable {
     /// Connections open, wherever they are.
     public var connections = 0
-    /// Connections parked outside the parser: waits, streams and WebSockets.
+    /// Connections that are parked: waits, streams and WebSockets.
     public var parked = 0
-    /// Requests whose answer is awaited while the parser keeps their connection.
+    /// Requests whose answer is awaited though nothing is parked.
     public var pending = 0
 }

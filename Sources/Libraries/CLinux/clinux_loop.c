@@ -23,8 +23,6 @@ _Static_assert((int)CLINUX_EPOLL_IN == (int)EPOLLIN && (int)CLINUX_EPOLL_OUT == 
 const uint32_t clinux_epoll_edge = EPOLLET;
 const uint32_t clinux_epoll_exclusive = EPOLLEXCLUSIVE;
 
-enum { PEEK_OFFSET = 1 << 30 };
-
 static int result_of(int value) { return value < 0 ? -errno : value; }
 
 int clinux_epoll_create(void) { return result_of(epoll_create1(EPOLL_CLOEXEC)); }
@@ -87,29 +85,14 @@ int clinux_bind_with_mode(int descriptor, const void *address, uint32_t size, ui
     return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-int clinux_duplicate(int descriptor) { return result_of(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
+int clinux_socket_pair(int ends[2]) {
+    return result_of(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends));
+}
 
 int clinux_prepare_descriptor(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -errno;
     return result_of(fcntl(descriptor, F_SETFD, FD_CLOEXEC));
-}
-
-int clinux_count_reads(int descriptor) {
-    int offset = PEEK_OFFSET;
-    return result_of(setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset));
-}
-
-void clinux_stop_counting_reads(int descriptor) {
-    int offset = -1;
-    setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
-}
-
-int64_t clinux_counted_reads(int descriptor) {
-    int offset = 0;
-    socklen_t size = sizeof offset;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, &size) < 0) return -errno;
-    return offset <= 0 ? -ERANGE : PEEK_OFFSET - (int64_t)offset;
 }
 
 void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -119,19 +119,6 @@ int clinux_tcp_row_find(int netlink, int family, const void *source, uint16_t so
     }
 }
 
-int clinux_tcp_receipt_get(int descriptor, struct clinux_tcp_receipt *receipt) {
-    struct tcp_info info;
-    socklen_t size = sizeof info;
-    memset(&info, 0, sizeof info);
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -errno;
-    if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
-        return -EOPNOTSUPP;
-    }
-    receipt->received = info.tcpi_bytes_received;
-    receipt->state = info.tcpi_state;
-    return 0;
-}
-
 int clinux_unread_bytes(int descriptor) {
     int unread = 0;
     if (ioctl(descriptor, FIONREAD, &unread) != 0) return -errno;

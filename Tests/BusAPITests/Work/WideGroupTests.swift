@@ -30,8 +30,7 @@ import Work
         return watch.end()
     }
 
-    /// Requests that one turn handles, where each is parsed and looks at all topics of the group so
-    /// often.
+    /// Requests that one turn handles, where each looks at all topics of the group so often.
     private static func requestsMax(looks: Int) -> Int {
         1 + TurnWork.longRequests.stepsMax / (HTTPFrontLimits.requestSteps + looks * termCount)
     }
@@ -39,21 +38,9 @@ import Work
     @Test func workersThatAskTogetherForAGroupOfManyTopicsAreServedSomeATurn() throws {
         let clients = try (0..<40).map { _ in try place.server.connect() }
         let groups = place.server.groups
-        // No two are alike, so that each is parsed.
         func target(_ index: Int) -> String { "/groups/g/next?wait=60s&for=\(60 + index)s" }
         let most = try mostInATurn(of: clients, "POST", target) { groups.figures.workers }
-        #expect((1...Self.requestsMax(looks: 2)).contains(most))
-    }
-
-    @Test func requestsThatAreNotParsedCountByTheTopicsToo() throws {
-        let (target, loop) = ("/groups/g/next?wait=1ms", place.server.loops[0])
-        let clients = try (0..<40).map { _ in try place.server.connect() }
-        for client in clients {
-            for _ in 0..<2 { #expect(try client.exchange("POST", target).status == 204) }
-        }
-        let most = try mostInATurn(of: clients, "POST", { _ in target }) { loop.repeats.value }
-        let steps = HTTPFrontLimits.requestSteps + Self.termCount
-        #expect((1...(1 + TurnWork.arrivals.stepsMax / steps)).contains(most))
+        #expect((1...Self.requestsMax(looks: 1)).contains(most))
     }
 
     @Test func groupsOfManyTopicsAreShownSomeATurn() throws {

@@ -78,13 +78,13 @@ private struct RequestText {
         let rules = RequestRules(hosts: HostPolicy(), origins: OriginPolicy())
         let peer = isLocal ? Peer(transport: .unix) : Self.remote
         guard
-            let head = try? rules.head(
+            let (head, bodyLength) = try? rules.read(
                 method: method, target: target, version: version, headers: Self.headers(fields),
-                isFolded: false, peer: peer)
+                peer: peer)
         else { return nil }
         return Meaning(
             path: head.target.path, host: head.host, keepsAlive: head.keepsAlive,
-            bodyLength: head.bodyLength, crossOrigin: head.crossOrigin)
+            bodyLength: bodyLength, crossOrigin: head.crossOrigin)
     }
 
     /// The length by the words of the standard alone; nil where it has to be refused.
@@ -96,7 +96,7 @@ private struct RequestText {
         case (1, 0):
             guard lengths[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
             let digits = lengths[0].drop { $0 == "0" }
-            if digits.isEmpty { return lengths[0].isEmpty ? nil : RequestHead.BodyLength.none }
+            if digits.isEmpty { return lengths[0].isEmpty ? nil : .counted(0) }
             return UInt64(digits).flatMap { $0 <= 1 << 53 ? .counted($0) : nil }
         case (0, 1):
             return codings[0].lowercased() == "chunked" && version == .http11 ? .chunked : nil

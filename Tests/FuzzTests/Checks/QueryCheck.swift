@@ -28,7 +28,7 @@ extension ParserCheck {
     }
 
     private static func head(of target: RequestTarget) -> RequestHead {
-        RequestHead(method: "GET", target: target, peer: Peer(transport: .unix))
+        RequestHead(method: "GET", target: target)
     }
 
     private static func checkNextTarget(of target: RequestTarget) throws {

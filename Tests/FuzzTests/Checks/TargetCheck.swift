@@ -10,10 +10,6 @@ extension ParserCheck {
         try agree(target?.query.map(\.value), expected?.query.map(\.value), "values")
         guard let target else { return }
         try agree(target.raw, input.text, "raw")
-        for item in target.query {
-            let alone = "/?v=" + UnsafeRawBufferPointer(rebasing: input[item.valueRange]).text
-            try agree(try RequestTarget(alone).query.first("v"), item.value, "value by its place")
-        }
     }
 }
 

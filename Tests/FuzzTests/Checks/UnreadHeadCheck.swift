@@ -17,9 +17,9 @@ extension ParserCheck {
             return try hold(head.finding != .doubtful, "a piece, or another version, is doubtful")
         }
         let fields = lines.fields
-        try agree(head.headers.count, fields.count, "the headers")
+        try agree(head.fields.count, fields.count, "the headers")
         for name in ["host", "content-length", "transfer-encoding"] as [StaticString] {
-            try agree(head.headers.all(name), values("\(name)", fields), "values of \(name)")
+            try agree(head.fields.all(name), values("\(name)", fields), "values of \(name)")
         }
         guard head.finding == .nothing else { return }
         try hold(head.version == .http10 || values("host", fields).count == 1, "no Host, or two")
@@ -69,11 +69,18 @@ private struct Lines {
         }
     }
 
+    private static func isVersion(_ word: ArraySlice<UInt8>) -> Bool {
+        let digits = word.dropFirst(5)
+        return word.count == 8 && word.starts(with: "HTTP/".utf8)
+            && digits.dropFirst().first == UInt8(ascii: ".")
+            && [digits.first, digits.last].allSatisfy { (0x30...0x39).contains($0!) }
+    }
+
     var isBroken: Bool {
         guard let requestLine else { return !beginsWithMethod }
         let words = Self.words(requestLine)
         if !beginsWithMethod || Self.holdsStray(requestLine) || words.count != 3
-            || words.contains(where: \.isEmpty) || !words[2].starts(with: "HTTP/".utf8)
+            || words.contains(where: \.isEmpty) || !Self.isVersion(words[2])
         {
             return true
         }

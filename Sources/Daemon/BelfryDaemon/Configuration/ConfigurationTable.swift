@@ -76,11 +76,10 @@ extension ConfigurationKey {
             reason: "One user has nearly all of them, or several share the machine."),
         ConfigurationKey(
             "http", "header_bytes", \.http.headerBytesMax,
-            .size(HTTPFrontLimits.headerBytesMin...(256 << 10)),
+            .size(HTTPFrontLimits.headerBytesRange),
             purpose: "Size of one request's line and headers.",
             reason: """
-                Clients send large cookies. Each connection takes this much memory, and above 16K \
-                every request gets slower.
+                Clients send large cookies. No more than 32K of a request is looked at at once.
                 """),
         ConfigurationKey(
             "http", "hosts", list: \.http.hosts, .list(of: .hostName), isLive: true,

@@ -4,7 +4,7 @@ internal import Topics
 /// How one attribute of an event goes over the wire: the single table behind the headers and
 /// parameters of a publish, members of messages, envelopes, headers of raw events, filters of
 /// requests for events, and what pages of other origins may send and read.
-struct WireAttribute {
+final class WireAttribute: Sendable {
     /// The header of a publish and of a raw event.
     let header: StaticString
     /// The same in lower case, as the headers of requests are asked for.
@@ -20,8 +20,27 @@ struct WireAttribute {
     /// The code of the problem that answers a text which no attribute can have.
     let problem: ProblemCode
 
+    private init(
+        header: StaticString, lowercaseHeader: StaticString, parameter: String?, filter: String?,
+        member: StaticString, problem: ProblemCode
+    ) {
+        self.header = header
+        self.lowercaseHeader = lowercaseHeader
+        self.parameter = parameter
+        self.filter = filter
+        self.member = member
+        self.problem = problem
+    }
+
     /// The row of an attribute.
     static func row(_ attribute: EventAttribute) -> WireAttribute {
+        rows[Int(attribute.rawValue)]
+    }
+
+    /// The rows, in the order of the attributes.
+    private static let rows = EventAttribute.allCases.map(make)
+
+    private static func make(_ attribute: EventAttribute) -> WireAttribute {
         switch attribute {
         case .type:
             WireAttribute(

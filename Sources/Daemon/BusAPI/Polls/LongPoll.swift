@@ -4,24 +4,20 @@ internal import Topics
 
 /// One request for events, from its first look at the log to its answer.
 ///
-/// Belongs to its loop. Answers at once when the log has something to tell; else it leaves the
-/// parser with its socket, stands in the loop's table, and looks again when it is woken.
+/// Belongs to its loop. Answers at once when the log has something to tell; else it takes
+/// its socket, stands in the loop's table, and looks again when it is woken.
 final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     var reader: LogReader
     var place: SubscriptionTable.Place?
     var caller: Caller { request.caller }
     var account: CallerAccount?
     var accessNumber: UInt32 = 0
-    private(set) var request: ReceiveRequest
-    /// What its head was known by; nil when it was parsed.
-    private let known: KnownPoll?
+    private let request: ReceiveRequest
     // The loop's handler owns every waiting poll through its table, and outlives them.
     unowned let handler: BusHandler
     private var gap: Gap?
     /// How it is answered; nil where it was, or was at once.
     private var path: AnswerPath?
-    /// Where it stood in the loop's table last.
-    private var group: SubscriptionGroup?
     /// Whether its time was up while the store was reading: what that finds is still told.
     private var isOverdue = false
     /// Whether what it reads is too much for the loop.
@@ -33,9 +29,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case fetch
     }
 
-    init(_ request: ReceiveRequest, of known: KnownPoll? = nil, on handler: BusHandler) {
+    init(_ request: ReceiveRequest, on handler: BusHandler) {
         self.request = request
-        self.known = known
         self.handler = handler
         reader = LogReader(
             request.selector, request.filter, from: handler.log, handler.service.memory)
@@ -43,24 +38,6 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     var form: DeliveryForm { request.form.delivery }
     var origin: SocketOrigin? { path?.socket?.origin }
-
-    /// Whether it can begin anew for a request with this head and this name, empty for its own.
-    func isRepeated(by known: KnownPoll, _ name: UnsafeRawBufferPointer) -> Bool {
-        self.known === known
-            && (name.isEmpty || request.selector.singleName?.text.utf8.elementsEqual(name) == true)
-    }
-
-    /// Begins anew, after an earlier wait was answered, where `text` says.
-    func begin(at text: String, _ exchange: Exchange) throws(Refusal) {
-        assert(path == nil && !reader.isFetching, "a poll begins anew once it was answered")
-        try request.begin(at: text)
-        try handler.admit(request, exchange)
-        reader = LogReader(
-            request.selector, request.filter, from: handler.log, handler.service.memory)
-        gap = nil
-        isOverdue = false
-        try begin(exchange)
-    }
 
     /// Answers, or begins to wait.
     func begin(_ exchange: Exchange) throws(Refusal) {
@@ -70,7 +47,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case .wait where wait == 0 || exchange.isDraining: exchange.respond(nothing())
         case .wait: if try !park(exchange) { exchange.respond(nothing()) }
         case .fetch:
-            if try !park(exchange) { path = .parser(exchange.reply) }
+            if try !park(exchange) { path = .reply(exchange.reply) }
             fetch()
         }
     }
@@ -165,13 +142,13 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         return step
     }
 
-    /// Has it wait outside the parser; false where it cannot.
+    /// Has it wait; false where it cannot.
     private func park(_ exchange: Exchange) throws(Refusal) -> Bool {
         try handler.refuseIfFull(request.selector, for: exchange.account)
         guard let socket = exchange.detach(self) else { return false }
         path = .socket(socket)
         reader.wait()
-        group = handler.join(self, for: exchange.account, near: group)
+        handler.join(self, for: exchange.account)
         socket.setDeadline(milliseconds: Int(wait / 1_000))
         return true
     }

@@ -5,16 +5,12 @@ internal import Topics
 /// What one request for events asks for, in whatever form, checked.
 struct ReceiveRequest {
     /// Who asks.
-    var caller: Caller
+    let caller: Caller
     /// The topics, as far as the caller may know of them.
     var selector: Selector
     let filter: EventFilter
     let form: EventForm
-    private(set) var start: StartPosition
-    /// Where in the request it is said, or will be in the next; `nil` where it cannot.
-    let startPlace: ValuePlace?
-    /// Where in the target the topic's name stands, or whatever names several.
-    let namePlace: Range<Int>
+    let start: StartPosition
     /// How long to wait for an event, in microseconds; `nil` where the request does not say.
     let wait: Int64?
     /// Events of one answer at the most; `nil` where the request does not say.
@@ -24,7 +20,7 @@ struct ReceiveRequest {
     /// Whether a gap is an error.
     let isStrict: Bool
     /// The request's own target up to the cursor that comes next.
-    private(set) var nextTarget: String
+    let nextTarget: String
     /// Seconds of a `Prefer: wait` that was followed.
     let preferenceApplied: Int64?
 
@@ -35,12 +31,15 @@ struct ReceiveRequest {
     /// What `Last-Event-ID` is called in a query, by clients that cannot send a header.
     private static let lastEventID = "lastEventId"
 
-    init(_ call: borrowing Call, _ configuration: BusAPIConfiguration) throws(Refusal) {
+    /// - Parameter selector: What its path names.
+    init(
+        _ call: borrowing Call, of selector: Selector, _ configuration: BusAPIConfiguration
+    ) throws(Refusal) {
         let (head, parameters) = (call.head, call.parameters)
         caller = call.caller
-        selector = try Selector(request: call.resource.name)
+        self.selector = selector
         form = try EventForm.chosen(head, parameters)
-        (start, startPlace) = try Self.start(head, parameters)
+        start = try Self.start(head, parameters)
         let isPoll = form == .raw || form == .json
         let eventsMaxMax = isPoll ? Limits.pollEventsMax : Limits.streamEventsMax
         eventsMax = try parameters.count("max", in: 1...Int64(eventsMaxMax)).map(Int.init)
@@ -63,38 +62,20 @@ struct ReceiveRequest {
         wait = preferred.map { $0 * 1_000_000 } ?? asked
         preferenceApplied = preferred
         nextTarget = Self.nextTarget(head.target)
-        namePlace = head.target.lastSegmentRange
-    }
-
-    /// Makes it the same request for the topic of another name, which is the last of its path.
-    mutating func rename(to name: String) throws(Refusal) {
-        selector = try Selector(request: name)
-        let query = nextTarget.utf8.firstIndex(of: UInt8(ascii: "?"))!
-        let slash = nextTarget.utf8[..<query].lastIndex(of: UInt8(ascii: "/"))!
-        nextTarget = nextTarget[...slash] + name + nextTarget[query...]
-    }
-
-    /// Makes it the same request with another text where it says from where it begins, or without one.
-    mutating func begin(at text: String) throws(Refusal) {
-        switch startPlace {
-        case .header: start = try Self.start(lastEventID: text)
-        case .parameter where text.isEmpty: start = .now
-        case .target, .parameter: start = try Self.start(since: text)
-        case .length, .word, .nowhere, nil: break
-        }
     }
 
     private static func start(
         _ head: RequestHead, _ parameters: Parameters
-    ) throws(Refusal) -> (StartPosition, ValuePlace?) {
+    ) throws(Refusal) -> StartPosition {
         if let last = try head.headers.only("last-event-id"), !last.isEmpty {
-            return (try start(lastEventID: last), .header("last-event-id"))
+            return try start(lastEventID: last)
         }
         if let last = parameters.text(lastEventID), !last.isEmpty {
-            return (try start(lastEventID: last), nil)
+            return try start(lastEventID: last)
         }
-        guard let since = parameters.text("since") else { return (.now, .parameter("since")) }
-        return (try start(since: since), parameters.place("since").map { .target($0) })
+        return try parameters.text("since").map { (since) throws(Refusal) in
+            try start(since: since)
+        } ?? .now
     }
 
     private static func start(lastEventID last: String) throws(Refusal) -> StartPosition {
@@ -136,10 +117,14 @@ struct ReceiveRequest {
     /// The events that are wanted; a value that no event can have is a mistake, not a filter.
     private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
         var wanted = AttributeTexts()
+        var isEmpty = true
         for attribute in EventAttribute.all {
-            wanted[attribute] = WireAttribute.row(attribute).filter.flatMap(parameters.text)
+            guard let name = WireAttribute.row(attribute).filter, let text = parameters.text(name)
+            else { continue }
+            wanted[attribute] = text
+            isEmpty = false
         }
-        return EventFilter(try EventAttributes(request: wanted))
+        return isEmpty ? .all : EventFilter(try EventAttributes(request: wanted))
     }
 
     /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3); other preferences are none of
@@ -159,12 +144,49 @@ struct ReceiveRequest {
 
     /// The target of this request with everything but its cursor, ready for the next one.
     static func nextTarget(_ target: RequestTarget) -> String {
-        let query = target.raw.utf8.dropFirst(target.pathRange.upperBound + 1)
-        // The pieces are as they were sent; the items beside them have the names they mean.
-        let parameters = zip(query.split(separator: UInt8(ascii: "&")), target.query)
-            .filter { !["since", lastEventID].contains(Parameters.name(of: $1)) }
-            .map { piece, _ in String(decoding: piece, as: UTF8.self) + "&" }.joined()
-        return "\(target.prefix.text)\(target.rawPath)?\(parameters)since="
+        var (raw, prefix) = (target.raw, target.prefix.text)
+        let suffix: StaticString = "since="
+        // A query without an & at its end gets one.
+        let room = prefix.utf8.count + raw.utf8.count + suffix.utf8CodeUnitCount + 2
+        return String(unsafeUninitializedCapacity: room) { text in
+            var count = 0
+            func write(_ bytes: UnsafeBufferPointer<UInt8>) {
+                _ = UnsafeMutableBufferPointer(rebasing: text[count...]).update(
+                    fromContentsOf: bytes)
+                count += bytes.count
+            }
+            func write(_ byte: UInt8) {
+                text[count] = byte
+                count += 1
+            }
+            prefix.withUTF8(write)
+            raw.withUTF8 { bytes in
+                write(UnsafeBufferPointer(rebasing: bytes[target.pathRange]))
+                write(UInt8(ascii: "?"))
+                let query = bytes.dropFirst(target.pathRange.upperBound + 1)
+                // The pieces are as they were sent; the items beside them have the names they mean.
+                var (start, item) = (query.startIndex, 0)
+                while start < query.endIndex {
+                    let end = query[start...].firstIndex(of: UInt8(ascii: "&")) ?? query.endIndex
+                    if end > start {
+                        if !isCursor(target.query[item]) {
+                            write(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                            write(UInt8(ascii: "&"))
+                        }
+                        item += 1
+                    }
+                    start = end + 1
+                }
+            }
+            suffix.withUTF8Buffer(write)
+            return count
+        }
+    }
+
+    /// Whether a parameter says where to begin.
+    private static func isCursor(_ item: QueryItems.Item) -> Bool {
+        let name = Parameters.name(of: item)
+        return name == "since" || name == lastEventID
     }
 }
 

@@ -4,19 +4,14 @@ internal import Topics
 extension BusHandler {
     /// `GET /topics/{selector}`: receives events, in the form that was asked for.
     func receive(_ call: borrowing Call) throws(Refusal) {
-        let asked = try ReceiveRequest(call, configuration)
-        var request = asked
-        request.selector = try readable(asked.selector, by: asked.caller)
+        var request = try ReceiveRequest(
+            call, of: selector(named: call.resource.name), configuration)
+        request.selector = try readable(request.selector, by: request.caller)
         try admit(request, call.exchange)
         guard let form = request.form.stream(request.eventStream) else {
-            if let place = asked.startPlace {
-                call.exchange.offer(valueAt: place, withName: asked.namePlace) {
-                    KnownPoll(asked, on: self)
-                }
-            }
             return try LongPoll(request, on: self).begin(call.exchange)
         }
-        let (peer, page) = (call.head.peer, call.head.crossOrigin)
+        let (peer, page) = (call.exchange.peer, call.head.crossOrigin)
         try StreamingResponse(request, in: form, on: self).begin(call.exchange) {
             stream, exchange throws(Refusal) in
             guard case .webSocket(let isRaw) = request.form else {
@@ -39,19 +34,13 @@ extension BusHandler {
     }
 
     /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``.
-    ///
-    /// - Returns: Where it stands in the table; to come back there, name it as `group`.
-    @discardableResult
-    func join(
-        _ subscription: any HTTPSubscription, for account: CallerAccount,
-        near group: SubscriptionGroup? = nil
-    ) -> SubscriptionGroup {
+    func join(_ subscription: any HTTPSubscription, for account: CallerAccount) {
         service.waiting.add(1)
         account.subscribers.add(1)
         subscription.account = account
         subscription.accessNumber = accessNumber
         meters.subscribers(in: subscription.form).add(1)
-        return enroll(subscription, near: group)
+        enroll(subscription)
     }
 
     /// Forgets a subscription that had joined; called once.

@@ -35,8 +35,7 @@ enum Since {
     /// seconds, milliseconds or nanoseconds; nil for others.
     ///
     /// No id looks like that: ids begin with the microseconds of a clock.
-    static func meant(by digits: String, now: Timestamp) -> String? {
-        guard digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
+    static func meant(by digits: String, now: @autoclosure () -> Timestamp) -> String? {
         let fractionDigits: Int
         switch digits.utf8.count {
         case 10: fractionDigits = 0
@@ -44,9 +43,10 @@ enum Since {
         case 19: fractionDigits = 9
         default: return nil
         }
+        guard digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         let (seconds, fraction) = (digits.dropLast(fractionDigits), digits.suffix(fractionDigits))
         guard let count = Quantity.count(seconds),
-            abs(count - now.microseconds / 1_000_000) <= Limits.unixTimeSecondsAway
+            abs(count - now().microseconds / 1_000_000) <= Limits.unixTimeSecondsAway
         else { return nil }
         return fraction.isEmpty ? "@\(seconds)" : "@\(seconds).\(fraction)"
     }

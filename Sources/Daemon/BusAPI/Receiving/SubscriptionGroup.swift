@@ -4,8 +4,6 @@ internal import Topics
 final class SubscriptionGroup {
     let selector: Selector
     private(set) var members: SubscriptionTable.Found = []
-    /// Whether the table finds it by its selector.
-    var isIndexed = false
     /// Whether it waits to be taken out, unless somebody comes before.
     var isVacant = false
     /// The round of looking in which it was last found, so that it is found once a round.

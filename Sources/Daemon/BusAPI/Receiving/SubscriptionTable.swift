@@ -45,35 +45,19 @@ final class SubscriptionTable {
     }
 
     /// Takes a subscription in, which is not in the table.
-    ///
-    /// - Parameter group: Where it stood before, which needs no looking for while others stand there
-    ///   that ask for the same.
-    /// - Returns: Where it stands now.
-    @discardableResult
-    func insert(
-        _ subscription: any HTTPSubscription, near group: SubscriptionGroup? = nil
-    ) -> SubscriptionGroup {
+    func insert(_ subscription: any HTTPSubscription) {
         assert(subscription.place == nil, "a subscription is inserted once")
         let selector = subscription.reader.selector
-        let former = group?.selector == selector ? group : nil
-        if let former, former.isIndexed {
-            insert(subscription, into: former)
-            return former
-        }
-        let found = groups[selector] ?? former ?? SubscriptionGroup(selector)
-        if !found.isIndexed {
-            found.isIndexed = true
-            groups[selector] = found
-            memory.charge(selector.waitingBytes, to: .selectors)
-        }
-        insert(subscription, into: found)
-        return found
-    }
-
-    private func insert(_ subscription: any HTTPSubscription, into group: SubscriptionGroup) {
+        let group = groups[selector] ?? takeIn(SubscriptionGroup(selector))
         // Those who ask for the same share its memory, and are known by that.
         subscription.reader.limit(to: group.selector)
         group.insert(subscription)
+    }
+
+    private func takeIn(_ group: SubscriptionGroup) -> SubscriptionGroup {
+        groups[group.selector] = group
+        memory.charge(group.selector.waitingBytes, to: .selectors)
+        return group
     }
 
     /// Takes it out; does nothing to one that is not in it.
@@ -106,7 +90,6 @@ final class SubscriptionTable {
     }
 
     private func takeOut(_ group: SubscriptionGroup) {
-        group.isIndexed = false
         groups[group.selector] = nil
         memory.release(group.selector.waitingBytes, from: .selectors)
     }

@@ -4,31 +4,31 @@ internal import HTTPFront
 ///
 /// Belongs to its loop.
 enum AnswerPath {
-    /// Its socket has left the parser, and the socket's owner hears of the client's end.
+    /// Its socket is detached, and the socket's owner hears of the client's end.
     case socket(DetachedSocket)
-    /// The parser keeps the socket; nobody hears of the client's end.
-    case parser(PendingReply)
+    /// The socket is not; nobody hears of the client's end.
+    case reply(PendingReply)
 
     /// Has the client of a request wait for `owner`.
     init(to exchange: Exchange, for owner: any DetachedSocketOwner) {
         if let socket = exchange.detach(owner) {
             self = .socket(socket)
         } else {
-            self = .parser(exchange.reply)
+            self = .reply(exchange.reply)
         }
     }
 
-    /// The socket, where it has left the parser.
+    /// The socket, where it is detached.
     var socket: DetachedSocket? { if case .socket(let socket) = self { socket } else { nil } }
 
     /// Answers; the path is used once.
     ///
     /// - Parameter ifLost: Called if it is known that the client did not get the answer, see
-    ///   `DetachedSocket.finish`; where the parser keeps the socket, nobody knows.
+    ///   `DetachedSocket.finish`; where the socket is not detached, nobody knows.
     func send(_ response: Response, ifLost: (() -> Void)? = nil) {
         switch self {
         case .socket(let socket): socket.finish(response, ifLost: ifLost)
-        case .parser(let reply): reply.send(response)
+        case .reply(let reply): reply.send(response)
         }
     }
 }

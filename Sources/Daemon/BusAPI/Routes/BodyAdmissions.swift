@@ -3,7 +3,7 @@ internal import Topics
 
 /// How much body each kind of request may bring, and the answer to more; made once, so that a
 /// request without a body pays nothing for it.
-struct BodyAdmissions {
+final class BodyAdmissions {
     private let event: BodyAdmission
     private let batch: BodyAdmission
 
@@ -23,27 +23,27 @@ struct BodyAdmissions {
             ).response)
     }
 
-    /// What the request of this head may bring.
-    func admission(of head: RequestHead) -> BodyAdmission {
+    /// What the request of this head may bring, which says so much about its body.
+    func admission(of head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission {
         switch head.method {
-        case "POST" where Self.isOfUnknownLength(head): .refuse(Self.lengthUnknown)
+        case "POST" where length == .none && Self.isOfUnknownLength(head):
+            .refuse(Self.lengthUnknown)
         case "POST": head.target.query.first("split") == nil ? event : batch
         case "PUT" where Self.isTaken(head): Self.noneButPost
         case "OPTIONS": Self.none
-        case _ where head.bodyLength == .none || Self.isTaken(head): Self.none
+        case _ where length.isEmpty || Self.isTaken(head): Self.none
         // Without its body it would be refused too, and that is what the client has to hear.
         default: .upTo(bytes: 0, orElse: Self.refusal(of: head).response)
         }
     }
 
-    /// Whether nobody knows how much of what follows is the body of a publish (RFC 1945 section 7.2.2).
+    /// Whether nobody knows how much of what follows is the body of a publish, where it does not say (RFC 1945
+    /// section 7.2.2).
     ///
     /// Other requests by POST are complete without a body, and a proxy that speaks HTTP/1.0 to us sends
     /// those without a length.
     private static func isOfUnknownLength(_ head: RequestHead) -> Bool {
-        head.version == .http10 && head.bodyLength == .none
-            && head.headers.occurrences(of: "content-length") == 0
-            && Resource(head.target)?.kind == .topic
+        head.version == .http10 && Resource(head.target)?.kind == .topic
     }
 
     private static let lengthUnknown = Refusal(

@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import Topics
 
 /// One request on its way through a route: what was asked, and where the answer goes.
 struct Call: ~Copyable {
@@ -11,6 +12,9 @@ struct Call: ~Copyable {
     let caller: Caller
 
     var head: RequestHead { request.head }
+
+    /// Who an event of this request is from.
+    var sender: Sender { Sender(uid: exchange.uid, pid: exchange.pid) }
 
     func respond(_ response: Response) { exchange.respond(response) }
 

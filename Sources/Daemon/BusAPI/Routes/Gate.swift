@@ -9,8 +9,8 @@ extension BusHandler {
     ///
     /// - Throws: 401 `TOKEN_INVALID` for a token that nobody gave out, and 503 where the rules need
     ///   groups that are not known of this connection.
-    func caller(_ head: RequestHead) throws(Refusal) -> Caller {
-        try caller(head.peer, try token(shownBy: head.headers))
+    func caller(_ head: RequestHead, _ peer: Peer) throws(Refusal) -> Caller {
+        try caller(peer, try token(shownBy: head.headers))
     }
 
     /// The caller that a peer is who showed this token.
@@ -23,6 +23,7 @@ extension BusHandler {
     }
 
     private func token(shownBy headers: HeaderFields) throws(Refusal) -> Token? {
+        guard headers.has("authorization") else { return nil }
         let access = configuration.access
         var scheme: Authorization.Scheme?
         let shown = headers.withFirst("authorization") { value in
@@ -207,9 +208,4 @@ extension HeaderFields {
             ASCII.isEqualIgnoringCase($0, "origin") || ASCII.hasPrefixIgnoringCase($0, "sec-fetch-")
         } != nil
     }
-}
-
-extension Caller {
-    /// Whether a peer that shows the same token is this caller.
-    func isSame(as peer: Peer) -> Bool { peer.uid == uid && peer.groups == groups }
 }

@@ -38,11 +38,11 @@ struct Parameters {
         }
     }
 
+    /// Whether there is none.
+    var isEmpty: Bool { names.isEmpty }
+
     /// The parameter as it was given, decoded; `nil` without it.
     func text(_ name: String) -> String? { item(name)?.value }
-
-    /// Where in the target the parameter's value stands; `nil` without it.
-    func place(_ name: String) -> Range<Int>? { item(name)?.valueRange }
 
     private func item(_ name: String) -> QueryItems.Item? {
         names.firstIndex(of: name).map { items[$0] }
@@ -103,9 +103,10 @@ struct Parameters {
 
     /// One of the words given, or a refusal that lists them.
     func choice<Value>(
-        _ name: String, _ words: KeyValuePairs<String, Value>
+        _ name: String, _ words: @autoclosure () -> KeyValuePairs<String, Value>
     ) throws(Refusal) -> Value? {
         guard let text = text(name) else { return nil }
+        let words = words()
         if let word = words.first(where: { $0.key == text }) { return word.value }
         throw Refusal(
             .parameterInvalid,
@@ -114,14 +115,14 @@ struct Parameters {
 
     private func number(
         _ name: String, _ notation: Notation, in range: ClosedRange<Int64>,
-        orElse alternative: String = ""
+        orElse alternative: @autoclosure () -> String = ""
     ) throws(Refusal) -> Int64? {
         guard let text = text(name) else { return nil }
         guard let value = notation.read(text), range.contains(value) else {
             throw Refusal(
                 .parameterInvalid,
                 "'\(name)' is '\(text)'; it goes from \(notation.write(range.lowerBound)) to "
-                    + "\(notation.write(range.upperBound))\(alternative).")
+                    + "\(notation.write(range.upperBound))\(alternative()).")
         }
         return value
     }
@@ -131,8 +132,10 @@ extension HeaderFields {
     /// The value of a header that says what a parameter could say too, and so, like one, is given
     /// once; `nil` without it.
     func only(_ name: StaticString) throws(Refusal) -> String? {
+        // Most are absent.
+        guard let value = first(name) else { return nil }
         try refuseIfRepeated(name)
-        return first(name)
+        return value
     }
 
     /// Refuses a request whose readers could each take another of several values.

@@ -6,44 +6,13 @@ internal import Topics
 ///
 /// The sentences need no escaping in JSON.
 enum PublishHint {
-    /// What the head of a publish says of its body.
-    enum BodyKind {
-        /// What `curl -d` says of every one.
-        case form
-        /// What `curl -F` sends: parts with boundaries.
-        case multipart
-        /// Neither length nor chunks.
-        case absent
-        case other
-
-        init(_ headers: HeaderFields) throws(Refusal) {
-            let type = try headers.only("content-type").map { $0.mediaType }
-            if type.map({ ASCII.isEqualIgnoringCase($0, Self.formType) }) == true {
-                self = .form
-            } else if type.map({ ASCII.isEqualIgnoringCase($0, "multipart/form-data") }) == true {
-                self = .multipart
-            } else {
-                let hasBody = ["content-length", "transfer-encoding"].contains {
-                    headers.occurrences(of: $0) > 0
-                }
-                self = hasBody ? .other : .absent
-            }
-        }
-
-        private static let formType: StaticString = "application/x-www-form-urlencoded"
-
-        static func isForm(_ contentType: String) -> Bool {
-            ASCII.isEqualIgnoringCase(contentType.mediaType, formType)
-        }
-    }
-
     /// What to say of a body; nil for one that is probably as it was meant.
     ///
     /// - Parameter isOneLine: Whether it was to be a batch, and is one line.
     static func body(
-        _ kind: BodyKind, _ bytes: UnsafeRawBufferPointer, isOneLine: Bool, isSplit: Bool
+        _ content: PublishContent, _ bytes: UnsafeRawBufferPointer, isOneLine: Bool, isSplit: Bool
     ) -> String? {
-        switch kind {
+        switch content {
         case .other: nil
         case .absent:
             "The event is empty, because the request had no body: curl -d TEXT sends one."

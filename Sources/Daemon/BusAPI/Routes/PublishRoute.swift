@@ -9,17 +9,7 @@ extension BusHandler {
         if let wait = try replyWait(call, request) {
             return try ask(request, within: wait, call)
         }
-        let (caller, name) = (call.caller, call.head.target.lastSegmentRange)
-        call.exchange.offer(valueAt: .length, withName: name) {
-            KnownPublish(request, by: caller, on: self)
-        }
-        try publish(request, call.request.body, by: caller, call.exchange)
-    }
-
-    /// Publishes the body of a request as it asks for.
-    func publish(
-        _ request: PublishRequest, _ body: RequestBody, by caller: Caller, _ exchange: Exchange
-    ) throws(Refusal) {
+        let (body, exchange) = (call.request.body, call.exchange)
         let payloads =
             request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
         guard !payloads.isEmpty else { return exchange.respond(PublishResponse.nothing()) }
@@ -31,35 +21,16 @@ extension BusHandler {
         let batch = PublishBatch(
             topic: request.topic, attributes: attributes, sender: request.sender,
             payloads: payloads)
-        let hint = PublishHint.body(
-            request.bodyKind, body.bytes, isOneLine: request.isSplit && payloads.count == 1,
-            isSplit: request.isSplit)
-        let (account, reply, access) = (exchange.account, exchange.reply, configuration.access)
-        let (topic, isSplit) = (request.topic, request.isSplit)
-        let prefix = service.prefix
-        let (showsSubscribers, hasIgnoredKey) = (request.showsSubscribers, request.hasIgnoredKey)
-        let bytes = batch.queuedBytes
-        try queue(bytes, for: account)
-        bus.publish(batch) { result in
-            account.queuedBytes.add(-bytes)
-            switch result {
-            case .success(let receipt):
-                let namesake = receipt.namesake.flatMap {
-                    access.subscribe($0, caller).isAllowed ? $0 : nil
-                }
-                let hint = hint ?? namesake.map { PublishHint.topic(topic, beside: $0) }
-                var response =
-                    isSplit
-                    ? PublishResponse.batch(receipt, in: topic, hint: hint)
-                    : PublishResponse.event(
-                        receipt, in: topic, below: prefix, showsSubscribers: showsSubscribers,
-                        hint: hint)
-                if hasIgnoredKey { response.headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
-                reply.send(response)
-            case .failure(let error): reply.send(Refusal(error).response)
-            }
-        }
-        deliverFirst(to: topic, exchange)
+        let publishing = PendingPublish(
+            request, of: batch.queuedBytes, to: exchange.reply, of: exchange.account,
+            hint: PublishHint.body(
+                request.content, body.bytes, isOneLine: request.isSplit && payloads.count == 1,
+                isSplit: request.isSplit),
+            access: configuration.access.rules.isEmpty ? nil : (configuration.access, call.caller),
+            prefix: service.prefix)
+        try queue(publishing.bytes, for: publishing.account)
+        bus.publish(batch, then: publishing.answer)
+        deliverFirst(to: request.topic, exchange)
     }
 
     private func publishRequest(
@@ -70,11 +41,11 @@ extension BusHandler {
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         try Self.refuseUnsupported(head)
-        let attributes = try Self.attributes(head, parameters, isSplit: isSplit)
+        let content = try PublishContent(head, call.request.bodyLength)
+        let attributes = try Self.attributes(head, parameters, content, isSplit: isSplit)
         return PublishRequest(
             topic: topic, attributes: attributes,
-            sender: Sender(uid: head.peer.uid, pid: head.peer.pid), ttl: ttl, isSplit: isSplit,
-            bodyKind: try PublishHint.BodyKind(head.headers),
+            sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
             hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
             showsSubscribers: showsSubscribers(of: topic, to: call.caller))
     }
@@ -113,14 +84,17 @@ extension BusHandler {
 
     /// The topic of this name, if the caller may publish to it.
     func publishable(_ name: String, by caller: Caller) throws(Refusal) -> TopicName {
-        let topic = try TopicName(request: name)
-        try require(configuration.access.publish(topic, caller))
+        let topic = try topic(named: name)
+        if !configuration.access.rules.isEmpty {
+            try require(configuration.access.publish(topic, caller))
+        }
         return topic
     }
 
     /// Whether a caller that publishes to a topic is told how many wait for that.
     func showsSubscribers(of topic: TopicName, to caller: Caller) -> Bool {
-        configuration.access.subscribe(topic, caller).isAllowed
+        configuration.access.rules.isEmpty
+            || configuration.access.subscribe(topic, caller).isAllowed
     }
 
     private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {
@@ -153,42 +127,33 @@ extension BusHandler {
             throw Refusal(
                 .encodingUnsupported, "Content-Encoding is '\(coding)'; send the body as it is.")
         }
-        for type in head.headers.all("content-type")
-        where ASCII.isEqualIgnoringCase(type.mediaType, "application/cloudevents-batch+json") {
-            throw Refusal(
-                .notSupported,
-                "A batch of CloudEvents would become one event. Publish each of them, with "
-                    + "Content-Type: application/cloudevents+json.")
-        }
     }
 
     static func attributes(
-        _ head: RequestHead, _ parameters: Parameters, isSplit: Bool
+        _ head: RequestHead, _ parameters: Parameters, _ content: PublishContent, isSplit: Bool
     ) throws(Refusal) -> EventAttributes {
         var texts = AttributeTexts()
-        for attribute in EventAttribute.all {
+        var isEmpty = true
+        if let type = content.attribute(isSplit: isSplit) {
+            texts[.contentType] = type
+            isEmpty = false
+        }
+        for attribute in WireAttribute.own {
             let wire = WireAttribute.row(attribute)
-            texts[attribute] = try head.headers.only(wire.lowercaseHeader)
-            guard let name = wire.parameter, let parameter = parameters.text(name) else { continue }
-            if let header = texts[attribute], header != parameter {
-                throw Refusal(
-                    .parameterRepeated,
-                    "'\(name)' is '\(parameter)' in the query and '\(header)' in the header; give "
-                        + "it once.")
+            var text = try head.headers.only(wire.lowercaseHeader)
+            if let name = wire.parameter, let parameter = parameters.text(name) {
+                if let text, text != parameter {
+                    throw Refusal(
+                        .parameterRepeated,
+                        "'\(name)' is '\(parameter)' in the query and '\(text)' in the header; give "
+                            + "it once.")
+                }
+                text = parameter
             }
-            texts[attribute] = parameter
+            guard let text else { continue }
+            texts[attribute] = text
+            isEmpty = false
         }
-        texts[.contentType] = texts[.contentType].flatMap { keptContentType($0, isSplit: isSplit) }
-        return try EventAttributes(request: texts)
-    }
-
-    /// The Content-Type to keep of the one sent: what curl says of every body by itself counts as
-    /// none, and the lines of NDJSON are JSON each.
-    private static func keptContentType(_ sent: String, isSplit: Bool) -> String? {
-        if PublishHint.BodyKind.isForm(sent) { return nil }
-        if isSplit, ASCII.isEqualIgnoringCase(sent.mediaType, "application/x-ndjson") {
-            return "application/json"
-        }
-        return sent
+        return isEmpty ? .none : try EventAttributes(request: texts)
     }
 }

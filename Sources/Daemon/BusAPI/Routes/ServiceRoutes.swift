@@ -70,7 +70,7 @@ extension BusHandler {
 
     /// What this is, and what to type.
     func greeting(_ call: borrowing Call) throws(Refusal) {
-        let bus = Self.curlAddress(of: call.head)
+        let bus = Self.curlAddress(call.exchange.peer, call.head)
         call.respond(
             .text(
                 """
@@ -84,9 +84,9 @@ extension BusHandler {
     }
 
     /// What `curl` reaches the bus with as the caller did. The name is one of ours: the front let it in.
-    private static func curlAddress(of head: RequestHead) -> String {
+    private static func curlAddress(_ peer: Peer, _ head: RequestHead) -> String {
         let prefix = head.target.prefix.text
-        guard case .tcp = head.peer.transport, let host = head.host else {
+        guard case .tcp = peer.transport, let host = head.host else {
             return "--unix-socket SOCKET localhost\(prefix)"
         }
         return "\(host)\(prefix)"

@@ -6,7 +6,7 @@ internal import Work
 extension BusHandler {
     /// `HEAD /topics/{selector}`: its summary, without waiting.
     func summary(_ call: borrowing Call) throws(Refusal) {
-        let selector = try readable(Selector(request: call.resource.name), by: call.caller)
+        let selector = try readable(selector(named: call.resource.name), by: call.caller)
         let (service, caller, access) = (service, call.caller, configuration.access)
         look(at: bus.summing(selector), looksPerTopic: selector.looksPerTopic, call) { survey in
             guard (try? service.access(for: caller)) == access else {
@@ -47,7 +47,7 @@ extension BusHandler {
         var settings = try settings(call.parameters)
         settings.hold =
             try hold(topic, call.parameters, by: call.caller) ?? bus.holder(of: topic)
-        let (peer, access) = (call.head.peer, configuration.access)
+        let (peer, access) = (call.exchange.peer, configuration.access)
         let showsEvents = access.subscribe(topic, call.caller).isAllowed
         let registering = access.register(topic, call.caller)
         if let owner = bus.description(of: topic).map(\.owner) {

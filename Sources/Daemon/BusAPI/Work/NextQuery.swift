@@ -11,9 +11,9 @@ struct NextQuery {
 
     /// The topics of the group that is made if there is none.
     let selector: Selector?
-    var worker: WorkerName?
+    let worker: WorkerName?
     /// The settlement that comes first, and the lease that it is about.
-    var settling: (verb: Verb, lease: String)?
+    let settling: (verb: Verb, lease: String)?
     /// When the job before comes again, in microseconds; nil where the attempts say it.
     let delay: Int64?
     /// Why the job before is not done, in the words of the worker.
@@ -89,11 +89,6 @@ struct NextQuery {
             }
             return Settlement(.dead(refusal: refusal), lease: lease, reason: reason)
         }
-    }
-
-    /// Where in the target the value stands that the next request has another of.
-    func valuePlace(in parameters: Parameters) -> ValuePlace {
-        settling.flatMap { parameters.place($0.verb.rawValue) }.map { .word($0) } ?? .nowhere
     }
 
     /// Refuses what belongs to a settlement that the request does not have.

@@ -10,28 +10,12 @@ extension BusHandler {
         let query = try NextQuery(call, configuration)
         let (selector, number) = try takingScope(of: name, query, by: call.caller)
         let outcome = try outcome(query, call, of: selector)
-        if outcome == nil {
-            let (caller, place) = (call.caller, query.valuePlace(in: call.parameters))
-            call.exchange.offer(valueAt: place, withName: call.parameters.place("worker")) {
-                KnownTake(of: name, query, by: caller, on: self)
-            }
-        }
-        take(
-            of: name, query, outcome, making: number == nil ? selector : nil, by: call.caller,
+        let request = NextRequest(
+            worker: query.worker, settlement: query.settlement(with: outcome), lease: query.lease,
+            countMax: query.countMax)
+        WaitingTake(of: name, query, by: call.caller, on: self).begin(
+            request, making: number == nil ? selector : nil,
             bodyBytes: call.request.body.count, call.exchange)
-    }
-
-    /// Takes a job, or waits for one, behind the settlement that the query has and nothing came of.
-    ///
-    /// - Returns: The group, which the caller may work for; nil where it has to be made first.
-    func next(
-        of name: GroupName, _ query: NextQuery, by caller: Caller, _ exchange: Exchange
-    ) throws(Refusal) -> GroupNumber? {
-        let (selector, number) = try takingScope(of: name, query, by: caller)
-        take(
-            of: name, query, nil, making: number == nil ? selector : nil, by: caller,
-            bodyBytes: 0, exchange)
-        return number
     }
 
     /// The topics of a group that a caller may work for, and its number where it is there.
@@ -50,23 +34,6 @@ extension BusHandler {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
         return (group.selector, group.number)
-    }
-
-    /// Takes a job, or waits for one, for a caller who may.
-    ///
-    /// - Parameters:
-    ///   - outcome: What came of the job before; nil for nothing.
-    ///   - making: The topics of the group, where it has to be made first.
-    ///   - bodyBytes: Bytes of the request's body.
-    func take(
-        of name: GroupName, _ query: NextQuery, _ outcome: WorkOutput?, making: Selector?,
-        by caller: Caller, bodyBytes: Int, _ exchange: Exchange
-    ) {
-        let request = NextRequest(
-            worker: query.worker, settlement: query.settlement(with: outcome), lease: query.lease,
-            countMax: query.countMax)
-        WaitingTake(of: name, query, by: caller, on: self)
-            .begin(request, making: making, bodyBytes: bodyBytes, exchange)
     }
 
     /// What came of the job before, beside that it came to an end; nil for nothing.

@@ -47,13 +47,14 @@ extension BusHandler {
     ) throws(Refusal) -> WorkOutput? {
         let (head, body) = (call.head, call.request.body)
         try Self.refuseUnsupported(head)
-        let attributes = try Self.attributes(head, call.parameters, isSplit: false)
+        let attributes = try Self.attributes(
+            head, call.parameters, PublishContent(head, call.request.bodyLength), isSplit: false)
         if let name = call.parameters.text("to") {
             let topic = try publishable(name, by: call.caller)
             return .publish(
                 PublishBatch(
                     topic: topic, attributes: attributes,
-                    sender: Sender(uid: head.peer.uid, pid: head.peer.pid),
+                    sender: call.sender,
                     payloads: [Payload(copying: body.bytes)]))
         }
         for attribute in WireAttribute.own where attributes[attribute] != nil {
@@ -76,6 +77,6 @@ extension BusHandler {
 
     /// The Content-Type of a worker's body as it is kept.
     func contentType(_ call: borrowing Call) throws(Refusal) -> String? {
-        try Self.attributes(call.head, call.parameters, isSplit: false)[.contentType]
+        try PublishContent(call.head, call.request.bodyLength).attribute(isSplit: false)
     }
 }

@@ -63,25 +63,13 @@ extension BusHandler {
     private func settle(
         _ settlement: Settlement, for group: GroupName, _ call: borrowing Call
     ) throws(Refusal) {
-        let bytes = call.request.body.count
-        if bytes == 0, settlement.isKnownByLease, let place = call.parameters.place("lease") {
-            let caller = call.caller
-            call.exchange.offer(valueAt: .word(place)) {
-                KnownSettlement(settlement.verb, for: group, by: caller, on: self)
-            }
-        }
-        try settle(settlement, for: group, of: bytes, by: call.caller, call.exchange)
-    }
-
-    /// Settles jobs by a request with so many bytes of body.
-    func settle(
-        _ settlement: Settlement, for group: GroupName, of bytes: Int, by caller: Caller,
-        _ exchange: Exchange
-    ) throws(Refusal) {
+        let (bytes, exchange) = (call.request.body.count, call.exchange)
         let account = exchange.account
         if bytes > 0 { try queue(bytes, for: account) }
         let reply = exchange.reply
-        work.settle(group, settlement, by: caller.asWorker, in: round(of: exchange)) { result in
+        work.settle(
+            group, settlement, by: call.caller.asWorker, in: round(of: exchange)
+        ) { result in
             account.queuedBytes.add(-bytes)
             switch result {
             case .success(let receipt): reply.send(Self.settled(receipt))
@@ -104,14 +92,5 @@ extension SettleReceipt {
     func addLetter(to headers: inout HeaderLines) {
         guard let deadLetter else { return }
         headers.add("Work-Dead") { $0.append(decimal: deadLetter.rawValue) }
-    }
-}
-
-extension Settlement {
-    /// Whether another one of the same request differs by its lease alone.
-    fileprivate var isKnownByLease: Bool {
-        if case .done(_?) = verb { return false }
-        // Words differ from one failure to the next.
-        return only == nil && reason == nil
     }
 }

@@ -5,8 +5,7 @@ internal import Work
 
 /// One request for a job, from its arrival to its answer.
 ///
-/// Belongs to its loop. Leaves the parser with its socket at once, even where a job is at hand: only
-/// so it is known whether somebody is still there when the hand-out is committed. A hand-out that
+/// Belongs to its loop. Takes its socket at once, even where a job is at hand: only so it is known whether somebody is still there when the hand-out is committed. A hand-out that
 /// finds nobody goes back.
 final class WaitingTake: WorkWait, DetachedSocketOwner {
     private let group: GroupName

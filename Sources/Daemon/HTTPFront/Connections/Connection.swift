@@ -1,6 +1,7 @@
+internal import CLinux
 internal import Glibc
 
-/// What a loop knows of one accepted socket, from accept to close, in and out of the parser.
+/// What a loop knows of one accepted socket, from accept to close.
 ///
 /// Kept small: thousands lie idle. So what is smaller than a word lies together. Confined to its loop's
 /// thread.
@@ -16,7 +17,7 @@ final class Connection {
     var awaitsTurn = false
     /// Whether the poller tells when the kernel takes more of a stream.
     var isWatchedForRoom = false
-    /// Requests that the parser had although their heads could be known, less those that were known.
+    /// Requests whose heads were learned, less those whose heads were known.
     var unknownHeads: UInt8 = 0
     /// The turn that `turnCost` is about.
     var turn: UInt32 = 0
@@ -39,18 +40,8 @@ final class Connection {
     /// Whom what it takes is counted for.
     var account: CallerAccount?
 
-    /// The request that the parser is busy with, or whose answer we await.
+    /// The request whose body arrives, or whose turn or answer is awaited.
     var request: ActiveRequest?
-    /// The parser's connection; nil outside it.
-    var parser: OpaquePointer?
-
-    /// What was read of the socket, beside what its requests had.
-    var input = InputLedger()
-
-    /// What was there to be read before the parser read the request that it is busy with.
-    var seen: SeenInput?
-    /// What the handler left for the next request.
-    var memo: AnyObject?
 
     /// The question about its user's groups that it waits for before anything else; 0 for none.
     var groupsTicket: UInt64 = 0
@@ -88,17 +79,11 @@ final class Connection {
         return discarded <= bytesMax
     }
 
+    /// Bytes that wait in the kernel.
+    var unreadBytes: Int { max(0, Int(clinux_unread_bytes(descriptor))) }
+
     /// Whether bytes wait in the kernel.
-    var hasUnread: Bool { TCPReceipt.bytesUnread(in: descriptor) ?? 0 > 0 }
-
-    /// Whether the kernel takes bytes for the peer; it does not once too many are unread.
-    var takesBytes: Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&entry, 1, 0) > 0
-    }
-
-    /// Bytes that the parser has read behind the requests it gave us; nil when nobody can tell.
-    func pipelinedBytes() -> UInt64? { input.pipelined(in: descriptor, peer.transport) }
+    var hasUnread: Bool { unreadBytes > 0 }
 
     /// Tells the access log of a request that is over, whatever became of it.
     func endTrace() { trace.take()?.end() }

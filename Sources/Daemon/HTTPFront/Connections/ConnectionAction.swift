@@ -1,7 +1,7 @@
 /// What a loop is to do with a connection.
 enum ConnectionAction: Equatable {
     case none
-    /// Serve the request that has begun.
+    /// Go on with the request that has begun.
     case serve
     /// Arm the deadline of an idle connection.
     case idle
@@ -19,16 +19,10 @@ enum ConnectionAction: Equatable {
     case discard(isOver: Bool)
     /// Tell the peer that nothing more comes, and read it to its end.
     case linger
-    /// Run the parser, which may have seen less than happened.
-    case wakeParser
     /// Serve it without the groups of its user.
     case giveUpGroups
-    /// Answer 408, and cut it off.
+    /// Answer 408, and close it.
     case refuseLate
-    /// Have the parser close the socket.
-    case cutOff
-    /// End the request whose answer has not come, without one.
-    case abandon
     /// Close the socket: its time is over.
     case timeOut
     /// Close the socket, and tell its owner: the peer has gone.

@@ -5,7 +5,7 @@
 /// (`EventLoop.carryOut`). It also says what it has done itself, such as ``park()``.
 struct ConnectionMachine {
     private(set) var phase = ConnectionPhase.waiting(.init(isNew: true))
-    /// Whether bytes or the end of the stream have arrived while we held the socket.
+    /// Whether bytes or the end of the stream have arrived that nobody has looked at.
     private(set) var hasInput = false
     /// Whether the peer sends no more.
     private(set) var isReadClosed = false
@@ -33,14 +33,17 @@ struct ConnectionMachine {
     /// Whether a stream has begun; asked at every write.
     var isStreaming: Bool { if case .streaming = phase { true } else { false } }
 
+    /// Whether a request, or more of it, is what may be read next.
+    private var isReading: Bool {
+        switch phase {
+        case .waiting, .receiving: true
+        default: false
+        }
+    }
+
     /// What belongs to it between two requests; nil in any other phase.
     var waiting: ConnectionPhase.Waiting? {
         if case .waiting(let waiting) = phase { waiting } else { nil }
-    }
-
-    /// What belongs to it in the parser; nil outside it.
-    var parsing: ConnectionPhase.Parsing? {
-        if case .parsing(let parsing) = phase { parsing } else { nil }
     }
 }
 
@@ -50,10 +53,10 @@ extension ConnectionMachine {
     ///
     /// - Parameter hasUnread: Whether bytes wait in the kernel; asked only where it matters.
     mutating func happened(_ event: Poller.ReadyEvent, hasUnread: () -> Bool) -> ConnectionAction {
-        if event.isReadClosed { isReadClosed = true }
+        if event.isReadClosed || event.isHungUp && isReading { isReadClosed = true }
         switch phase {
         case .waiting(let waiting): return requestBegan(event, waiting, hasUnread)
-        case .parsing: return .wakeParser
+        case .receiving: return bodyCame(event, hasUnread)
         case .lingering: return .discard(isOver: event.isHungUp)
         case .closed: return .none
         case .handling, .parked, .streaming, .writing: break
@@ -82,17 +85,29 @@ extension ConnectionMachine {
         return waiting.isIdentifying ? .none : .serve
     }
 
+    private mutating func bodyCame(
+        _ event: Poller.ReadyEvent, _ hasUnread: () -> Bool
+    ) -> ConnectionAction {
+        if event.isHungUp, !hasUnread() { return .close }
+        guard event.isReadable || event.isReadClosed || event.isHungUp, !hasInput else {
+            return .none
+        }
+        hasInput = true
+        return .serve
+    }
+
     /// The deadline of the loop's wheel passed.
     mutating func deadlinePassed() -> ConnectionAction {
         switch phase {
         case .waiting(let waiting) where waiting.isIdentifying: return .giveUpGroups
         case .waiting(let waiting) where waiting.hasAwaitedBody:
-            // The parser gets what there is.
+            // What there is of it is taken.
             guard !hasInput else { return .none }
             hasInput = true
             return .serve
+        case .waiting(let waiting) where waiting.hasBegun: return .refuseLate
         case .waiting, .writing: return .timeOut
-        case .parsing: return .refuseLate
+        case .receiving: return .refuseLate
         case .parked, .streaming: return .tellDeadline
         case .lingering: return .close
         case .handling, .closed: return .none
@@ -116,30 +131,19 @@ extension ConnectionMachine {
 
     /// The loop begins to drain.
     ///
-    /// - Parameters:
-    ///   - hasRequest: Whether a request has begun in the parser.
-    ///   - hasTime: Whether a new connection may still make its first request.
-    func drainBegan(hasRequest: Bool, hasTime: Bool, hasUnread: () -> Bool) -> ConnectionAction {
+    /// - Parameter hasTime: Whether a new connection may still make its first request.
+    func drainBegan(hasTime: Bool, hasUnread: () -> Bool) -> ConnectionAction {
         switch phase {
         case .lingering: .linger
         // A request that is on its way in is served, or refused by the handler.
         case .waiting(let waiting) where !hasInput && !hasUnread():
             waiting.isNew && hasTime ? .expectFirstRequest : .close
-        case .parsing(let parsing) where !hasRequest && !parsing.isFirst && !hasUnread(): .cutOff
-        case .waiting, .parsing, .handling, .parked, .streaming, .writing, .closed: .none
+        case .waiting, .receiving, .handling, .parked, .streaming, .writing, .closed: .none
         }
     }
 
     /// The time for draining is over.
-    ///
-    /// - Parameter awaitsAnswer: Whether a handler has a request of it and has not answered yet.
-    func drainEnded(awaitsAnswer: Bool) -> ConnectionAction {
-        switch phase {
-        case .waiting, .handling, .parked, .streaming, .writing, .lingering: .close
-        case .parsing: awaitsAnswer ? .abandon : .cutOff
-        case .closed: .none
-        }
-    }
+    func drainEnded() -> ConnectionAction { phase == .closed ? .none : .close }
 }
 
 // What the loop has done.
@@ -165,14 +169,26 @@ extension ConnectionMachine {
         return hasInput ? .serve : ConnectionAction.none
     }
 
-    /// Its request is taken, or left to the parser.
-    mutating func takeInput() {
+    /// Its request, or the head of it, was taken; whether there is more to be read behind that.
+    mutating func takeInput(hasMore: Bool) {
         if case .waiting(var waiting) = phase {
-            waiting.isNew = false
-            waiting.hasAwaitedBody = false
+            (waiting.isNew, waiting.hasBegun, waiting.hasAwaitedBody) = (false, false, false)
             phase = .waiting(waiting)
         }
+        hasInput = hasMore
+    }
+
+    /// What there was has been looked at, and more is to come.
+    mutating func awaitMore() { hasInput = false }
+
+    /// A piece of its request's head was seen, and stays where it is until there is more; true for the
+    /// first.
+    mutating func awaitHead() -> Bool {
         hasInput = false
+        guard case .waiting(var waiting) = phase, !waiting.hasBegun else { return false }
+        waiting.hasBegun = true
+        phase = .waiting(waiting)
+        return true
     }
 
     /// The head of its request was seen, and its body is still to come; false where it was awaited
@@ -187,52 +203,14 @@ extension ConnectionMachine {
         return true
     }
 
-    /// The parser has taken it over.
-    mutating func enterParser() { move(to: .parsing(.init())) }
+    /// The head of a request was taken without its body.
+    mutating func beginBody() { move(to: .receiving) }
 
-    /// The parser has the headers of a request.
-    mutating func requestParsed() { changeParsing { $0.isFirst = false } }
-
-    /// A request has ended in the parser.
-    mutating func requestEnded() {
-        changeParsing {
-            $0.isFirst = false
-            $0.isEndNoted = false
-        }
-    }
-
-    /// Whether the parser is to be told of the end of what the peer sends; once for each request.
-    mutating func noteEnd() -> Bool {
-        guard isReadClosed, case .parsing(let parsing) = phase, !parsing.isEndNoted else {
-            return false
-        }
-        changeParsing { $0.isEndNoted = true }
-        return true
-    }
-
-    /// The parser is told to close it.
-    mutating func cutOff() { changeParsing { $0.isCutOff = true } }
-
-    private mutating func changeParsing(_ change: (inout ConnectionPhase.Parsing) -> Void) {
-        guard case .parsing(var parsing) = phase else { return }
-        change(&parsing)
-        phase = .parsing(parsing)
-    }
-
-    /// What is to be read was taken, or its news is out of date: the socket is looked at anew.
-    mutating func forgetInput() {
-        hasInput = false
-        isReadClosed = false
-    }
-
-    /// A request that was not parsed awaits its answer.
+    /// A request awaits its turn or its answer.
     mutating func awaitAnswer() { move(to: .handling) }
 
-    /// Its request waits outside the parser.
-    mutating func park() {
-        move(to: .parked)
-        forgetInput()
-    }
+    /// Its request waits for an owner of the socket to answer it.
+    mutating func park() { move(to: .parked) }
 
     /// The head of a stream is sent.
     mutating func beginStream() { move(to: .streaming) }

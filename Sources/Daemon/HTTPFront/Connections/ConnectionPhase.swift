@@ -1,30 +1,30 @@
-/// Who holds a connection's socket, and what it waits for.
+/// What a connection waits for.
 ///
 /// `allows(_:after:)` is the whole table of which phase may follow which.
 enum ConnectionPhase: Equatable {
-    /// We do: nothing of the next request was read.
+    /// Nothing of the next request was taken.
     case waiting(Waiting)
-    /// libmicrohttpd does, and closes it.
-    case parsing(Parsing)
-    /// We do: a request that was not parsed was handled, and its answer comes later.
+    /// The line and headers of a request were taken, and its body arrives.
+    case receiving
+    /// A request is complete, and waits for its turn or its answer.
     case handling
-    /// We do: a `DetachedSocket` whose owner waits for something to answer.
+    /// A `DetachedSocket` whose owner waits for something to answer.
     case parked
-    /// We do: a `DetachedSocket` or `WebSocket` whose owner writes as the peer reads.
+    /// A `DetachedSocket` or `WebSocket` whose owner writes as the peer reads.
     case streaming
-    /// We do: an answer, or its rest, is to be sent.
+    /// An answer, or its rest, is to be sent.
     case writing
-    /// We do: the last answer is out. What the peer still sends is thrown away, so that the
-    /// kernel does not destroy that answer.
+    /// The last answer is out. What the peer still sends is thrown away, so that the kernel does not
+    /// destroy that answer.
     case lingering
-    /// Nobody.
+    /// The descriptor is closed.
     case closed
 
     /// A word for people.
     var name: String {
         switch self {
         case .waiting: "waiting"
-        case .parsing: "parsing"
+        case .receiving: "receiving"
         case .handling: "handling"
         case .parked: "parked"
         case .streaming: "streaming"
@@ -39,11 +39,11 @@ enum ConnectionPhase: Equatable {
         switch (phase, next) {
         case (.closed, _): false
         case (_, .closed): true
-        case (.waiting, .waiting), (.waiting, .parsing), (.waiting, .handling), (.waiting, .parked),
-            (.waiting, .writing):
+        case (.waiting, .waiting), (.waiting, .receiving), (.waiting, .handling),
+            (.waiting, .parked), (.waiting, .writing):
             true
-        case (.parsing, .parsing), (.parsing, .parked), (.parsing, .writing): true
-        case (.handling, .writing): true
+        case (.receiving, .handling), (.receiving, .parked), (.receiving, .writing): true
+        case (.handling, .handling), (.handling, .parked), (.handling, .writing): true
         case (.parked, .streaming), (.parked, .writing): true
         case (.streaming, .writing): true
         case (.writing, .writing), (.writing, .waiting), (.writing, .lingering): true
@@ -57,18 +57,9 @@ enum ConnectionPhase: Equatable {
         var isNew = false
         /// Whether it is to be served only once the groups of its user are known.
         var isIdentifying = false
+        /// Whether a piece of its next request's head was seen.
+        var hasBegun = false
         /// Whether the head of its next request was seen, and its body was to come at once.
         var hasAwaitedBody = false
-    }
-
-    /// What belongs to a connection in the parser.
-    struct Parsing: Equatable {
-        /// Whether the parser has had no complete request yet since the socket was given to it.
-        var isFirst = true
-        /// Whether the parser is about to be told that the peer sends no more, or was since its
-        /// last request.
-        var isEndNoted = false
-        /// Whether the parser is about to close it on our word.
-        var isCutOff = false
     }
 }

@@ -1,4 +1,4 @@
-/// The heads that a loop knows: those that its parser has read last.
+/// The heads that a loop knows: those that libmicrohttpd has read last.
 ///
 /// A table of fixed size: sets of a few heads, the last used first. Another head takes the place of
 /// the last of its set, and a lookup compares no more heads than a set has, whatever clients send.
@@ -6,25 +6,24 @@
 struct HeadCache {
     private var heads = [KnownHead?](repeating: nil, count: HTTPFrontLimits.knownHeadsMax)
     /// Tells the rules that the heads were judged by from earlier and later ones.
-    private var rulesNumber: UInt64 = 0
+    private var rulesNumber: UInt32 = 0
     /// The hash of the head that was found last.
     private var lastHash: UInt32 = 0
-    /// Where in the input of the head that was found last lies what differs.
-    private(set) var parts = HeadPattern.Parts.nowhere
+    /// How the input matches the head that was found last.
+    private(set) var match = KnownHead.Match.none
 
-    /// The head that all of `input` is a request of, but perhaps for some of its body, which leaves
-    /// ``parts``; nil where none is known to mean the same at this port, by these rules.
+    /// The head that `input` begins with one like, at this port and by these rules, which leaves ``match``; nil
+    /// where none is known.
     ///
-    /// - Parameter guess: The hash of the head that its connection sent last: most send it again, and
-    ///   then the input needs none. With 0, of a new connection, it is that of the head found last.
+    /// - Parameter guess: The hash of the head that its connection sent last: most send one like it again,
+    ///   and then the input needs none. With 0, of a new connection, it is that of the head found last.
     /// - Complexity: O(bytes of the head).
     mutating func find(
-        _ input: UnsafeRawBufferPointer, at port: UInt16?, under rulesNumber: UInt64,
-        guess: UInt32
+        _ input: UnsafeRawBufferPointer, at port: UInt16?, under rulesNumber: UInt32, guess: UInt32
     ) -> KnownHead? {
         forget(unless: rulesNumber)
         let guess = guess == 0 ? lastHash : guess
-        if let known = find(input, hash: guess, at: port) { return known }
+        if let found = find(input, hash: guess, at: port) { return found }
         guard let hash = HeadHash(of: input)?.value, hash != guess else { return nil }
         return find(input, hash: hash, at: port)
     }
@@ -34,30 +33,26 @@ struct HeadCache {
     ) -> KnownHead? {
         for place in places(of: hash) {
             guard let head = heads[place] else { return nil }
-            guard head.hash == hash, head.port == port, let parts = head.pattern.parts(of: input)
-            else { continue }
+            guard head.hash == hash, head.port == port, head.match(input, &match) else { continue }
             moveToFront(place)
             lastHash = hash
-            self.parts = parts
             return head
         }
         return nil
     }
 
     /// Keeps a head that was judged by these rules.
-    mutating func keep(_ head: KnownHead, under rulesNumber: UInt64) {
+    mutating func keep(_ head: KnownHead, under rulesNumber: UInt32) {
         forget(unless: rulesNumber)
         let places = places(of: head.hash)
         let place =
-            places.first { place in
-                heads[place].map { $0.port == head.port && $0.pattern.isSame(as: head.pattern) }
-                    ?? true
-            } ?? places.last!
+            places.first { place in heads[place].map { $0.isSame(as: head) } ?? true }
+            ?? places.last!
         heads[place] = head
         moveToFront(place)
     }
 
-    private mutating func forget(unless rulesNumber: UInt64) {
+    private mutating func forget(unless rulesNumber: UInt32) {
         guard rulesNumber != self.rulesNumber else { return }
         self.rulesNumber = rulesNumber
         for place in heads.indices { heads[place] = nil }
@@ -78,6 +73,6 @@ struct HeadCache {
         }
     }
 
-    /// Heads that differ in digits alone, such as versions of one client, have one hash.
+    /// Heads that differ in Host alone, or in other values that are compared, have one hash.
     static let headsOfSet = 8
 }

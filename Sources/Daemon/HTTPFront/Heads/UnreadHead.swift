@@ -4,15 +4,18 @@ internal import Glibc
 ///
 /// Each libmicrohttpd refuses other broken requests by itself, in HTML or by closing, and takes
 /// others for something else. Looked at before, a broken request gets the same answer from us on
-/// every system. This looks only for what no client sends by intent; everything else is the
-/// parser's, and so is a head that has not come whole.
+/// every system. This looks only for what no client sends by intent; everything else is
+/// libmicrohttpd's.
 ///
 /// - Complexity: O(bytes of the head).
 struct UnreadHead {
     enum Finding: Equatable {
-        /// Nothing is wrong with its form, or it is not there to its end, or it is of a version
-        /// other than 1, which the parser refuses.
+        /// Nothing is wrong with its form, or it is not there to its end.
         case nothing
+        /// It is of a version other than 1.
+        case otherVersion
+        /// It has more headers than a request may have.
+        case tooMany
         /// It is no request of HTTP/1: what to say of it.
         case broken(String)
         /// Its lines are in order, but Host or a header that says where the body ends is not as
@@ -24,19 +27,27 @@ struct UnreadHead {
     private(set) var target = UnsafeRawBufferPointer(start: nil, count: 0)
     private(set) var version = HTTPVersion.http11
     private(set) var finding = Finding.nothing
+    /// Bytes of its line and headers, with the empty line; 0 where that is not there, or empty lines
+    /// stand before it.
+    private(set) var headBytes = 0
 
     /// Where its first header begins in the input.
     private var headersStart = 0
     private let input: UnsafeRawBufferPointer
+    private var headers = 0
     private var hosts = 0
     private var codings = 0
+    private var lengths = 0
+    private var length = 0
+    /// Whether its client waits to be asked for the body.
+    private(set) var isExpecting = false
     private var isFramingOdd = false
     private var isOfVersion1 = false
 
     /// The head that `input` begins with; `input` must outlive it.
     init(_ input: UnsafeRawBufferPointer) {
         self.input = input
-        var start = Self.afterEmptyLines(input)
+        var start = Self.emptyLineBytes(input)
         guard let line = Self.line(in: input, from: start) else {
             // Each libmicrohttpd waits for its end in another way.
             if Self.hasLongMethod(UnsafeRawBufferPointer(rebasing: input[start...])) {
@@ -48,12 +59,21 @@ struct UnreadHead {
             finding = .broken(fault)
             return
         }
-        guard isOfVersion1 else { return }
+        guard isOfVersion1 else {
+            finding = .otherVersion
+            return
+        }
         start = line.next
         headersStart = start
         while let line = Self.line(in: input, from: start) {
             if line.bytes.isEmpty {
                 finding = isOdd ? .doubtful : .nothing
+                if method.baseAddress == input.baseAddress { headBytes = line.next }
+                return
+            }
+            headers += 1
+            if headers > HTTPFrontLimits.headersMax {
+                finding = .tooMany
                 return
             }
             if let fault = readHeader(line.bytes) {
@@ -65,7 +85,7 @@ struct UnreadHead {
     }
 
     /// The headers, of a head whose lines are in order.
-    var headers: HeaderFields {
+    var fields: HeaderFields {
         var fields = HeaderFields()
         var start = headersStart
         while let line = Self.line(in: input, from: start), !line.bytes.isEmpty {
@@ -76,6 +96,25 @@ struct UnreadHead {
         return fields
     }
 
+    /// How its body is framed, as far as it can be read; what contradicts itself is refused later.
+    var bodyLength: RequestHead.BodyLength {
+        codings > 0 ? .chunked : lengths > 0 ? .counted(UInt64(length)) : .none
+    }
+
+    /// What to say where it is longer than so many bytes.
+    func tooLong(for bytesMax: Int) -> Problem {
+        isOfVersion1 && headersStart <= bytesMax ? .headTooLong : .targetTooLong
+    }
+
+    /// Bytes of the whole request, where they are known before it is parsed: its body is counted, and
+    /// nothing is to be sent before that comes. Nil of other requests.
+    var requestBytes: Int? {
+        guard headBytes > 0, finding == .nothing, codings == 0, lengths <= 1,
+            !isExpecting || length == 0
+        else { return nil }
+        return headBytes + length
+    }
+
     private var isOdd: Bool {
         hosts != 1 && version == .http11 || codings > 1 || isFramingOdd
     }
@@ -84,19 +123,35 @@ struct UnreadHead {
     private mutating func readRequestLine(_ line: Line) -> String? {
         if let fault = Self.strayByte(in: line.bytes) { return fault }
         if Self.hasLongMethod(line.bytes) { return Self.longMethod }
-        let parts = line.bytes.split(
-            separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
-            parts[2].starts(with: "HTTP/".utf8)
+        guard let (method, rest) = Self.word(of: line.bytes),
+            let (target, last) = Self.word(of: rest),
+            last.hasPrefix("HTTP/")
         else {
             return "The request line is not a method, a target and a version, one space between "
                 + "them."
         }
-        method = UnsafeRawBufferPointer(rebasing: parts[0])
-        target = UnsafeRawBufferPointer(rebasing: parts[1])
-        isOfVersion1 = parts[2].starts(with: "HTTP/1.".utf8)
-        version = HTTPVersion(UnsafeRawBufferPointer(rebasing: parts[2])) ?? .http11
+        (self.method, self.target) = (method, target)
+        guard last.count == 8, last[5].decimalValue != nil, last[6] == UInt8(ascii: "."),
+            last[7].decimalValue != nil
+        else { return "The version of the request is not HTTP/1.1 or HTTP/1.0." }
+        isOfVersion1 = last[5] == UInt8(ascii: "1")
+        version = HTTPVersion(last) ?? .http11
         return nil
+    }
+
+    /// What stands before the first space of `line`, and behind it; nil where nothing does.
+    private static func word(
+        of line: UnsafeRawBufferPointer
+    ) -> (UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer)? {
+        guard let base = line.baseAddress, let found = memchr(base, 0x20, line.count) else {
+            return nil
+        }
+        let space = UnsafeRawPointer(found) - base
+        guard space > 0 else { return nil }
+        return (
+            UnsafeRawBufferPointer(rebasing: line[..<space]),
+            UnsafeRawBufferPointer(rebasing: line[(space + 1)...])
+        )
     }
 
     /// What is wrong with a header's line; nil when nothing is.
@@ -119,11 +174,16 @@ struct UnreadHead {
         case 4 where name.equalsIgnoringCase("host"):
             hosts += 1
         case 14 where name.equalsIgnoringCase("content-length"):
+            lengths += 1
             let digits = value.trimmingBlanks()
             let isNumber = digits.allSatisfy { $0.decimalValue != nil }
-            if !(1...Self.lengthDigitsMax).contains(digits.count) || !isNumber {
+            guard (1...Self.lengthDigitsMax).contains(digits.count), isNumber else {
                 isFramingOdd = true
+                return
             }
+            length = digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+        case 6 where name.equalsIgnoringCase("expect"):
+            isExpecting = true
         case 17 where name.equalsIgnoringCase("transfer-encoding"):
             codings += 1
             if !value.trimmingBlanks().equalsIgnoringCase("chunked") { isFramingOdd = true }
@@ -147,8 +207,8 @@ struct UnreadHead {
         return Line(bytes: UnsafeRawBufferPointer(rebasing: input[start..<stop]), next: feed + 1)
     }
 
-    /// Clients may send line ends behind a body (RFC 9112, section 2.2).
-    private static func afterEmptyLines(_ input: UnsafeRawBufferPointer) -> Int {
+    /// How many bytes of `input` are line ends before anything else.
+    static func emptyLineBytes(_ input: UnsafeRawBufferPointer) -> Int {
         input.firstIndex { $0 != 0x0D && $0 != 0x0A } ?? input.count
     }
 
@@ -189,6 +249,6 @@ struct UnreadHead {
     /// The largest length that is taken, 2^53, has as many.
     private static let lengthDigitsMax = 16
 
-    static let nulByte = "The request line or a header holds a NUL byte."
+    private static let nulByte = "The request line or a header holds a NUL byte."
     static let folded = "A header is folded over several lines; write it on one."
 }

@@ -1,16 +1,12 @@
-/// What a loop has put off: until the parser or an owner's call is left, or because somebody has had
-/// their share of this turn.
+/// What a loop has put off: until an owner's call is left, or because somebody has had their share of
+/// this turn.
 ///
 /// Confined to its loop's thread.
 struct DeferredWork {
-    /// Sockets whose next request has begun, to be served outside the parser's run.
+    /// Sockets on which a request, or more of it, has arrived.
     let arrived = UserLines<Connection>(by: \.peer.uid)
-    /// Sockets in the parser whose request is complete, and had no room in the turn it came in: those
-    /// of short requests, and those of long ones, which nobody else waits behind.
+    /// Sockets whose request is complete and long, and had no room in the turn it came in.
     let postponed = UserLines<Connection>(by: \.peer.uid)
-    let postponedLong = UserLines<Connection>(by: \.peer.uid)
-    /// Sockets in the parser whose stream has ended, of which it may not know.
-    let ending = TurnQueue<Connection>()
     /// Detached sockets that were closed and whose owners are yet to hear of it.
     let lost = TurnQueue<Connection>()
     /// Sockets whose unsent bytes the last turn had no room for.
@@ -39,16 +35,16 @@ struct DeferredWork {
     /// Connections that are yet to hear that the server drains.
     let draining = TurnQueue<Connection>()
 
-    /// Whether the loop has to go on without waiting for news. Of `ending` the parser's work tells.
+    /// Whether the loop has to go on without waiting for news.
     var isDue: Bool {
-        !(arrived.isEmpty && postponed.isEmpty && postponedLong.isEmpty && resting.isEmpty
+        !(arrived.isEmpty && postponed.isEmpty && resting.isEmpty
             && reading.isEmpty && lost.isEmpty && draining.isEmpty && sending.isEmpty
             && mail.isEmpty && hangUps.isEmpty)
     }
 
     /// How many requests are among it, as far as can be known.
     var requestCount: Int {
-        arrived.count + postponed.count + postponedLong.count + reading.count + hangUps.count
+        arrived.count + postponed.count + reading.count + hangUps.count
     }
 
     /// Adds what other threads brought, many answers in pieces.
@@ -68,8 +64,8 @@ struct DeferredWork {
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [ending, lost, sending, resting, draining] { queue.removeAll() }
-        for lines in [arrived, postponed, postponedLong] { lines.removeAll() }
+        for queue in [lost, sending, resting, draining] { queue.removeAll() }
+        for lines in [arrived, postponed] { lines.removeAll() }
         reading.removeAll()
         hangUps.removeAll()
         mail.removeAll()

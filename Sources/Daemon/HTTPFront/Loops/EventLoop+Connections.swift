@@ -42,19 +42,10 @@ extension EventLoop {
         case .tellDeadline: tellDeadlines(of: connection)
         case .discard(let isOver): discardInput(of: connection, isOver: isOver)
         case .linger: linger(connection)
-        case .wakeParser:
-            noteEnd(of: connection)
-            // It may have seen the end together with bytes, and not be woken by it again.
-            parser.wake()
         case .giveUpGroups:
             withdrawQuestion(of: connection)
             identified(connection, nil)
         case .refuseLate: refuseLate(connection)
-        case .cutOff: cutOff(connection)
-        case .abandon:
-            guard let request = connection.request else { break }
-            request.isAbandoned = true
-            resume(connection, request)
         case .timeOut:
             meters.timeouts.add()
             closeConnection(connection)
@@ -62,19 +53,6 @@ extension EventLoop {
             meters.gone.add()
             closeTellingOwner(connection)
         case .close: closeTellingOwner(connection)
-        }
-    }
-
-    /// Gives a socket whose next request has begun to the parser.
-    func giveToParser(_ connection: Connection) {
-        budget.begin(.arrivals, HTTPFrontLimits.parserEntrySteps)
-        poller.change(connection.descriptor, [.readClosed, .edge], token: connection.token)
-        timers.arm(connection.slot, due: now + settings.headerMilliseconds)
-        connection.machine.takeInput()
-        connection.input.beginCounting(connection.descriptor, connection.peer.transport)
-        if !parser.add(connection), connection.machine.phase != .closed {
-            // The parser closed the descriptor without ever having taken it over.
-            release(connection)
         }
     }
 
@@ -106,8 +84,6 @@ extension EventLoop {
         budget.add(connection.tail?.freeingSteps ?? 0)
         connection.tail = nil
         connection.request = nil
-        connection.seen = nil
-        connection.memo = nil
         connection.ifLost.take()?()
         meters.connections.add(-1)
         settings.openConnections.add(-1)
@@ -116,31 +92,25 @@ extension EventLoop {
 
     private func refuseLate(_ connection: Connection) {
         meters.timeouts.add()
-        if connection.request != nil || connection.machine.parsing?.isFirst == true {
-            let problem = Problem(
-                408, "REQUEST_TIMEOUT",
-                detail: connection.request?.stage == .body
-                    ? "The body did not end within \(settings.bodyMilliseconds / 1_000) s, so "
-                        + "nothing of it was kept: a body counts once all of it is there. Send "
-                        + "bodies that end, or raise http.body_seconds in belfryd.conf and run "
-                        + "`systemctl reload belfryd`."
-                    : "The line and headers of the request did not arrive within "
-                        + "\(settings.headerMilliseconds / 1_000) s; send them in one go, or raise "
-                        + "http.header_seconds in belfryd.conf and run `systemctl reload belfryd`.",
-                closesConnection: true)
-            let response = problem.response
-            meters.countAnswer(response)
-            connection.trace?.note(response)
-            sendOnce(response, to: connection.descriptor)
-        }
-        cutOff(connection)
-    }
-
-    /// Makes the parser close a socket at its next turn; the descriptor is its own.
-    func cutOff(_ connection: Connection) {
-        shutdown(connection.descriptor, Int32(SHUT_RDWR))
-        connection.machine.cutOff()
-        parser.wake()
+        let problem = Problem(
+            408, "REQUEST_TIMEOUT",
+            detail: connection.machine.phase == .receiving
+                ? "The body did not end within \(settings.bodyMilliseconds / 1_000) s, so "
+                    + "nothing of it was kept: a body counts once all of it is there. Send "
+                    + "bodies that end, or raise http.body_seconds in belfryd.conf and run "
+                    + "`systemctl reload belfryd`."
+                : "The line and headers of the request did not arrive within "
+                    + "\(settings.headerMilliseconds / 1_000) s; send them in one go, or raise "
+                    + "http.header_seconds in belfryd.conf and run `systemctl reload belfryd`.",
+            closesConnection: true)
+        let response = problem.response
+        meters.countAnswer(response)
+        connection.trace?.note(response)
+        sendOnce(response, to: connection.descriptor)
+        shutdown(connection.descriptor, Int32(SHUT_WR))
+        reader.discard(
+            from: connection.descriptor, bytesMax: settings.configuration.headerBytesMax)
+        closeConnection(connection)
     }
 
     /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
@@ -169,30 +139,4 @@ extension EventLoop {
     }
 
     private static let lingerMilliseconds = UInt64(HTTPFrontLimits.lingerSeconds) * 1000
-}
-
-// The end of what a peer sends, while the parser holds its socket.
-//
-// libmicrohttpd takes a read that does not fill its buffer for the last until the next event
-// (0.9.75). Of an end that lies behind bytes it would never hear, and keep the connection until a
-// deadline. So it is told again, once nothing but the end is left to read: shutting down the
-// direction that has ended changes nothing else, and makes the kernel tell everybody who watches.
-extension EventLoop {
-    /// Remembers to tell the parser of the end of a connection's stream, once for each request.
-    func noteEnd(of connection: Connection) {
-        if connection.machine.noteEnd() { deferred.ending.append(connection) }
-    }
-
-    /// Tells the parser of ends that it has read up to; called behind each of its runs.
-    func tellEnds() {
-        deferred.ending.run { connection in
-            guard connection.machine.parsing != nil else { return }
-            // It does not read while it answers; the end of the request notes the end anew.
-            guard connection.request.map({ $0.stage == .line || $0.stage == .body }) ?? true
-            else { return }
-            // Bytes before the end were announced, and it reads them, a buffer at a time.
-            guard !connection.hasUnread else { return deferred.ending.append(connection) }
-            shutdown(connection.descriptor, Int32(SHUT_RD))
-        }
-    }
 }

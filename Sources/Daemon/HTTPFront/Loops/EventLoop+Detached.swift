@@ -2,13 +2,17 @@ internal import Telemetry
 
 // Sockets that have an owner, whose requests wait or are answered by streams.
 extension EventLoop {
-    /// Takes the socket of a request that is being handled out of the parser, unless it left that
-    /// with an earlier request; false when the request must be answered at once. Its owner is the
-    /// caller's to set.
+    /// Has the request that is being handled wait for an owner of its socket, whom the caller sets;
+    /// false where it must be answered at once: the server drains, or another request is behind one that
+    /// only waits.
     func detach(_ connection: Connection, isStream: Bool) -> Bool {
-        guard !isDraining else { return false }
-        if connection.parser != nil, !leaveParser(connection, isStream: isStream) { return false }
+        guard !isDraining, isStream || !hasPipelined(connection) else { return false }
         connection.machine.park()
+        if connection.machine.isReadClosed {
+            // The end was told before anybody waited: it is told again.
+            poller.change(
+                connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
+        }
         meters.parked.add(1)
         connection.deadlines = DetachedDeadlines()
         connection.isWatchedForRoom = false
@@ -16,21 +20,11 @@ extension EventLoop {
         return true
     }
 
-    /// Takes a socket out of the parser, unless a request behind its own would be lost with that.
-    private func leaveParser(_ connection: Connection, isStream: Bool) -> Bool {
-        var mustClose = false
-        switch connection.pipelinedBytes() {
-        case .some(0): break
-        case .some(let bytes) where bytes >= HTTPFrontLimits.requestBytesMin && !isStream:
-            return false
-        // Too few for a request: stray line ends behind an earlier one, or the beginning of the
-        // next. Or it is not known. Or a stream will outlast it. What the parser holds is given
-        // up, and the answer says so.
-        case .some, .none: mustClose = true
-        }
-        guard leaveParser(connection) else { return false }
-        connection.machine.closeBehindAnswer(mustClose)
-        return true
+    /// Whether a request was sent behind the one that is being handled. Too few bytes for one are stray
+    /// line ends, or the beginning of the next.
+    func hasPipelined(_ connection: Connection) -> Bool {
+        connection.machine.hasInput
+            && connection.unreadBytes >= HTTPFrontLimits.requestBytesMin
     }
 
     /// Sets when the owner of a parked socket hears `timedOut`: not before so much time has passed.

@@ -1,218 +1,399 @@
-internal import CMicroHTTPD
-internal import Glibc
-
-// What libmicrohttpd calls, all from inside `parser.run` or `parser.add`.
+// How a request is read: known by its head, or parsed by libmicrohttpd once its head is there.
 extension EventLoop {
-    /// The parser has taken the socket over.
-    func connectionEnteredParser(_ parsed: OpaquePointer?) -> Connection? {
-        guard let connection = parser.entered() else { return nil }
-        connection.parser = parsed
-        connection.machine.enterParser()
-        return connection
-    }
-
-    /// The parser is done with a socket, and closes its descriptor next.
-    func connectionLeftParser(_ connection: Connection, parser parsed: OpaquePointer?) {
-        parser.left()
-        // One that was detached left long ago; this is about the descriptor it was parsed on.
-        guard connection.parser == parsed else { return }
-        connection.parser = nil
-        release(connection)
-    }
-
-    /// A request line is there; `target` is the parser's own copy, about to be taken apart.
-    func requestLineArrived(_ connection: Connection, target: UnsafePointer<CChar>) {
-        parser.requestBegan()
-        lastRequestNumber += 1
-        let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
-        connection.request = ActiveRequest(
-            number: lastRequestNumber, target: bytes, body: BodyBuffer(memory: memory))
-        if let query = bytes.firstIndex(of: UInt8(ascii: "?")), query + 1 < bytes.count {
-            // Ends the query before libmicrohttpd splits it: it would fill its memory with
-            // arguments that nobody asks for and, with too many of them, spin until its time-out
-            // over an answer that it never sends (0.9.75).
-            UnsafeMutablePointer(mutating: target)[query + 1] = 0
+    /// Goes on with what has arrived on a socket: answers its request, or lets it wait for the rest.
+    func serveArrived(on connection: Connection) {
+        switch connection.machine.phase {
+        case .waiting: readRequest(on: connection)
+        case .receiving: receiveBody(on: connection)
+        default: break
         }
-        if connection.machine.parsing?.isFirst == false {
+    }
+
+    private func readRequest(on connection: Connection) {
+        let input = reader.peek(into: connection.descriptor)
+        let emptyBytes = UnreadHead.emptyLineBytes(input)
+        if emptyBytes > 0 || input.isEmpty { return skip(emptyBytes, on: connection) }
+        let (port, guess) = (connection.peer.localPort, connection.headHash)
+        if let known = heads.find(input, at: port, under: settings.number, guess: guess) {
+            return serve(known, input, on: connection)
+        }
+        budget.begin(.arrivals, 1 + input.count / HTTPFrontLimits.bodyBytesPerStep)
+        let head = UnreadHead(input)
+        if let problem = settings.rules.problem(with: head, from: connection.peer) {
+            return refuse(problem, head, on: connection)
+        }
+        let bytesMax = settings.headerBytesMax
+        if head.headBytes > bytesMax || head.headBytes == 0 && input.count >= bytesMax {
+            return refuse(head.tooLong(for: bytesMax), head, on: connection)
+        }
+        if head.headBytes > 0 {
+            read(head, input, on: connection)
+        } else if connection.machine.isReadClosed {
+            closeTellingOwner(connection)
+        } else if connection.machine.awaitHead() {
             timers.arm(connection.slot, due: now + settings.headerMilliseconds)
         }
     }
 
-    /// The parser has headers, a piece of body, or all of a request; false closes the connection.
-    func requestArrived(
-        _ connection: Connection, _ line: ParsedLine, _ data: UnsafeRawBufferPointer
-    ) -> Bool {
-        guard let request = connection.request else { return false }
-        switch request.stage {
-        case .line: return headersArrived(connection, request, line)
-        case .body where !data.isEmpty: return bodyArrived(connection, request, data)
-        case .body: return requestIsComplete(connection, request)
-        case .awaiting, .resumed: return requestAskedAgain(connection, request)
-        case .handling, .suspended, .answered: return false
+    /// Throws line ends away that stand before a request: clients may send some behind a body (RFC 9112,
+    /// section 2.2).
+    private func skip(_ emptyBytes: Int, on connection: Connection) {
+        budget.begin(.arrivals, 1)
+        guard emptyBytes == 0 || reader.take(emptyBytes, from: connection.descriptor) else {
+            return closeTellingOwner(connection)
+        }
+        // Nothing can be read though something is there: urgent data on a unix socket.
+        if emptyBytes > 0, connection.hasUnread {
+            deferred.arrived.append(connection)
+        } else if connection.machine.isReadClosed {
+            closeTellingOwner(connection)
+        } else {
+            connection.machine.awaitMore()
+            // Behind an answer no deadline runs yet.
+            if !timers.isArmed(connection.slot) { carryOut(.idle, on: connection) }
         }
     }
 
-    /// A request has ended: answered, broken off, or detached.
-    func requestCompleted(_ connection: Connection, parser parsed: OpaquePointer?) {
-        guard connection.parser == parsed else { return }
-        if let request = connection.request { settle(request) }
-        connection.endTrace()
-        connection.request = nil
-        connection.seen = nil
-        connection.machine.requestEnded()
-        noteEnd(of: connection)
-        timers.arm(connection.slot, due: now + settings.idleMilliseconds)
+    /// Serves a request with a head like a known one.
+    private func serve(
+        _ known: KnownHead, _ input: UnsafeRawBufferPointer, on connection: Connection
+    ) {
+        let (headBytes, bodyBytes) = (heads.match.headBytes, heads.match.bodyBytes)
+        let whole = headBytes + bodyBytes
+        let isWhole = whole <= input.count
+        if !isWhole {
+            budget.begin(.arrivals, 1)
+            if awaitBody(ofWhole: whole, on: connection) { return }
+        }
+        connection.headHash = known.hash
+        connection.unknownHeads -= min(connection.unknownHeads, 1)
+        meters.repeats.add()
+        lastRequestNumber += 1
+        let request = ActiveRequest(number: lastRequestNumber, memory: memory)
+        let target = UnsafeRawBufferPointer(rebasing: input[heads.match.target])
+        request.targetBytes = target.count
+        request.headBytes = headBytes
+        request.bodyLength = known.bodyLength(heads.match)
+        request.context = known.context
+        do throws(Problem) {
+            request.head = try settings.rules.head(
+                like: known.meaning, target: heads.match.isSameTarget ? nil : target,
+                headers: heads.match.headers, peer: connection.peer)
+        } catch {
+            request.refusal = error.response
+        }
+        let seen = UnsafeRawBufferPointer(
+            rebasing: input[..<(isWhole ? whole : headBytes)])
+        guard take(seen.count, of: input.count, on: connection) else { return }
+        begin(request, known.meaning.method.utf8, target, on: connection)
+        goOn(with: request, seen, isWhole: isWhole, isExpecting: false, on: connection)
     }
 
-    private func headersArrived(
-        _ connection: Connection, _ request: ActiveRequest, _ line: ParsedLine
-    ) -> Bool {
+    /// Lets a request wait for the rest of its body: many clients send it apart, right behind the head.
+    /// False where that did not come at once, or the request is too large to be looked at whole.
+    private func awaitBody(ofWhole bytes: Int, on connection: Connection) -> Bool {
+        guard bytes < HTTPFrontLimits.receiveBufferBytes, connection.machine.awaitBody() else {
+            return false
+        }
+        let milliseconds = settings.configuration.bodyAwaitedMilliseconds
+        timers.arm(connection.slot, due: now + milliseconds)
+        return true
+    }
+
+    /// Has libmicrohttpd read a head that is there, and goes on with its request.
+    private func read(
+        _ head: UnreadHead, _ input: UnsafeRawBufferPointer, on connection: Connection
+    ) {
+        let whole = head.requestBytes ?? .max
+        let isWhole = whole <= input.count
+        if !isWhole, awaitBody(ofWhole: whole, on: connection) { return }
+        let seen = UnsafeRawBufferPointer(rebasing: input[..<(isWhole ? whole : head.headBytes)])
+        lastRequestNumber += 1
+        budget.begin(.arrivals, HTTPFrontLimits.parserSteps)
+        let request: ActiveRequest
+        do throws(Problem) {
+            request = try parsers.read(
+                seen,
+                RequestParser.Job(
+                    number: lastRequestNumber, head: head, isWhole: isWhole,
+                    rules: settings.rules, peer: connection.peer, memory: memory))
+        } catch {
+            return refuse(error, head, on: connection)
+        }
+        if let meaning = request.head { learn(meaning, seen, head.headBytes, on: connection) }
+        guard take(seen.count, of: input.count, on: connection) else { return }
+        if request.head == nil { request.bodyLength = head.bodyLength }
+        begin(request, head.method, head.target, on: connection)
+        goOn(
+            with: request, seen, isWhole: isWhole, isExpecting: head.isExpecting, on: connection)
+    }
+
+    /// Keeps a head that was read, unless its connection has sent ever different ones.
+    private func learn(
+        _ meaning: RequestHead, _ seen: UnsafeRawBufferPointer, _ headBytes: Int,
+        on connection: Connection
+    ) {
+        guard connection.unknownHeads < HTTPFrontLimits.unknownHeadsMax else { return }
+        connection.unknownHeads += 1
+        let head = UnsafeRawBufferPointer(rebasing: seen[..<headBytes])
+        let known = KnownHead(head, of: meaning, at: connection.peer.localPort)
+        if let known { heads.keep(known, under: settings.number) }
+    }
+
+    /// Goes on with a request that was taken: all of it, or its head.
+    private func goOn(
+        with request: ActiveRequest, _ seen: UnsafeRawBufferPointer, isWhole: Bool,
+        isExpecting: Bool, on connection: Connection
+    ) {
+        guard isWhole else {
+            return beginBody(of: request, isExpecting: isExpecting, on: connection)
+        }
+        let body = UnsafeRawBufferPointer(rebasing: seen[request.headBytes...])
+        connection.trace?.record.bytesIn += body.count
+        requestIsComplete(request, RequestBody(body), on: connection)
+    }
+
+    /// Takes a request, or its head, out of the socket; false where it cannot be had.
+    func take(_ bytes: Int, of count: Int, on connection: Connection) -> Bool {
+        guard reader.take(bytes, from: connection.descriptor) else {
+            closeTellingOwner(connection)
+            return false
+        }
+        timers.cancel(connection.slot)
+        let hasMore = count > bytes || !reader.hasRoom(beside: count) && connection.hasUnread
+        connection.machine.takeInput(hasMore: hasMore)
+        return true
+    }
+
+    /// Counts a request whose head was read, and asks the handler how much body it may have.
+    private func begin(
+        _ request: ActiveRequest, _ method: some Collection<UInt8>,
+        _ target: UnsafeRawBufferPointer,
+        on connection: Connection
+    ) {
         meters.requests.add()
-        connection.machine.requestParsed()
-        request.headBytes = belfry_mhd_header_size(line.parser)
-        connection.input.add(request.headBytes)
-        request.stage = .body
-        request.rulesNumber = rulesNumber
-        let intake = HeaderIntake(line, targetEnd: request.targetEnd)
         connection.trace = settings.configuration.accessSink.map {
-            AccessTrace(
-                method: line.methodBytes, target: request.target, peer: connection.peer, for: $0)
+            AccessTrace(method: method, target: target, peer: connection.peer, for: $0)
         }
-        request.judge(line, intake, by: settings.rules, from: connection.peer)
         if let head = request.head {
             request.foreseenSteps = handler.steps(of: head)
-            request.admit(handler.admit(head), length: head.bodyLength)
+            request.admit(handler.admit(head, request.bodyLength))
         }
         if request.refusal != nil { meters.refusals.add() }
-        let declares =
-            intake.fields.occurrences(of: "content-length")
-            + intake.fields.occurrences(of: "transfer-encoding")
-        guard declares > 0 else { return true }
-        if intake.fields.occurrences(of: "transfer-encoding") > 0 {
-            connection.input.lose()
+    }
+
+    /// Answers a request that breaks a rule before it is read; the connection closes behind that.
+    private func refuse(_ problem: Problem, _ head: UnreadHead, on connection: Connection) {
+        meters.requests.add()
+        meters.refusals.add()
+        connection.trace = settings.configuration.accessSink.map {
+            AccessTrace(
+                method: head.method, target: head.target, peer: connection.peer, for: $0)
+        }
+        connection.machine.takeInput(hasMore: true)
+        connection.machine.closeBehindAnswer()
+        let context = ResponseContext(
+            version: head.version, keepsAlive: false,
+            isHead: head.method.elementsEqual("HEAD".utf8))
+        write(problem.response, for: context, to: connection)
+    }
+}
+
+// The body of a request that is not there with its head.
+extension EventLoop {
+    private func beginBody(
+        of request: ActiveRequest, isExpecting: Bool, on connection: Connection
+    ) {
+        connection.machine.beginBody()
+        connection.request = request
+        if let refusal = request.refusal {
+            // An answer now spares the client the body it waits to send. Where the body ends is not
+            // known to anybody after a request that breaks the rules. A body above its maximum is
+            // thrown away anyway, and its client may wait for the answer before it sends.
+            let isUnframed = request.head == nil && refusal.closesConnection
+            let bytesMax = request.bodyLimit.map { UInt64($0.bytesMax) }
+            let isTooLong = request.declaredBytes > bytesMax ?? settings.discardBytesMax
+            if isExpecting || isUnframed || isTooLong {
+                return answerEarly(request, refusal, on: connection)
+            }
+        } else if isExpecting, request.context.version == .http11 {
+            // Whoever does not read it sends the body after a while all the same.
+            _ = SocketWriter.send(
+                head: Self.goOn, body: .empty, from: 0, to: connection.descriptor)
         }
         timers.arm(connection.slot, due: now + settings.bodyMilliseconds)
-        guard let refusal = request.refusal else { return true }
-        // An answer now spares the client the body it waits to send. Where the body ends is not
-        // known to anybody after a request that breaks the rules. A body above its maximum is
-        // thrown away anyway, and its client may wait for the answer before it sends.
-        let isAwaited = intake.fields.occurrences(of: "expect") > 0
-        let isUnframed = request.head == nil && refusal.closesConnection
-        let bytesMax = request.oversize.map { UInt64($0.bytesMax) } ?? settings.discardBytesMax
-        let isTooLong = request.declaredBytes > bytesMax
-        let isEarly = isAwaited || isUnframed || isTooLong
-        return isEarly ? answerEarly(connection, request, refusal) : true
+        receiveBody(on: connection)
     }
 
-    private func bodyArrived(
-        _ connection: Connection, _ request: ActiveRequest, _ data: UnsafeRawBufferPointer
-    ) -> Bool {
-        connection.input.add(data.count)
-        connection.trace?.record.bytesIn += data.count
+    private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// Takes some of what has arrived of a body.
+    private func receiveBody(on connection: Connection) {
+        guard let request = connection.request else { return }
         let wasRefused = request.refusal != nil
-        request.take(data)
-        guard let refusal = request.refusal else { return true }
-        if !wasRefused { meters.refusals.add() }
-        guard request.discarded > settings.discardBytesMax else { return true }
-        return answerEarly(connection, request, refusal)
-    }
-
-    private func requestIsComplete(_ connection: Connection, _ request: ActiveRequest) -> Bool {
-        timers.cancel(connection.slot)
-        if let refusal = request.refusal { return answer(connection, request, refusal) }
-        let (work, queue) = lane(of: request)
-        guard budget.isLeft(for: work), queue.isEmpty else {
-            request.isPostponed = true
-            awaitAnswer(to: request)
-            queue.append(connection)
-            return true
+        let piece = takePiece(of: request, on: connection)
+        budget.begin(.arrivals, 1 + piece.bytes / HTTPFrontLimits.bodyBytesPerStep)
+        connection.trace?.record.bytesIn += piece.bytes
+        if request.refusal != nil, !wasRefused { meters.refusals.add() }
+        switch piece.progress {
+        case .lost: closeTellingOwner(connection)
+        case .broken:
+            answerEarly(request, request.refusal ?? Problem.unreadable.response, on: connection)
+        case .ended:
+            timers.cancel(connection.slot)
+            connection.machine.takeInput(hasMore: connection.hasUnread)
+            requestIsComplete(request, RequestBody(request.body.bytes), on: connection)
+        case .open:
+            if let refusal = request.refusal, request.discarded > settings.discardBytesMax {
+                answerEarly(request, refusal, on: connection)
+            } else if piece.hasMore || connection.machine.isReadClosed {
+                // Of an end behind the bytes nobody tells again.
+                deferred.arrived.append(connection)
+            } else {
+                connection.machine.awaitMore()
+            }
         }
-        budget.begin(work, request.steps)
-        return serve(connection, request)
     }
 
-    /// Has the parser ask again for the requests that waited for a turn, as many as this one has room
-    /// for.
+    private struct BodyPiece {
+        enum Progress { case open, ended, broken, lost }
+
+        var progress = Progress.open
+        /// Bytes of it, with what frames it.
+        var bytes = 0
+        /// Whether more may be there.
+        var hasMore = false
+    }
+
+    private func takePiece(of request: ActiveRequest, on connection: Connection) -> BodyPiece {
+        guard case .chunked = request.bodyLength else {
+            let left = request.declaredBytes - request.arrivedBytes
+            let read = reader.read(from: connection.descriptor, atMost: left)
+            guard let read else { return BodyPiece(progress: .lost) }
+            request.take(UnsafeRawBufferPointer(read))
+            return BodyPiece(
+                progress: UInt64(read.count) == left ? .ended : .open, bytes: read.count,
+                hasMore: !reader.hasRoom(beside: read.count))
+        }
+        guard let input = reader.look(into: connection.descriptor) else {
+            return BodyPiece(progress: .lost)
+        }
+        let (count, progress) = request.takeChunks(input)
+        guard count == 0 || reader.take(count, from: connection.descriptor) else {
+            return BodyPiece(progress: .lost)
+        }
+        var piece = BodyPiece(bytes: count, hasMore: !reader.hasRoom(beside: input.count))
+        if progress != .open { piece.progress = progress == .ended ? .ended : .broken }
+        return piece
+    }
+
+    /// Answers a request whose body has not all arrived. The rest is read and thrown away behind
+    /// the answer, up to a bound; else the kernel would destroy the answer together with the
+    /// connection.
+    private func answerEarly(
+        _ request: ActiveRequest, _ response: Response, on connection: Connection
+    ) {
+        var response = response
+        response.closesConnection = true
+        connection.request = nil
+        // Of a head that breaks a rule nobody knows what else it says wrong.
+        if request.head != nil, request.declaredBytes > 0 {
+            connection.expect(
+                request.declaredBytes - request.arrivedBytes, bytesMax: settings.discardBytesMax)
+        } else {
+            connection.machine.lingerBehindAnswer(for: .unknown)
+        }
+        write(response, for: request.context, to: connection)
+    }
+}
+
+// A request that is complete.
+extension EventLoop {
+    private func requestIsComplete(
+        _ request: ActiveRequest, _ body: RequestBody, on connection: Connection
+    ) {
+        if let refusal = request.refusal {
+            budget.begin(.arrivals, HTTPFrontLimits.requestSteps)
+            connection.request = nil
+            return write(refusal, for: request.context, to: connection)
+        }
+        let steps = request.steps(bodyBytes: body.count)
+        guard steps > HTTPFrontLimits.shortRequestStepsMax else {
+            budget.begin(.arrivals, steps)
+            return serve(request, body, as: .arrivals, on: connection)
+        }
+        guard budget.isLeft(for: .longRequests), deferred.postponed.isEmpty else {
+            if request.body.count < body.count {
+                request.body.append(body.bytes, bytesMax: body.count)
+            }
+            request.isPostponed = true
+            awaitAnswer(to: request, on: connection)
+            deferred.postponed.append(connection)
+            return
+        }
+        budget.begin(.longRequests, steps)
+        serve(request, body, as: .longRequests, on: connection)
+    }
+
+    /// Has the handler look at long requests that waited for a turn, as many as this one has room for.
     func continuePostponed() {
-        continuePostponed(in: shortLane)
-        continuePostponed(in: longLane)
-    }
-
-    private func continuePostponed(in lane: Lane) {
-        let (work, queue) = lane
-        queue.run(while: { budget.isLeft(for: work) }) { connection in
+        deferred.postponed.run(while: { budget.isLeft(for: .longRequests) }) { connection in
             guard let request = connection.request, request.isPostponed else { return }
-            budget.begin(work, request.steps)
+            budget.begin(.longRequests, request.steps)
             request.isPostponed = false
             settle(request)
-            resume(connection, request)
+            serve(request, RequestBody(request.body.bytes), as: .longRequests, on: connection)
         }
     }
 
-    /// What requests are to a turn, and where they wait for one, in lines of their users.
-    private typealias Lane = (work: TurnWork, queue: UserLines<Connection>)
-
-    private var shortLane: Lane { (.shortRequests, deferred.postponed) }
-    private var longLane: Lane { (.longRequests, deferred.postponedLong) }
-
-    private func lane(of request: ActiveRequest) -> Lane {
-        request.steps > HTTPFrontLimits.shortRequestStepsMax ? longLane : shortLane
-    }
-
-    private func serve(_ connection: Connection, _ request: ActiveRequest) -> Bool {
-        guard let head = request.head else { return false }
-        request.stage = .handling
-        let work = lane(of: request).work
+    private func serve(
+        _ request: ActiveRequest, _ body: RequestBody, as work: TurnWork, on connection: Connection
+    ) {
+        guard let head = request.head else { return }
+        request.isHandled = true
         budget.goOn(with: work, foreseen: request.foreseenSteps)
         defer { budget.goOn(with: work, foreseen: 0) }
-        let handling = handle(request, on: connection) { exchange in
-            let body = RequestBody(request.body.bytes)
-            handler.handle(Request(head: head, body: body), exchange)
+        let exchange = Exchange(loop: self, connection: connection, request: request)
+        mailbox.handling(request.number) {
+            handler.handle(
+                Request(head: head, body: body, bodyLength: request.bodyLength), exchange)
         }
         request.body.clear()
-        switch consume handling {
-        case .answered(let response): return answer(connection, request, response)
-        case .detached: return false
-        // The parser is asked to wait, and suspended only when it asks again: it then resumes
-        // without reading the socket first. Suspended at once, it would read first, take the end
-        // of a half-closed stream for the end of the connection, and drop the answer (0.9.75).
-        case .awaited: return true
+        request.isHandled = false
+        var answer = mailbox.takeDirectReply()
+        if let first = request.response.take() { answer = first }
+        if request.isDetached {
+            connection.request = nil
+        } else if let response = answer {
+            connection.request = nil
+            write(response, for: request.context, to: connection)
+        } else {
+            awaitAnswer(to: request, on: connection)
         }
     }
 
-    /// What a handler has done with a request when it returns.
-    enum Handling {
-        case answered(Response)
-        case detached
-        case awaited
-    }
-
-    /// Has a handler look at a request, parsed or not.
-    func handle(
-        _ request: ActiveRequest, on connection: Connection, _ handle: (Exchange) -> Void
-    ) -> Handling {
-        let exchange = Exchange(loop: self, connection: connection, request: request)
-        let direct = mailbox.handling(request.number) { handle(exchange) }
-        if exchange.isDetached { return .detached }
-        if let response = exchange.response { return .answered(response) }
-        if let direct { return .answered(direct) }
-        awaitAnswer(to: request)
-        return .awaited
-    }
-
-    private func awaitAnswer(to request: ActiveRequest) {
-        request.stage = .awaiting
+    /// Lets a request wait for its answer, or for its turn.
+    private func awaitAnswer(to request: ActiveRequest, on connection: Connection) {
+        connection.request = request
+        connection.machine.awaitAnswer()
         request.isPending = true
         meters.pending.add(1)
     }
 
-    private func requestAskedAgain(_ connection: Connection, _ request: ActiveRequest) -> Bool {
-        if request.isAbandoned { return false }
-        if let response = request.answer { return answer(connection, request, response) }
-        // Its turn has come: the handler has not seen it.
-        guard request.isPending else { return serve(connection, request) }
-        MHD_suspend_connection(connection.parser)
-        request.stage = .suspended
-        return true
+    /// Answers a request whose handler had returned without an answer.
+    func answerLate(_ reply: LateReply) {
+        guard let connection = connections[reply.slot], let request = connection.request,
+            request.number == reply.number, request.isPending, !request.isPostponed
+        else { return }
+        settle(request)
+        connection.request = nil
+        write(reply.response, for: request.context, to: connection)
+    }
+
+    /// Takes a request off the count of those whose answer is awaited.
+    func settle(_ request: ActiveRequest) {
+        guard request.isPending else { return }
+        request.isPending = false
+        meters.pending.add(-1)
     }
 }

@@ -189,25 +189,18 @@ extension EventLoop {
         var excess = bytes
         var slow: [Connection] = []
         for connection in connections.all where isEligible(connection) {
-            if connection.machine.parsing?.isCutOff == true {
-                excess -= connection.unsentBytes
-            } else if connection.tail != nil || connection.request?.stage == .answered {
-                slow.append(connection)
-            }
+            if connection.tail != nil { slow.append(connection) }
         }
         slow.sort { $0.progressedAt < $1.progressedAt }
         var hasFound = false
         for connection in slow {
             if excess <= 0 { break }
-            // The parser writes the answer when it runs next, or has done so.
-            if connection.tail == nil, connection.takesBytes { continue }
             hasFound = true
             excess -= connection.unsentBytes
             meters.shed.add()
             switch connection.machine.phase {
             case .streaming: lose(connection)
-            case .writing: closeConnection(connection)
-            default: cutOff(connection)
+            default: closeConnection(connection)
             }
         }
         return hasFound

@@ -2,16 +2,13 @@ internal import CLinux
 internal import Glibc
 internal import Telemetry
 
-/// One event loop: a thread with its own epoll, mailbox, deadlines, parser and handler.
+/// One event loop: a thread with its own epoll, mailbox, deadlines, parsers and handler.
 ///
 /// Everything it owns is touched on its thread alone, without locks; debug builds check that at
 /// the doors. A turn is: wait; who had more to write or to read; what happened on sockets; what
-/// other threads brought; deadlines; the parser; what the loop's own thread posted meanwhile; what
-/// there is still room to write. Each kind of work has its steps of a turn (``TurnBudget``), fewer once
-/// the turn has lasted long, and the rest in the next.
-///
-/// The parser is never entered from inside itself: what a handler does to other connections while
-/// the parser runs is deferred.
+/// other threads brought; deadlines; requests that have arrived; what the loop's own thread posted
+/// meanwhile; what there is still room to write. Each kind of work has its steps of a turn
+/// (``TurnBudget``), fewer once the turn has lasted long, and the rest in the next.
 final class EventLoop {
     /// The way in from any thread.
     let handle: LoopHandle
@@ -25,7 +22,7 @@ final class EventLoop {
     var connections = ConnectionTable()
     /// The next deadline of each connection, by its slot.
     var timers: TimerWheel
-    let reader = SocketReader()
+    let reader: SocketReader
     var heads = HeadCache()
     var outbox = Outbox()
     let unsent: UnsentLedger
@@ -39,7 +36,7 @@ final class EventLoop {
     private var arrivals: ArrivalWatch?
     var lastRequestNumber: UInt64 = 0
 
-    private(set) var parser: Parser!
+    let parsers: RequestParsers
     private(set) var handler: (any RequestHandler)!
 
     /// A loop that is ready to run.
@@ -58,17 +55,10 @@ final class EventLoop {
             meters: meters, log: log)
         unsent = UnsentLedger(memory: memory)
         timers = TimerWheel(now: turn.now)
-        parser = try Parser(
-            for: self, connectionsMax: HTTPFrontLimits.parserConnectionsMax,
-            memoryBytes: settings.configuration.headerBytesMax,
-            timeoutSeconds: settings.parserTimeoutSeconds)
-        guard poller.add(mailbox.descriptor, [.readable, .edge], token: PollToken.mailbox),
-            poller.add(parser.descriptor, [.readable], token: PollToken.parser)
-        else { throw ServerError(doing: "watching a loop's own descriptors") }
-    }
-
-    deinit {
-        parser?.stop()
+        parsers = try RequestParsers(headBytesMax: settings.headerBytesMax)
+        reader = SocketReader()
+        guard poller.add(mailbox.descriptor, [.readable, .edge], token: PollToken.mailbox)
+        else { throw ServerError(doing: "watching a loop's mailbox") }
     }
 
     var mailbox: Mailbox { handle.mailbox }
@@ -78,11 +68,6 @@ final class EventLoop {
 
     /// Whether it serves only what is on its way in, and ends when it has no connection.
     var isDraining: Bool { drainDue != nil }
-
-    /// Tells what requests are judged by at this moment from what they were judged by earlier.
-    var rulesNumber: UInt64 {
-        UInt64(settings.number) << 32 | UInt64(handler.configurationNumber)
-    }
 
     /// Stops the process, in debug builds, when another thread comes in.
     func assertOnThread() {
@@ -96,7 +81,6 @@ final class EventLoop {
         handler = makeHandler(handle, budget)
         acceptor.resume()
         while !isDraining || connections.count > 0 { runTurn() }
-        parser.stop()
         mailbox.close()
         handler = nil
         deferred.removeAll()
@@ -121,7 +105,6 @@ final class EventLoop {
             let event = poller[index]
             switch event.token {
             case PollToken.mailbox: hasMail = true
-            case PollToken.parser: parser.wake()
             case let token where token < PollToken.firstConnection:
                 arrivals?.isComplete = false
                 acceptor.accept(at: token, in: turn, within: budget, welcome)
@@ -131,14 +114,10 @@ final class EventLoop {
         }
         hangUp()
         if hasMail { deferred.takeMail(mailbox.takeMessages()) }
-        turn.servesOne = count == 1 && deferred.mail.isEmpty && parser.expectsOneRequest
+        turn.servesOne = count == 1 && deferred.mail.isEmpty
         readMail()
         passDeadlines()
         serveArrived()
-        if parser.dueMilliseconds == 0 {
-            parser.run()
-            tellEnds()
-        }
         gatherAnswers { mailbox.handleOwnMessages(receive) }
         serveArrived()
         drainOn()
@@ -152,10 +131,6 @@ final class EventLoop {
     private func sleepMilliseconds() -> Int32 {
         if mailbox.hasOwnMessages || deferred.isDue { return 0 }
         var due = arrivals == nil ? UInt64.max : now + 1
-        if let milliseconds = parser.dueMilliseconds {
-            if milliseconds == 0 { return 0 }
-            due = min(due, now + milliseconds)
-        }
         if let timer = timers.nextDue { due = min(due, timer) }
         if let resumesAt = acceptor.resumesAt { due = min(due, resumesAt) }
         if let drainDue { due = min(due, drainDue) }
@@ -210,13 +185,12 @@ final class EventLoop {
         }
     }
 
-    /// Answers the requests that have begun to arrive, or gives them to the parser.
+    /// Goes on with requests that have begun to arrive, as many as this turn has room for.
     private func serveArrived() {
         guard !deferred.arrived.isEmpty else { return }
         gatherAnswers {
             deferred.arrived.run(while: { budget.isLeft(for: .arrivals) }) { connection in
-                guard connection.machine.waiting != nil else { return }
-                if !answersUnparsed(on: connection) { giveToParser(connection) }
+                serveArrived(on: connection)
             }
         }
     }
@@ -265,7 +239,7 @@ extension EventLoop {
                 lastRequestNumber + UInt64(2 * waiting + HTTPFrontLimits.arrivalsBeside)
         }
         let isQuiet =
-            arrivals.isComplete && waiting == 0 && parser.dueMilliseconds != 0
+            arrivals.isComplete && waiting == 0
             && !connections.all.contains { $0.groupsTicket != 0 }
         let isPassed = arrivals.lastNumber.map { lastRequestNumber >= $0 } ?? false
         let handled = arrivals.handled ?? (lastRequestNumber, now)
@@ -300,9 +274,9 @@ extension EventLoop {
         deferred.draining.run(while: { budget.isLeft(for: .drains) }) { connection in
             budget.begin(.drains, HTTPFrontLimits.drainSteps)
             let due = connection.progressedAt + settings.configuration.firstRequestMilliseconds
-            let action = connection.machine.drainBegan(
-                hasRequest: connection.request != nil, hasTime: due > now
-            ) { connection.hasUnread }
+            let action = connection.machine.drainBegan(hasTime: due > now) {
+                connection.hasUnread
+            }
             carryOut(action, on: connection)
         }
     }
@@ -311,14 +285,7 @@ extension EventLoop {
     private func endDrain() {
         drainDue = .max
         for connection in connections.all {
-            let awaitsAnswer = connection.request?.isPending == true
-            carryOut(connection.machine.drainEnded(awaitsAnswer: awaitsAnswer), on: connection)
+            carryOut(connection.machine.drainEnded(), on: connection)
         }
-        // One turn resumes what was suspended, the next ends it: nothing may be suspended when the
-        // parser stops, and what it cannot end by itself it closes then.
-        for _ in 0..<HTTPFrontLimits.parserTurnsAtEnd where parser.connectionCount > 0 {
-            parser.run()
-        }
-        parser.stop()
     }
 }

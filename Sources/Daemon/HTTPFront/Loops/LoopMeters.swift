@@ -13,7 +13,7 @@ public final class LoopMeters: Sendable {
     public let requests = Counter()
     /// Those of them that repeated the one before on their connection, and were not parsed.
     public let repeats = Counter()
-    /// Answers given to the parser or the kernel.
+    /// Answers given to the kernel.
     public let answers = Counter()
     /// Requests answered by the front itself, before any handler.
     public let refusals = Counter()
@@ -33,9 +33,9 @@ public final class LoopMeters: Sendable {
 
     /// Connections open, wherever they are.
     public let connections = Gauge()
-    /// Connections parked outside the parser: waits, streams and WebSockets.
+    /// Connections that are parked: waits, streams and WebSockets.
     public let parked = Gauge()
-    /// Requests whose answer is awaited while the parser keeps their connection.
+    /// Requests whose answer is awaited though nothing is parked.
     public let pending = Gauge()
 
     private let kinds = TurnWork.allCases.map { BoundedWork($0.name, stepsMax: $0.stepsMax) }

@@ -23,6 +23,7 @@ struct LoopSettings: Sendable {
             prefix: configuration.prefix)
     }
 
+    var headerBytesMax: Int { configuration.headerBytesMax }
     var headerMilliseconds: UInt64 { UInt64(configuration.headerSeconds) * 1_000 }
     var bodyMilliseconds: UInt64 { UInt64(configuration.bodySeconds) * 1_000 }
     var idleMilliseconds: UInt64 { UInt64(configuration.idleSeconds) * 1_000 }
@@ -32,10 +33,6 @@ struct LoopSettings: Sendable {
     var sendProgressMilliseconds: UInt64 { UInt64(configuration.sendProgressSeconds) * 1_000 }
     var discardBytesMax: UInt64 { UInt64(configuration.discardBytesMax) }
     var webSocketCloseMilliseconds: Int { configuration.webSocketCloseSeconds * 1_000 }
-
-    /// The parser's own idle time-out. It closes who does not read an answer; all else is decided
-    /// earlier, by the loop's deadlines.
-    var parserTimeoutSeconds: Int { configuration.longestDeadlineSeconds + 1 }
 
     /// Whether other loops accept from the same listeners.
     var sharesListeners: Bool { configuration.loops > 1 }

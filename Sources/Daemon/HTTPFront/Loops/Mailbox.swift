@@ -99,7 +99,7 @@ final class Mailbox: @unchecked Sendable {
 
     /// Brings an answer from any thread; to the request that is being handled on the loop's thread,
     /// directly.
-    func post(_ reply: LateReply) {
+    func post(_ reply: consuming LateReply) {
         guard isOwnThread, requestBeingHandled == reply.number else {
             return post(.replies([reply]))
         }
@@ -138,15 +138,16 @@ final class Mailbox: @unchecked Sendable {
     /// Whether the loop's own thread posted something that was not taken.
     var hasOwnMessages: Bool { !ownMessages.isEmpty }
 
-    /// Runs `body` as the handling of request `number`, and returns the answer that was sent to it
-    /// from inside, if any.
-    func handling(_ number: UInt64, _ body: () -> Void) -> Response? {
+    /// Runs `body` as the handling of request `number`.
+    func handling(_ number: UInt64, _ body: () -> Void) {
         assert(isOwnThread, "requests are handled on the loop's thread")
         requestBeingHandled = number
         body()
         requestBeingHandled = 0
-        return directReply.take()
     }
+
+    /// The answer that was sent to the request from inside its handling, if any.
+    func takeDirectReply() -> Response? { directReply.take() }
 
     /// Drops what is in it, and whatever comes later.
     func close() {

@@ -89,7 +89,6 @@ final class Poller {
 /// What a loop's poller calls its own descriptors; connections have a generation above.
 enum PollToken {
     static let mailbox: UInt64 = 0
-    static let parser: UInt64 = 1
-    static let firstListener: UInt64 = 2
+    static let firstListener: UInt64 = 1
     static let firstConnection: UInt64 = 1 << 32
 }

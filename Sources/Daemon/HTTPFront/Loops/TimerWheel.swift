@@ -34,6 +34,9 @@ struct TimerWheel {
     /// armed.
     var nextDue: UInt64? { armedCount == 0 ? nil : earliest }
 
+    /// Whether `id` has a deadline.
+    func isArmed(_ id: Int) -> Bool { id < nodes.count && nodes[id].bucket != .none }
+
     /// Sets the deadline of `id`, in place of the one it may have.
     mutating func arm(_ id: Int, due: UInt64) {
         if id >= nodes.count {

@@ -3,11 +3,9 @@
 /// Each kind has a share of every turn, in steps of some two microseconds, that no other kind takes:
 /// whatever else there is to do, some of it goes on.
 public enum TurnWork: Int, CaseIterable, Sendable {
-    /// Requests that the parser has read, and that nobody waits long behind.
-    case shortRequests
-    /// Sockets whose next request has begun: it is answered unparsed, or given to the parser.
+    /// Requests that arrive, and that nobody waits long behind.
     case arrivals
-    /// Requests that the parser has read, with much to read in them.
+    /// Requests with much to do for each.
     case longRequests
     /// Messages of WebSockets.
     case messages
@@ -37,7 +35,6 @@ public enum TurnWork: Int, CaseIterable, Sendable {
     /// What figures call it.
     public var name: String {
         switch self {
-        case .shortRequests: "short_requests"
         case .arrivals: "arrivals"
         case .longRequests: "long_requests"
         case .messages: "messages"
@@ -55,12 +52,11 @@ public enum TurnWork: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Steps of a turn that are for this kind alone. Short requests have most: they are what ordinary
-    /// clients send.
+    /// Steps of a turn that are for this kind alone. Requests have most: they are what ordinary clients
+    /// send.
     public var share: Int {
         switch self {
-        case .shortRequests: 384
-        case .arrivals: 320
+        case .arrivals: 704
         case .deliveries: 192
         case .longRequests, .messages, .accepts, .mail, .writes, .encodings, .reads: 128
         case .judgements, .deadlines, .hangUps: 96
@@ -71,7 +67,7 @@ public enum TurnWork: Int, CaseIterable, Sendable {
     /// Whether it is no part of a short request, its answer, or news for those who wait.
     private var canWait: Bool {
         switch self {
-        case .shortRequests, .arrivals, .accepts, .mail, .writes, .deliveries: false
+        case .arrivals, .accepts, .mail, .writes, .deliveries: false
         case .longRequests, .messages, .hangUps, .encodings, .reads, .judgements, .deadlines: true
         case .drains, .removals: true
         }

@@ -33,13 +33,4 @@ struct ParserLibrary: Sendable, Equatable {
     /// The notification that a connection has started then comes from a later `MHD_run`. The flag
     /// for a single thread is unknown to 0.9.75, which has no other way.
     var queuesAddedConnections: Bool { isRewritten }
-
-    /// Whether it ends a name, a value or the target at a NUL, and glues a folded header together,
-    /// without a word. A later one refuses the NUL and replaces the fold by spaces, as RFC 9112,
-    /// section 5.2 allows, and moves what it reads in its memory.
-    var hidesBrokenHeaders: Bool { !isRewritten }
-
-    /// Whether it takes the line end behind a chunk's extension for the first byte of the chunk, so
-    /// that it refuses the body (1.0.1). No client is known to send extensions.
-    var misreadsChunkExtensions: Bool { isRewritten }
 }

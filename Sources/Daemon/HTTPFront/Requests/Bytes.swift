@@ -48,6 +48,22 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
+    /// Whether these bytes begin with `text`, which is in lower case, in any case.
+    func hasPrefixIgnoringCase(_ text: StaticString) -> Bool {
+        count >= text.utf8CodeUnitCount
+            && UnsafeRawBufferPointer(rebasing: self[..<text.utf8CodeUnitCount])
+                .equalsIgnoringCase(text)
+    }
+
+    /// Whether these bytes begin with `text`.
+    func hasPrefix(_ text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] {
+            return false
+        }
+        return true
+    }
+
     /// The bytes without the blanks and tabs around them.
     func trimmingBlanks() -> UnsafeRawBufferPointer {
         var (start, end) = (0, count)

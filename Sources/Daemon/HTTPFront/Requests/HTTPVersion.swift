@@ -7,7 +7,7 @@ public enum HTTPVersion: Sendable, Equatable {
 
     /// The version that a request line ends in, such as `HTTP/1.1`, or nil for any other protocol.
     public init?(_ text: UnsafeRawBufferPointer) {
-        guard text.count == 8, text.starts(with: "HTTP/1.".utf8) else { return nil }
+        guard text.count == 8, text.hasPrefix("HTTP/1.") else { return nil }
         switch text[7] {
         case UInt8(ascii: "0"): self = .http10
         case UInt8(ascii: "1")...UInt8(ascii: "9"): self = .http11

@@ -52,7 +52,7 @@ struct HeaderFacts {
         guard let length else {
             throw .malformed("Content-Length is not a decimal number up to 2^53.")
         }
-        return length == 0 ? .none : .counted(length)
+        return .counted(length)
     }
 
     /// Whether the client wants the connection kept (RFC 9112 section 9.3).

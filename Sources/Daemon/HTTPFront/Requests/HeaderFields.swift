@@ -5,8 +5,8 @@
 /// around a value are no part of it (RFC 9110 section 5.5) and are cut off on the way in.
 ///
 /// Does not promise that names and values are well-formed: `RequestRules` checks that.
-public struct HeaderFields: Sendable {
-    private struct Field {
+public struct HeaderFields: Sendable, Equatable {
+    private struct Field: Equatable {
         var start: UInt32
         var nameCount: UInt32
         var valueCount: UInt32
@@ -14,6 +14,8 @@ public struct HeaderFields: Sendable {
 
     private var storage: [UInt8] = []
     private var fields: [Field] = []
+    /// A bit for each name there is, see ``mark(of:)``.
+    private var marks: UInt64 = 0
 
     /// No fields, with room for `bytes` bytes in `count` fields.
     public init(reserving bytes: Int = 0, count: Int = 0) {
@@ -29,6 +31,7 @@ public struct HeaderFields: Sendable {
     /// - Complexity: O(bytes), amortised.
     public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let trimmed = value.trimmingBlanks()
+        marks |= Self.mark(of: name)
         fields.append(
             Field(
                 start: UInt32(storage.count), nameCount: UInt32(name.count),
@@ -45,6 +48,33 @@ public struct HeaderFields: Sendable {
                 append(name: UnsafeRawBufferPointer(name), value: UnsafeRawBufferPointer(value))
             }
         }
+    }
+
+    /// Gives the field at a place another value, which has no blanks at its ends.
+    ///
+    /// - Complexity: O(bytes), and O(fields) where it is of another length.
+    mutating func replaceValue(at index: Int, with value: UnsafeRawBufferPointer) {
+        let start = Int(fields[index].start) + Int(fields[index].nameCount)
+        let old = start..<start + Int(fields[index].valueCount)
+        storage.replaceSubrange(old, with: value)
+        guard value.count != old.count else { return }
+        fields[index].valueCount = UInt32(value.count)
+        for later in fields.indices[(index + 1)...] {
+            fields[later].start = UInt32(Int(fields[later].start) + value.count - old.count)
+        }
+    }
+
+    /// The others than those of this name.
+    ///
+    /// - Parameter name: In lower case.
+    /// - Complexity: O(bytes).
+    func removing(_ name: StaticString) -> HeaderFields {
+        guard occurrences(of: name) > 0 else { return self }
+        var others = HeaderFields(reserving: storage.count, count: fields.count)
+        forEach { own, value in
+            if !own.equalsIgnoringCase(name) { others.append(name: own, value: value) }
+        }
+        return others
     }
 
     /// The value of the first field of this name, or nil without one.
@@ -65,6 +95,11 @@ public struct HeaderFields: Sendable {
         forEach(named: name) { values.append(String(decoding: $0, as: UTF8.self)) }
         return values
     }
+
+    /// Whether a field has this name.
+    ///
+    /// - Parameter name: In lower case.
+    public func has(_ name: StaticString) -> Bool { mayHold(name) && occurrences(of: name) > 0 }
 
     /// How many fields have this name.
     ///
@@ -96,7 +131,8 @@ public struct HeaderFields: Sendable {
     public func withFirst<Result>(
         _ name: StaticString, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
-        storage.withUnsafeBytes { bytes in
+        guard mayHold(name) else { return nil }
+        return storage.withUnsafeBytes { bytes in
             for field in fields where field.nameCount == name.utf8CodeUnitCount {
                 let candidate = Self.name(of: field, in: bytes)
                 if candidate.equalsIgnoringCase(name) {
@@ -134,6 +170,7 @@ public struct HeaderFields: Sendable {
     /// Calls `body` with the value of each field of this name; most are told by their length.
     @inline(__always)
     private func forEach(named name: StaticString, _ body: (UnsafeRawBufferPointer) -> Void) {
+        guard mayHold(name) else { return }
         let count = UInt32(name.utf8CodeUnitCount)
         storage.withUnsafeBytes { bytes in
             for field in fields where field.nameCount == count {
@@ -142,6 +179,22 @@ public struct HeaderFields: Sendable {
                 }
             }
         }
+    }
+
+    /// Whether a field may have this name: most that are asked for are absent, and are told by their
+    /// mark alone.
+    @inline(__always)
+    private func mayHold(_ name: StaticString) -> Bool {
+        let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return marks & Self.mark(of: bytes) != 0
+    }
+
+    /// One bit by the length of a name and its first and last letter, whose case does not count.
+    @inline(__always)
+    private static func mark(of name: UnsafeRawBufferPointer) -> UInt64 {
+        guard let first = name.first, let last = name.last else { return 1 }
+        let number = UInt64(name.count) &* 7 &+ UInt64(first | 0x20) &* 3 &+ UInt64(last | 0x20)
+        return 1 << (number & 63)
     }
 
     private static func name(

@@ -8,8 +8,6 @@ public struct QueryItems: Sendable, RandomAccessCollection {
         public let name: String
         /// The decoded value.
         public let value: String
-        /// Where the value stands, still encoded, in the bytes of the request target.
-        public let valueRange: Range<Int>
     }
 
     private var items: [Item] = []
@@ -51,8 +49,7 @@ public struct QueryItems: Sendable, RandomAccessCollection {
                 items.append(
                     Item(
                         name: try PercentDecoding.query(raw, start..<nameEnd),
-                        value: try PercentDecoding.query(raw, valueRange),
-                        valueRange: valueRange))
+                        value: try PercentDecoding.query(raw, valueRange)))
             }
             start = end + 1
         }

@@ -6,9 +6,13 @@ public struct Request {
     /// Its body, valid until the handler returns.
     public let body: RequestBody
 
+    /// What it said about its body.
+    public let bodyLength: RequestHead.BodyLength
+
     /// A request of these parts.
-    public init(head: RequestHead, body: RequestBody) {
+    public init(head: RequestHead, body: RequestBody, bodyLength: RequestHead.BodyLength) {
         self.head = head
         self.body = body
+        self.bodyLength = bodyLength
     }
 }

@@ -1,13 +1,19 @@
 /// A request's line and headers, after every check that needs no handler.
-public struct RequestHead: Sendable {
+///
+/// An object that requests share whose heads say the same: nothing in it is about the connection that it came
+/// over, nor about the length of its body.
+public final class RequestHead: Sendable {
     /// What a request says about its body before sending it.
     public enum BodyLength: Sendable, Equatable {
-        /// There is none.
+        /// It says nothing: there is none.
         case none
-        /// A Content-Length, in bytes.
+        /// A Content-Length, in bytes; 0 too.
         case counted(UInt64)
         /// Chunks, of which nobody knows how many.
         case chunked
+
+        /// Whether there is no body.
+        public var isEmpty: Bool { self == .none || self == .counted(0) }
     }
 
     /// The method as it was sent; methods are case-sensitive.
@@ -19,11 +25,8 @@ public struct RequestHead: Sendable {
     /// The version of the request line.
     public let version: HTTPVersion
 
-    /// All header fields, in order.
+    /// All header fields, in order, but for Content-Length.
     public let headers: HeaderFields
-
-    /// Who asks.
-    public let peer: Peer
 
     /// The checked authority of the request: the absolute target's, else Host's; nil when there is
     /// none, or on a unix socket when it cannot be read.
@@ -36,29 +39,35 @@ public struct RequestHead: Sendable {
     /// Whether the client wants the connection kept after the answer.
     public let keepsAlive: Bool
 
-    /// What the request says about its body.
-    public let bodyLength: BodyLength
-
     /// The configured Origin the request comes from, whose page may read the answer; else nil.
     public let crossOrigin: CrossOrigin?
 
     /// A head of these parts; the front makes them by `RequestRules`, tests by hand.
     public init(
         method: String, target: RequestTarget, version: HTTPVersion = .http11,
-        headers: HeaderFields = HeaderFields(), peer: Peer, host: Authority? = nil,
-        isForUs: Bool = true, keepsAlive: Bool = true, bodyLength: BodyLength = .none,
-        crossOrigin: CrossOrigin? = nil
+        headers: HeaderFields = HeaderFields(), host: Authority? = nil,
+        isForUs: Bool = true, keepsAlive: Bool = true, crossOrigin: CrossOrigin? = nil
     ) {
         self.method = method
         self.target = target
         self.version = version
         self.headers = headers
-        self.peer = peer
         self.host = host
         self.isForUs = isForUs
         self.keepsAlive = keepsAlive
-        self.bodyLength = bodyLength
         self.crossOrigin = crossOrigin
+    }
+
+    /// A head that differs from another in these parts.
+    init(like other: RequestHead, target: RequestTarget, headers: HeaderFields) {
+        method = other.method
+        self.target = target
+        version = other.version
+        self.headers = headers
+        host = other.host
+        isForUs = other.isForUs
+        keepsAlive = other.keepsAlive
+        crossOrigin = other.crossOrigin
     }
 
     /// What an answer to this request has to know of it.

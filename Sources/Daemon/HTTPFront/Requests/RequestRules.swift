@@ -3,30 +3,32 @@
 /// libmicrohttpd is lenient where another program on the way might read the same bytes as another
 /// request; here they mean one thing or are refused. Pure: the same request, peer and policies
 /// always give the same outcome.
-struct RequestRules: Sendable {
-    let hosts: HostPolicy
-    let origins: OriginPolicy
+final class RequestRules: Sendable {
+    private let hosts: HostPolicy
+    private let origins: OriginPolicy
     /// What stands in front of every path.
-    var prefix = PathPrefix()
+    private let prefix: PathPrefix
+
+    init(hosts: HostPolicy, origins: OriginPolicy, prefix: PathPrefix = PathPrefix()) {
+        self.hosts = hosts
+        self.origins = origins
+        self.prefix = prefix
+    }
 
     /// Makes the head of a request, or says what is wrong with it.
     ///
     /// - Parameters:
     ///   - method: The request line's method.
     ///   - target: The request line's target, before any decoding.
-    ///   - isFolded: Whether any header was written over several lines (`HeaderFolding`).
     /// - Throws: 400 `REQUEST_MALFORMED`, 405 `METHOD_NOT_ALLOWED` for CONNECT, 417
     ///   `EXPECTATION_UNKNOWN`, 421 `HOST_UNKNOWN`, 403 `ORIGIN_FORBIDDEN`, in this order.
     /// - Complexity: O(bytes).
-    func head(
+    func read(
         method: UnsafeRawBufferPointer, target: UnsafeRawBufferPointer, version: HTTPVersion,
-        headers: HeaderFields, isFolded: Bool, peer: Peer
-    ) throws(Problem) -> RequestHead {
+        headers: HeaderFields, peer: Peer
+    ) throws(Problem) -> (head: RequestHead, bodyLength: RequestHead.BodyLength) {
         guard !method.isEmpty, method.allSatisfy(\.isTokenCharacter) else {
             throw .malformed("The method is not a word of HTTP.")
-        }
-        guard !isFolded else {
-            throw .malformed(UnreadHead.folded)
         }
         let facts = try HeaderFacts(headers)
         let bodyLength = try facts.bodyLength(in: version)
@@ -46,23 +48,60 @@ struct RequestRules: Sendable {
         if facts.comesFromPage, crossOrigin == nil {
             guard isForUs(host, at: peer.localPort) else { throw Self.hostUnknown }
         }
-        return RequestHead(
-            method: method, target: target, version: version, headers: headers, peer: peer,
-            host: host, isForUs: peer.localPort == nil || isForUs(host, at: peer.localPort),
-            keepsAlive: facts.keepsAlive(in: version), bodyLength: bodyLength,
-            crossOrigin: crossOrigin)
+        let head = RequestHead(
+            method: method, target: target, version: version,
+            headers: headers.removing("content-length"), host: host,
+            isForUs: peer.localPort == nil || isForUs(host, at: peer.localPort),
+            keepsAlive: facts.keepsAlive(in: version), crossOrigin: crossOrigin)
+        return (head, bodyLength)
     }
 
-    /// Why a head is refused before the parser has read it; nil when it is the parser's.
+    /// Makes the head of a request that differs from one which was read in its target, and in headers that no
+    /// rule looks at, or says what is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - target: Its target, where that is another one; nil for the same.
+    ///   - headers: Its headers, where they are others; nil for the same.
+    func head(
+        like known: RequestHead, target: UnsafeRawBufferPointer?, headers: HeaderFields?, peer: Peer
+    ) throws(Problem) -> RequestHead {
+        guard let target else {
+            return headers.map {
+                RequestHead(like: known, target: known.target, headers: $0)
+            } ?? known
+        }
+        let headers = headers ?? known.headers
+        let meant = try self.target(target, of: known.method)
+        // Only there it matters for which host the request is.
+        let isOrdinary =
+            meant.form == .origin && known.target.form == .origin
+            && !hosts.admitsAnyHost(known.method, meant)
+            && !hosts.admitsAnyHost(known.method, known.target)
+        guard !isOrdinary else {
+            return RequestHead(like: known, target: meant, headers: headers)
+        }
+        var method = known.method
+        return try method.withUTF8 { method in
+            Result { () throws(Problem) in
+                try read(
+                    method: UnsafeRawBufferPointer(method), target: target,
+                    version: known.version, headers: headers, peer: peer)
+            }
+        }.get().head
+    }
+
+    /// Why a head is refused before libmicrohttpd has read it; nil where nothing is wrong with its form.
     func problem(with head: UnreadHead, from peer: Peer) -> Problem? {
         switch head.finding {
         case .nothing: return nil
+        case .otherVersion: return .versionUnknown
+        case .tooMany: return .headTooLong
         case .broken(let detail): return .malformed(detail)
         case .doubtful:
             do throws(Problem) {
-                _ = try self.head(
+                _ = try read(
                     method: head.method, target: head.target, version: head.version,
-                    headers: head.headers, isFolded: false, peer: peer)
+                    headers: head.fields, peer: peer)
                 return nil
             } catch {
                 return error
@@ -129,6 +168,29 @@ struct RequestRules: Sendable {
 }
 
 extension Problem {
+    /// A target that fills all the room of a head.
+    static let targetTooLong = Problem(
+        414, "HEAD_TOO_LARGE",
+        detail:
+            "The target of the request is too long; http.header_bytes in belfryd.conf sets the room "
+            + "for line and headers together.",
+        closesConnection: true)
+
+    /// Headers that have no room.
+    static let headTooLong = Problem(
+        431, "HEAD_TOO_LARGE",
+        detail: "The headers of the request are too long or too many; http.header_bytes in "
+            + "belfryd.conf sets the room for line and headers together.",
+        closesConnection: true)
+
+    /// A version of HTTP that is not spoken here.
+    static let versionUnknown = Problem(
+        505, "VERSION_UNKNOWN", detail: "This server speaks HTTP/1.1 and HTTP/1.0.",
+        closesConnection: true)
+
+    /// What libmicrohttpd takes for something else than we do.
+    static let unreadable = malformed("The line and headers are not those of a request.")
+
     /// A request that breaks HTTP; where its body ends is unsure, so the connection closes.
     static func malformed(_ detail: String) -> Problem {
         Problem(400, "REQUEST_MALFORMED", detail: detail, closesConnection: true)

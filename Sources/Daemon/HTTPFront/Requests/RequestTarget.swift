@@ -45,13 +45,6 @@ public struct RequestTarget: Sendable {
         return raw[start..<utf8.index(start, offsetBy: pathRange.count)]
     }
 
-    /// Where the last segment of the path stands in `raw`, counted in bytes; empty without a path.
-    public var lastSegmentRange: Range<Int> {
-        let slash = raw.utf8.prefix(pathRange.upperBound).lastIndex(of: UInt8(ascii: "/"))
-        guard let slash, !pathRange.isEmpty else { return pathRange }
-        return raw.utf8.distance(from: raw.utf8.startIndex, to: slash) + 1..<pathRange.upperBound
-    }
-
     /// Reads a target in origin, absolute or asterisk form.
     ///
     /// - Parameter prefix: What its path begins with, and is no part of `path`.
@@ -63,11 +56,13 @@ public struct RequestTarget: Sendable {
         _ raw: UnsafeRawBufferPointer, below prefix: PathPrefix = PathPrefix()
     ) throws(TargetError) {
         var question = raw.count
+        var isASCII = true
         for index in 0..<raw.count {
             let byte = raw[index]
             if byte.isControl || byte == 0x20 || byte == UInt8(ascii: "#") {
                 throw TargetError(forbidden: byte, at: index)
             }
+            isASCII = isASCII && byte < 0x80
             if byte == UInt8(ascii: "?"), question == raw.count { question = index }
         }
         guard let first = raw.first else { throw TargetError(detail: "The target is empty.") }
@@ -91,7 +86,10 @@ public struct RequestTarget: Sendable {
         query =
             question < raw.count
             ? try QueryItems(decoding: raw, question + 1..<raw.count) : QueryItems()
-        guard let text = String(validating: raw, as: UTF8.self) else {
+        let text =
+            isASCII
+            ? String(decoding: raw, as: UTF8.self) : String(validating: raw, as: UTF8.self)
+        guard let text else {
             throw TargetError(detail: "The target is not UTF-8; other bytes are written %XX.")
         }
         self.raw = text

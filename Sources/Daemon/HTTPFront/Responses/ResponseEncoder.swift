@@ -12,7 +12,7 @@ enum BodyFraming {
     case switched
 }
 
-/// Writes answers as bytes for sockets that left libmicrohttpd.
+/// Writes answers as bytes.
 ///
 /// Belongs to one loop: it keeps the `Date` of the current second.
 struct ResponseEncoder {

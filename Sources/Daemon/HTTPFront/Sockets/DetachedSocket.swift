@@ -1,4 +1,4 @@
-/// A connection whose request waits outside the parser, or is being answered by a stream.
+/// A connection whose request waits, or is being answered by a stream.
 ///
 /// A peer that vanishes is noticed at once, one that only closed its sending side waits on. Bytes
 /// that arrive behind the request stay in the kernel and are served after the answer.

@@ -1,4 +1,4 @@
-/// Hears what becomes of a socket that left the parser; called on its loop's thread.
+/// Hears what becomes of a detached socket; called on its loop's thread.
 public protocol DetachedSocketOwner: AnyObject {
     /// Nobody is left to read, or the server stopped. The socket is closed already; nothing of it
     /// is called again.

@@ -1,7 +1,7 @@
-/// The other end of a socket that has left the parser, and how long ago that was.
+/// The other end of a socket that was detached, and how long ago that was.
 public struct SocketOrigin: Sendable {
     /// The other end.
     public let peer: Peer
-    /// Milliseconds since it left the parser, as of the loop's turn.
+    /// Milliseconds since it was detached, as of the loop's turn.
     public let milliseconds: Int
 }

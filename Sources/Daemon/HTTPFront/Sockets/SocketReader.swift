@@ -12,8 +12,11 @@ final class SocketReader {
         case ended
     }
 
-    private let bytes = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: HTTPFrontLimits.receiveBufferBytes, alignment: 16)
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init() {
+        bytes = .allocate(byteCount: HTTPFrontLimits.receiveBufferBytes, alignment: 16)
+    }
 
     deinit {
         bytes.deallocate()
@@ -25,15 +28,24 @@ final class SocketReader {
         return UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)])
     }
 
+    /// The same; nil at the end of the stream.
+    func look(into descriptor: Int32) -> UnsafeRawBufferPointer? {
+        let count = receive(bytes.count, from: descriptor, flags: MSG_PEEK)
+        if count == 0 || count < 0 && errno != EAGAIN { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)])
+    }
+
     /// Takes bytes that were looked at out of the socket; false when they cannot be had.
     func take(_ count: Int, from descriptor: Int32) -> Bool {
         // A TCP socket then does not copy them again.
         receive(count, from: descriptor, flags: MSG_TRUNC) == count
     }
 
-    /// Reads what has come; empty for nothing, nil at the end of the stream.
-    func read(from descriptor: Int32) -> UnsafeMutableRawBufferPointer? {
-        let count = receive(bytes.count, from: descriptor)
+    /// Reads what has come, at most so many bytes; empty for nothing, nil at the end of the stream.
+    func read(
+        from descriptor: Int32, atMost bytesMax: UInt64 = .max
+    ) -> UnsafeMutableRawBufferPointer? {
+        let count = receive(Int(min(UInt64(bytes.count), bytesMax)), from: descriptor)
         if count == 0 || count < 0 && errno != EAGAIN { return nil }
         return UnsafeMutableRawBufferPointer(rebasing: bytes[..<max(0, count)])
     }

@@ -46,23 +46,12 @@ int clinux_accept(int listener, void *address, uint32_t *size);
 /// another file there.
 int clinux_bind_with_mode(int descriptor, const void *address, uint32_t size, uint32_t mode);
 
-/// A second descriptor of the same socket, closed on exec, or -errno.
-int clinux_duplicate(int descriptor);
+/// Makes two unix sockets that are connected to each other, non-blocking and closed on exec; 0, or
+/// -errno.
+int clinux_socket_pair(int ends[2]);
 
 /// Makes a descriptor non-blocking and closed on exec; 0, or -errno.
 int clinux_prepare_descriptor(int descriptor);
-
-/// Begins to count what is read from a unix socket; 0, or -errno where the kernel cannot.
-///
-/// A peek offset (SO_PEEK_OFF) that lies far ahead moves back by every byte that is read. Nobody
-/// may peek into the socket while it counts.
-int clinux_count_reads(int descriptor);
-
-/// Stops counting, so that the socket can be peeked into.
-void clinux_stop_counting_reads(int descriptor);
-
-/// Bytes read since clinux_count_reads, or -errno; -ERANGE once they were too many to count.
-int64_t clinux_counted_reads(int descriptor);
 
 /// Names the calling thread; the kernel keeps 15 bytes.
 void clinux_name_thread(const char *name);

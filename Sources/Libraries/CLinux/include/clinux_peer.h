@@ -35,16 +35,6 @@ int clinux_tcp_row_find(int netlink, int family, const void *source, uint16_t so
                         const void *target, uint16_t target_port, int timeout_milliseconds,
                         uint32_t sequence, struct clinux_tcp_row *row);
 
-/// What TCP counted on a connection.
-struct clinux_tcp_receipt {
-    /// Bytes received and acknowledged; a FIN counts as one.
-    uint64_t received;
-    uint8_t state;
-};
-
-/// 0, or -errno; -EOPNOTSUPP for what is not TCP or a kernel that does not count.
-int clinux_tcp_receipt_get(int descriptor, struct clinux_tcp_receipt *receipt);
-
 /// Bytes that can be read without waiting, or -errno.
 int clinux_unread_bytes(int descriptor);
 

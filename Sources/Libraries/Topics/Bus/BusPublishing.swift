@@ -21,12 +21,6 @@ extension EventBus {
         store.commit(entry) { [self] outcome in then(finish(prepared, outcome)) }
     }
 
-    /// The copy of a topic's name that the log keeps, or the name itself where there is no such topic:
-    /// who publishes to it again and again need not have the log exchange it each time.
-    package func copy(of topic: TopicName) -> TopicName {
-        withLog { $0.copy(of: topic) } ?? topic
-    }
-
     /// Publishes a batch and returns its place once it is visible.
     ///
     /// - Throws: `BusError`; the events are then not in the log and never will be.

@@ -54,9 +54,6 @@ extension EventLog {
         return PublishBatch(batch, topic: record.name, attributes: attributes)
     }
 
-    /// The log's own copy of a topic's name, if there is the topic.
-    func copy(of topic: TopicName) -> TopicName? { records[topic]?.name }
-
     private func check(_ batch: PublishBatch) throws(BusError) {
         try checkOpen(batch.topic)
         if batch.attributes.isReserved { throw .typeReserved(batch.attributes.type ?? "") }

@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Publishes whose head is known, which are not parsed, and mean the same.
-@Suite(.blocking, .serialized) struct KnownPublishTests {
+/// Requests whose head is known, which libmicrohttpd does not read again, and mean the same.
+@Suite(.blocking, .serialized) struct KnownHeadsTests {
     private func post(
         _ body: String, to target: String = "/topics/t", headers: [(String, String)] = []
     ) -> String {
@@ -60,31 +60,6 @@ import Testing
         #expect(events.count % 3 == 0)
     }
 
-    @Test(arguments: [false, true])
-    func oneThatClosesItsConnectionIsKnownOnTheNext(overUnix: Bool) throws {
-        let daemon = try RunningDaemon(configuration: "[http]\nloops = 1\n")
-        let observer = try daemon.connect()
-        let address = overUnix ? daemon.unix : daemon.tcp
-        for head in [
-            RandomRequests.Head(headers: "Connection: close\r\n"),
-            RandomRequests.Head(headers: "Connection: CLOSE\r\nUser-Agent: x\r\n"),
-            RandomRequests.Head(version: "1.0"),
-        ] {
-            let before = try observer.repeats()
-            var answers: [Answered] = []
-            for body in ["first", "second", "third"] {
-                let client = try RawClient(address)
-                try client.send(head.post(to: "t", body))
-                answers.append(Answered(try client.readAnswer()))
-                #expect(try client.readToEnd() == [])
-            }
-            #expect(Set(answers.map(\.description)).count == 1 && answers[0].closes)
-            #expect(try observer.repeats() == before + 2, "\(head)")
-        }
-        let events = try Received(observer, "t").events
-        #expect(events.count == 9)
-    }
-
     @Test(arguments: [false, true], ["memory", "sqlite"])
     func anySequenceMeansWhatItMeansWhereEachIsParsed(overUnix: Bool, store: String) throws {
         var random = SeededRandom(for: "publishes \(overUnix) \(store)")
@@ -127,12 +102,12 @@ import Testing
             try #require(told == wanted, "step \(step): \(request)")
         }
         let observers = try daemons.map { try $0.connect() }
+        #expect(try observers[1].repeats() == 0)
         for topic in RandomRequests.topics {
             let received = try observers.map { try Received($0, topic) }
             #expect(received[0] == received[1])
             #expect(!received[0].events.isEmpty)
         }
-        #expect(try observers[1].repeats() == 0)
         withExtendedLifetime(daemons) {}
     }
 
@@ -158,30 +133,6 @@ import Testing
         return answers
     }
 
-    @Test(arguments: [false, true])
-    func itMayBeToAnotherTopicEachTime(overUnix: Bool) throws {
-        let daemon = try RunningDaemon(configuration: "[http]\nloops = 1\n")
-        let observer = try daemon.connect()
-        let address = overUnix ? daemon.unix : daemon.tcp
-        let client = try publisher(address)
-        let before = try observer.repeats()
-        let names = ["u", "t", "a.long.name.of-some_segments", "T", "0", "t"]
-        for name in names {
-            try client.send(post("to \(name)", to: "/topics/\(name)"))
-            let answer = try client.readAnswer()
-            #expect(answer.status == 201 && answer.text.contains("\"topic\":\"\(name)\""))
-            #expect(try observer.get("/topics/\(name)?since=-1").text == "to \(name)")
-        }
-        #expect(try observer.repeats() == before + names.count)
-        let fresh = try publisher(address, target: "/topics/x.1")
-        for number in 2..<5 {
-            try fresh.send(post("x", to: "/topics/x.\(number)"))
-            #expect(try fresh.readAnswer().status == 201)
-        }
-        // Those that made sure of it were known too, on a new connection.
-        #expect(try observer.repeats() == before + names.count + 5)
-    }
-
     @Test func whoMayPublishToOneTopicMayNotToAnother() throws {
         let access = try AccessDaemon(rules: ["closed publish uid:4000000"])
         let observer = try access.daemon.connect()
@@ -193,50 +144,8 @@ import Testing
             try client.send(post("x"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try observer.repeats() == 4)
+        #expect(try observer.repeats() == 5)
         #expect(try observer.get("/topics/closed?since=earliest&wait=0").text == "")
-    }
-
-    @Test func itsLineInTheAccessLogNamesItsOwnTopic() throws {
-        let log = AccessLogFile()
-        let daemon = try RunningDaemon(configuration: log.configuration)
-        let client = try publisher(daemon.unix)
-        try client.send(post("x", to: "/topics/other.one"))
-        #expect(try client.readAnswer().status == 201)
-        _ = try log.lines(1, with: "\"method\":\"POST\",\"path\":\"/topics/other.one\"")
-    }
-
-    @Test func itCountsLikeAnyOther() throws {
-        let daemon = try RunningDaemon()
-        let observer = try daemon.connect()
-        let client = try publisher(daemon.tcp)
-        let before = try MetricsTests.samples(observer)
-        for _ in 0..<2 {
-            try client.send(post("x"))
-            #expect(try client.readAnswer().status == 201)
-        }
-        let after = try MetricsTests.samples(observer)
-        func grown(_ name: String) -> Double { (after[name] ?? 0) - (before[name] ?? 0) }
-        #expect(grown("belfry_http_repeated_requests_total") == 2)
-        // The page itself is one more.
-        #expect(grown("belfry_http_requests_total") == 3)
-        #expect(grown("belfry_http_answers_total") == 3)
-        #expect(grown("belfry_published_events_total") == 2)
-        #expect(grown("belfry_http_accepted_connections_total") == 0)
-    }
-
-    @Test(arguments: ["memory", "sqlite"])
-    func aSubscriberThatWaitsIsTold(store: String) throws {
-        let daemon = try RunningDaemon(arguments: ["--store", store])
-        let client = try publisher(daemon.tcp)
-        let waiting = try daemon.connect()
-        for number in 0..<20 {
-            try waiting.send("GET", "/topics/t?wait=1h")
-            try client.await(subscribers: 1, of: "t")
-            try client.send(post("event \(number)"))
-            #expect(try client.readAnswer().text.contains("\"subscribers\":1"))
-            #expect(try waiting.readAnswer().text == "event \(number)")
-        }
     }
 
     @Test func itsLineInTheAccessLogIsLikeAnyOther() throws {
@@ -248,10 +157,30 @@ import Testing
             try client.send(post("known 3"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try observer.repeats() == 3)
+        #expect(try observer.repeats() == 4)
         let lines = try log.lines(5, with: "\"method\":\"POST\",\"path\":\"/topics/t\"")
         #expect(Set(lines).count == 1, "\(lines)")
         #expect(lines[0].contains("\"pid\":\(getpid())"))
+    }
+
+    @Test func itCountsLikeAnyOther() throws {
+        let daemon = try RunningDaemon()
+        let observer = try daemon.connect()
+        let client = try publisher(daemon.tcp)
+        let new = [(String.newHeaderName, "x")]
+        let before = try MetricsTests.samples(observer, headers: new)
+        for _ in 0..<2 {
+            try client.send(post("x"))
+            #expect(try client.readAnswer().status == 201)
+        }
+        let after = try MetricsTests.samples(observer, headers: new + [(.newHeaderName, "x")])
+        func grown(_ name: String) -> Double { (after[name] ?? 0) - (before[name] ?? 0) }
+        #expect(grown("belfry_http_repeated_requests_total") == 2)
+        // The page itself is one more.
+        #expect(grown("belfry_http_requests_total") == 3)
+        #expect(grown("belfry_http_answers_total") == 3)
+        #expect(grown("belfry_published_events_total") == 2)
+        #expect(grown("belfry_http_accepted_connections_total") == 0)
     }
 
     @Test func eachEventHasTheSenderOfItsOwnConnection() throws {
@@ -278,18 +207,18 @@ import Testing
         let client = try publisher(access.daemon.tcp)
         try client.send(post("x"))
         #expect(try client.readAnswer().status == 201)
-        #expect(try observer.repeats() == 1)
+        #expect(try observer.repeats() == 2)
         try access.reload(rules: ["t publish uid:4000000"])
         try client.send(post("x"))
         let refused = try client.readAnswer()
         #expect(refused.status == 403 && refused.member("code") == "ACCESS_DENIED")
-        #expect(try observer.repeats() == 1)
+        #expect(try observer.repeats() == 2)
         try access.reload(rules: [])
         for _ in 0..<8 {
             try client.send(post("x"))
             #expect(try client.readAnswer().status == 201)
         }
-        #expect(try observer.repeats() > 1)
+        #expect(try observer.repeats() >= 9)
     }
 
     @Test func limitsThatChangedAreFollowed() throws {
@@ -299,48 +228,125 @@ import Testing
         let body = String(repeating: "x", count: 3_000)
         try client.send(post(body))
         #expect(try client.readAnswer().status == 201)
-        #expect(try observer.repeats() == 1)
+        #expect(try observer.repeats() == 2)
         try access.reload(rules: [], settings: "[bus]\nevent_bytes = 2999\n")
         try client.send(post(body))
         let refused = try client.readAnswer()
         #expect(refused.status == 413 && refused.member("code") == "EVENT_TOO_LARGE")
         #expect(refused.header("connection") == "close")
-        #expect(try observer.repeats() == 1)
-    }
-
-    @Test func aTopicThatWasDeletedIsNotMadeAgainWhereThatIsForbidden() throws {
-        let daemon = try RunningDaemon(configuration: "[bus]\nautocreate = no\n")
-        let observer = try daemon.connect()
-        try observer.register("t")
-        let client = try publisher(daemon.tcp)
-        #expect(try observer.exchange("DELETE", "/topics/t").status == 204)
-        try client.send(post("x"))
-        let answer = try client.readAnswer()
-        #expect(answer.status == 404 && answer.member("code") == "TOPIC_UNKNOWN")
-        #expect(try observer.repeats() == 1)
-        try observer.register("t")
-        try client.send(post("x"))
-        #expect(try client.readAnswer().status == 201)
         #expect(try observer.repeats() == 2)
     }
+}
 
-    @Test func aStopClosesIdleOnesAndRefusesOthers() throws {
-        let daemon = try RunningDaemon(configuration: "[daemon]\ndrain_seconds = 10\n")
-        let idle = try publisher(daemon.tcp)
-        let client = try publisher(daemon.tcp)
-        try client.send(post("x"))
-        #expect(try client.readAnswer().status == 201)
-        // A piece of a request keeps its connection, and is refused when it is whole.
-        let request = post("late")
-        try client.send(String(request.dropLast(2)))
-        _ = try daemon.connect().get("/healthz")
-        daemon.send(SIGTERM)
-        #expect(try idle.readToEnd().isEmpty)
-        try client.send(String(request.suffix(2)))
-        let answer = try client.readAnswer()
-        #expect(answer.status == 503 && answer.member("code") == "DRAINING")
-        #expect(answer.header("connection") == "close")
-        #expect(try daemon.wait() == .exited(0))
+// Polls.
+extension KnownHeadsTests {
+    /// A way of a client to ask from a cursor on.
+    private struct Words: CustomTestStringConvertible {
+        let testDescription: String
+        let request: @Sendable (String) -> String
+
+        init(_ description: String, _ request: @escaping @Sendable (String) -> String) {
+            testDescription = description
+            self.request = request
+        }
+    }
+
+    private static func get(_ target: String, _ headers: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n"
+    }
+
+    private static let words = [
+        Words("raw") { get("/topics/t?since=\($0)&wait=20ms") },
+        Words("JSON") { get("/topics/t?as=json&since=\($0)&wait=20ms&max=2") },
+        Words("JSON by Accept") {
+            get("/topics/t?wait=20ms&since=\($0)", "Accept: application/json\r\n")
+        },
+        Words("a pattern") { get("/topics/t,u.%3E?as=json&wait=20ms&%73ince=\($0)") },
+        Words("a filter") { get("/topics/t?type=a&since=\($0)&wait=20ms") },
+        Words("kept alive") {
+            get("/topics/t?since=\($0)&wait=20ms", "Connection: keep-alive\r\n")
+        },
+        Words("strict") { get("/topics/t?strict=1&since=\($0)&wait=20ms") },
+        Words("Last-Event-ID") { get("/topics/t?wait=20ms", "Last-Event-ID: \($0)\r\n") },
+        Words("Last-Event-ID before since") {
+            get("/topics/t?since=latest&wait=20ms", "last-event-id:\($0)\r\nPrefer: a\r\n")
+        },
+    ]
+
+    @Test(arguments: words, [false, true])
+    private func itIsAnsweredAsOnAFreshConnection(words: Words, overUnix: Bool) throws {
+        let daemon = try RunningDaemon(
+            configuration: "[retention]\nkeep = 4\ngrace = 0s\n[http]\nloops = 1\n",
+            arguments: ["--store", "memory"])
+        let address = overUnix ? daemon.unix : daemon.tcp
+        let publisher = try daemon.connect()
+        let ids = try (0..<8).map {
+            try publisher.publish("event \($0)", to: "t", headers: [("Event-Type", "a")])
+        }
+        let client = try RawClient(address)
+        try client.send(words.request("\(ids[7])"))
+        #expect(try client.readAnswer().status < 300)
+        let before = try publisher.repeats()
+        let values =
+            ["0", "1", "0000000000000001", "9007199254740991", "9007199254740992"]
+            + ["9999999999999999", "00"] + ids.map(String.init)
+        for value in values {
+            try client.send(words.request(value))
+            let again = try client.readAnswer()
+            for isParsed in [true, false] {
+                let fresh = try RawClient(address)
+                let request = words.request(value)
+                try fresh.send(isParsed ? request.unknown : request)
+                #expect(again.butWhen() == (try fresh.readAnswer().butWhen()), "\(value)")
+            }
+        }
+        #expect(try publisher.repeats() == before + 2 * values.count)
+    }
+
+    @Test(arguments: [false, true]) func everyEventComesOnceByTheNextTarget(overUnix: Bool) throws {
+        let daemon = try RunningDaemon()
+        let publisher = try daemon.connect()
+        try publisher.register("t")
+        let client = try RawClient(overUnix ? daemon.unix : daemon.tcp)
+        var target = "/topics/t?wait=1h&since=0"
+        for number in 0..<50 {
+            try client.send("GET", target)
+            // Some are answered while they wait, others find their event.
+            if number % 3 != 0 { try publisher.await(subscribers: 1, of: "t") }
+            try publisher.publish("\(number)", to: "t")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 200 && answer.text == "\(number)")
+            let link = try #require(answer.header("link"))
+            target = String(link.dropFirst().prefix { $0 != ">" })
+        }
+        #expect(try publisher.repeats() > 40)
+    }
+
+    @Test func itMayBeForAnotherTopicEachTime() throws {
+        let daemon = try RunningDaemon(configuration: "[http]\nloops = 1\n")
+        let publisher = try daemon.connect()
+        let names = ["t", "u", "a.long.name.of-some_segments", "T"]
+        for name in names { try publisher.publish("of \(name)", to: name) }
+        let before = try publisher.repeats()
+        let kept = try daemon.connect()
+        for round in 0..<2 {
+            for name in names {
+                for client in [kept, try daemon.connect()] {
+                    try client.send(Self.get("/topics/\(name)?wait=0&max=1&since=0"))
+                    let answer = try client.readAnswer()
+                    #expect(answer.status == 200 && answer.text == "of \(name)", "\(round)")
+                    let cursor = try #require(answer.header("event-cursor"))
+                    #expect(
+                        answer.header("link")
+                            == "</topics/\(name)?wait=0&max=1&since=\(cursor)>; rel=\"next\"")
+                }
+            }
+        }
+        try kept.send(Self.get("/topics/a..b?wait=0&max=1&since=0"))
+        let refused = try kept.readAnswer()
+        #expect(refused.status == 400 && refused.member("code") == "SELECTOR_INVALID")
+        // But for the first of them all.
+        #expect(try publisher.repeats() >= before + 16)
     }
 }
 

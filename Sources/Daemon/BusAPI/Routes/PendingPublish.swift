@@ -1,0 +1,66 @@
+internal import Access
+internal import HTTPFront
+internal import Topics
+
+/// A publish that was handed to the bus: what its answer needs.
+final class PendingPublish: Sendable {
+    let account: CallerAccount
+    /// Bytes that the caller has waiting for the store until it is answered.
+    let bytes: Int
+
+    private let topic: TopicName
+    private let isSplit: Bool
+    private let hasIgnoredKey: Bool
+    private let showsSubscribers: Bool
+    private let reply: PendingReply
+    /// What may not have been meant.
+    private let hint: String?
+    /// What says whether the caller may know of another topic; nil where everybody may.
+    private let access: (policy: AccessPolicy, caller: Caller)?
+    private let prefix: PathPrefix
+
+    init(
+        _ request: PublishRequest, of bytes: Int, to reply: PendingReply,
+        of account: CallerAccount, hint: String?, access: (AccessPolicy, Caller)?,
+        prefix: PathPrefix
+    ) {
+        topic = request.topic
+        isSplit = request.isSplit
+        hasIgnoredKey = request.hasIgnoredKey
+        showsSubscribers = request.showsSubscribers
+        self.bytes = bytes
+        self.reply = reply
+        self.account = account
+        self.hint = hint
+        self.access = access
+        self.prefix = prefix
+    }
+
+    /// Answers with the place of the events, or says why they are not in the log; on a thread of the store, or
+    /// at once.
+    func answer(_ result: Result<PublishReceipt, BusError>) {
+        account.queuedBytes.add(-bytes)
+        switch result {
+        case .success(let receipt): reply.send(response(receipt))
+        case .failure(let error): reply.send(Refusal(error).response)
+        }
+    }
+
+    private func response(_ receipt: PublishReceipt) -> Response {
+        let namesake = receipt.namesake.flatMap { name in
+            let isHidden = access.map { !$0.policy.subscribe(name, $0.caller).isAllowed }
+            return isHidden == true ? nil : name
+        }
+        let hint = hint ?? namesake.map { PublishHint.topic(topic, beside: $0) }
+        var response =
+            isSplit
+            ? PublishResponse.batch(receipt, in: topic, hint: hint)
+            : PublishResponse.event(
+                receipt, in: topic, below: prefix,
+                showsSubscribers: showsSubscribers, hint: hint)
+        if hasIgnoredKey {
+            response.headers.add(contentsOf: PublishHeaders.keyIsIgnored)
+        }
+        return response
+    }
+}

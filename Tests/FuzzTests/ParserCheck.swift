@@ -22,7 +22,7 @@ struct ParserCheck: Sendable {
 
     /// Every parser that reads what strangers write.
     static let all: [ParserCheck] = [
-        .target, .query, .head, .unreadHead, .knownHead, .headCache, .authority,
+        .target, .query, .head, .unreadHead, .knownHead, .headCache, .authority, .chunks,
         .page,
         .handshake, .frames,
         .utf8,

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Where the parts of a head lie that may be others in a request like it: its target, and the values of
 /// most headers.
 struct HeadPlaces {
@@ -56,51 +54,46 @@ struct HeadPlaces {
     private static func fields(
         in head: UnsafeRawBufferPointer, behind target: Int
     ) -> [Field]? {
-        guard var start = lineEnd(in: head, from: target) else { return nil }
+        guard var start = line(in: head, from: target)?.next else { return nil }
         var fields: [Field] = []
-        while let end = lineEnd(in: head, from: start), end - start > 2 {
-            let line = UnsafeRawBufferPointer(rebasing: head[start..<end - 2])
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                let kind = kind(of: UnsafeRawBufferPointer(rebasing: line[..<colon]), line)
-            else { return nil }
-            let rest = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
+        while let line = line(in: head, from: start) {
+            guard !line.bytes.isEmpty else { return line.next == head.count ? fields : nil }
+            let (name, rest) = UnreadHead.parts(of: line.bytes)
+            guard let name, let kind = kind(of: name, rest) else { return nil }
             let blanks = rest.firstIndex { !$0.isBlank } ?? rest.count
-            let value = start + colon + 1 + blanks
+            let value = start + name.count + 1 + blanks
             // Blanks behind a value are no part of it, and another value may have none.
             guard rest.isEmpty || rest.last?.isBlank == false else { return nil }
-            fields.append(Field(name: start..<value, value: value..<end - 2, kind: kind))
-            start = end
+            fields.append(
+                Field(name: start..<value, value: value..<start + line.bytes.count, kind: kind))
+            start = line.next
         }
-        return start + 2 == head.count ? fields : nil
+        return nil
     }
 
-    /// Where the line that `start` is in has ended; nil where that is no CR and LF.
-    private static func lineEnd(in head: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        guard let base = head.baseAddress, start < head.count,
-            let found = memchr(base + start, 0x0A, head.count - start)
+    /// The line that `start` is in; nil where that does not end in CR and LF.
+    private static func line(
+        in head: UnsafeRawBufferPointer, from start: Int
+    ) -> UnreadHead.Line? {
+        guard let line = UnreadHead.line(in: head, from: start),
+            start + line.bytes.count + 2 == line.next
         else { return nil }
-        let feed = UnsafeRawPointer(found) - base
-        return feed > start && head[feed - 1] == 0x0D ? feed + 1 : nil
+        return line
     }
 
     /// What may stand in the place of a header's value; nil where a request with it is never known.
     private static func kind(
-        of name: UnsafeRawBufferPointer, _ line: UnsafeRawBufferPointer
+        of name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> Kind? {
-        switch name.count {
-        case 4 where name.equalsIgnoringCase("host"): return .fixed
-        case 6 where name.equalsIgnoringCase("origin"): return .fixed
-        case 6 where name.equalsIgnoringCase("cookie"): return .fixed
-        case 6 where name.equalsIgnoringCase("expect"): return nil
-        case 7 where name.equalsIgnoringCase("upgrade"): return nil
-        case 10 where name.equalsIgnoringCase("connection"):
-            let value = UnsafeRawBufferPointer(rebasing: line[11...]).trimmingBlanks()
+        switch MessageHeader(name) {
+        case .expect, .upgrade, .transferEncoding: return nil
+        case .connection:
+            let value = value.trimmingBlanks()
             return value.equalsIgnoringCase("keep-alive") || value.equalsIgnoringCase("close")
                 ? .fixed : nil
-        case 14 where name.equalsIgnoringCase("content-length"): return .length
-        case 17 where name.equalsIgnoringCase("transfer-encoding"): return nil
-        case 10... where name.hasPrefixIgnoringCase("sec-fetch-"): return .fixed
-        default: return .free
+        case .contentLength: return .length
+        case .host, .origin, .cookie, .fetchSite, .fetchMetadata: return .fixed
+        case nil: return .free
         }
     }
 

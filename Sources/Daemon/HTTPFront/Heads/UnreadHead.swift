@@ -170,10 +170,10 @@ struct UnreadHead {
     }
 
     private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        switch name.count {
-        case 4 where name.equalsIgnoringCase("host"):
+        switch MessageHeader(name) {
+        case .host:
             hosts += 1
-        case 14 where name.equalsIgnoringCase("content-length"):
+        case .contentLength:
             lengths += 1
             let digits = value.trimmingBlanks()
             let isNumber = digits.allSatisfy { $0.decimalValue != nil }
@@ -182,23 +182,23 @@ struct UnreadHead {
                 return
             }
             length = digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
-        case 6 where name.equalsIgnoringCase("expect"):
+        case .expect:
             isExpecting = true
-        case 17 where name.equalsIgnoringCase("transfer-encoding"):
+        case .transferEncoding:
             codings += 1
             if !value.trimmingBlanks().equalsIgnoringCase("chunked") { isFramingOdd = true }
-        default: break
+        case .connection, .upgrade, .origin, .cookie, .fetchSite, .fetchMetadata, nil: break
         }
     }
 
-    private struct Line {
+    struct Line {
         let bytes: UnsafeRawBufferPointer
         /// Where the line behind it begins.
         let next: Int
     }
 
     /// The line that begins at `start`, without its end; nil when that has not come.
-    private static func line(in input: UnsafeRawBufferPointer, from start: Int) -> Line? {
+    static func line(in input: UnsafeRawBufferPointer, from start: Int) -> Line? {
         guard start < input.count,
             let end = memchr(input.baseAddress! + start, 0x0A, input.count - start)
         else { return nil }
@@ -213,7 +213,7 @@ struct UnreadHead {
     }
 
     /// A header's name, nil without a colon, and what stands behind it.
-    private static func parts(
+    static func parts(
         of line: UnsafeRawBufferPointer
     ) -> (name: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer) {
         guard let found = memchr(line.baseAddress!, Int32(UInt8(ascii: ":")), line.count) else {

@@ -64,27 +64,25 @@ struct HeaderFacts {
     }
 
     private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        switch name.count {
-        case 4 where name.equalsIgnoringCase("host"):
+        switch MessageHeader(name) {
+        case .host:
             hosts += 1
             host = Authority(value)
             isHostUnreadable = host == nil && !value.isEmpty
-        case 6 where name.equalsIgnoringCase("expect"):
+        case .expect:
             if !value.equalsIgnoringCase("100-continue") { expectsUnknown = true }
-        case 6 where name.equalsIgnoringCase("origin"):
+        case .origin, .fetchSite:
             comesFromPage = true
-        case 10 where name.equalsIgnoringCase("connection"):
+        case .connection:
             saysClose = saysClose || value.listContains("close")
             saysKeepAlive = saysKeepAlive || value.listContains("keep-alive")
-        case 14 where name.equalsIgnoringCase("content-length"):
+        case .contentLength:
             lengths += 1
             length = Self.length(value)
-        case 14 where name.equalsIgnoringCase("sec-fetch-site"):
-            comesFromPage = true
-        case 17 where name.equalsIgnoringCase("transfer-encoding"):
+        case .transferEncoding:
             codings += 1
             isChunked = value.equalsIgnoringCase("chunked")
-        default: break
+        case .upgrade, .cookie, .fetchMetadata, nil: break
         }
     }
 

@@ -94,6 +94,23 @@ import Testing
         #expect(try client.readAnswer().status == 431)
     }
 
+    /// The line and the body of the answer say so in the words of RFC 9110 and RFC 6585.
+    @Test(arguments: [
+        ("GET /\(long) HTTP/1.1\r\n\(host)\r\n", "414 URI Too Long"),
+        ("GET / HTTP/1.1\r\n\(host)X: \(long)\r\n\r\n", "431 Request Header Fields Too Large"),
+        ("GET / HTTP/2.0\r\n\r\n", "505 HTTP Version Not Supported"),
+    ])
+    func whatIsTooLongOrOfAnotherVersionIsCalledSo(request: String, status: String) throws {
+        let server = try LoopServer()
+        let client = try server.connect()
+        try client.send(request)
+        let answer = try client.readAnswer()
+        #expect(answer.statusLine == "HTTP/1.1 \(status)")
+        #expect(answer.text.contains("\"title\":\"\(status.dropFirst(4))\""))
+    }
+
+    private static let long = String(repeating: "x", count: HTTPFrontLimits.headerBytesMax)
+
     @Test func aHashOfAHeadEndsWithItsHead() {
         for text in ["GET / HTTP/1.1\nHost: a\n\n", "GET / HTTP/1.1\r\nHost: a\r\n\n", "GET\n\n"] {
             let bytes = Array((text + String(repeating: "\n", count: 1_900)).utf8)

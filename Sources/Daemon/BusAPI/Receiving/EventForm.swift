@@ -34,7 +34,7 @@ enum EventForm: Equatable {
             return .webSocket(
                 isRaw: try parameters.choice("as", ["raw": true, "json": false]) ?? false)
         }
-        guard head.headers.occurrences(of: "sec-websocket-key") == 0 else {
+        guard !head.headers.has("sec-websocket-key") else {
             throw Refusal(
                 .requestMalformed,
                 "This is the handshake of a WebSocket without `Upgrade: websocket` and HTTP/1.1: a proxy "

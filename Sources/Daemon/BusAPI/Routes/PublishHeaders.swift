@@ -12,7 +12,7 @@ enum PublishHeaders {
     /// Whether an answer has to say that the key of a repeat was ignored. Webhooks of GitLab have one in each
     /// request, and their sender has no way to leave it out.
     static func haveIgnoredKey(_ headers: HeaderFields) -> Bool {
-        headers.occurrences(of: "idempotency-key") > 0
+        headers.has("idempotency-key")
     }
 
     /// What such an answer says.

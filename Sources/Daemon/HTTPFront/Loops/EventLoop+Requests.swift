@@ -10,7 +10,7 @@ extension EventLoop {
     }
 
     private func readRequest(on connection: Connection) {
-        let input = reader.peek(into: connection.descriptor)
+        let input = reader.peek(into: connection.descriptor) ?? .init(start: nil, count: 0)
         let emptyBytes = UnreadHead.emptyLineBytes(input)
         if emptyBytes > 0 || input.isEmpty { return skip(emptyBytes, on: connection) }
         let (port, guess) = (connection.peer.localPort, connection.headHash)
@@ -85,7 +85,8 @@ extension EventLoop {
         let seen = UnsafeRawBufferPointer(
             rebasing: input[..<(isWhole ? whole : headBytes)])
         guard take(seen.count, of: input.count, on: connection) else { return }
-        begin(request, known.meaning.method.utf8, target, on: connection)
+        note(known.meaning.method.utf8, target, on: connection)
+        admit(request)
         goOn(with: request, seen, isWhole: isWhole, isExpecting: false, on: connection)
     }
 
@@ -123,7 +124,8 @@ extension EventLoop {
         if let meaning = request.head { learn(meaning, seen, head.headBytes, on: connection) }
         guard take(seen.count, of: input.count, on: connection) else { return }
         if request.head == nil { request.bodyLength = head.bodyLength }
-        begin(request, head.method, head.target, on: connection)
+        note(head.method, head.target, on: connection)
+        admit(request)
         goOn(
             with: request, seen, isWhole: isWhole, isExpecting: head.isExpecting, on: connection)
     }
@@ -154,7 +156,7 @@ extension EventLoop {
     }
 
     /// Takes a request, or its head, out of the socket; false where it cannot be had.
-    func take(_ bytes: Int, of count: Int, on connection: Connection) -> Bool {
+    private func take(_ bytes: Int, of count: Int, on connection: Connection) -> Bool {
         guard reader.take(bytes, from: connection.descriptor) else {
             closeTellingOwner(connection)
             return false
@@ -165,16 +167,19 @@ extension EventLoop {
         return true
     }
 
-    /// Counts a request whose head was read, and asks the handler how much body it may have.
-    private func begin(
-        _ request: ActiveRequest, _ method: some Collection<UInt8>,
-        _ target: UnsafeRawBufferPointer,
+    /// Counts a request whose line and headers are there.
+    private func note(
+        _ method: some Collection<UInt8>, _ target: UnsafeRawBufferPointer,
         on connection: Connection
     ) {
         meters.requests.add()
         connection.trace = settings.configuration.accessSink.map {
             AccessTrace(method: method, target: target, peer: connection.peer, for: $0)
         }
+    }
+
+    /// Asks the handler how much body a request may have.
+    private func admit(_ request: ActiveRequest) {
         if let head = request.head {
             request.foreseenSteps = handler.steps(of: head)
             request.admit(handler.admit(head, request.bodyLength))
@@ -184,12 +189,8 @@ extension EventLoop {
 
     /// Answers a request that breaks a rule before it is read; the connection closes behind that.
     private func refuse(_ problem: Problem, _ head: UnreadHead, on connection: Connection) {
-        meters.requests.add()
+        note(head.method, head.target, on: connection)
         meters.refusals.add()
-        connection.trace = settings.configuration.accessSink.map {
-            AccessTrace(
-                method: head.method, target: head.target, peer: connection.peer, for: $0)
-        }
         connection.machine.takeInput(hasMore: true)
         connection.machine.closeBehindAnswer()
         let context = ResponseContext(
@@ -275,7 +276,7 @@ extension EventLoop {
                 progress: UInt64(read.count) == left ? .ended : .open, bytes: read.count,
                 hasMore: !reader.hasRoom(beside: read.count))
         }
-        guard let input = reader.look(into: connection.descriptor) else {
+        guard let input = reader.peek(into: connection.descriptor) else {
             return BodyPiece(progress: .lost)
         }
         let (count, progress) = request.takeChunks(input)

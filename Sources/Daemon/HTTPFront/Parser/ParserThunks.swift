@@ -32,11 +32,11 @@ enum ParserThunks {
         ) -> Int = { _, _, text in text.map { strlen($0) } ?? 0 }
 
     static let header: MHD_KeyValueIteratorN = { context, _, name, nameCount, value, valueCount in
-        guard let intake = context?.assumingMemoryBound(to: HeaderIntake.self), let name, let value
+        guard let fields = context?.assumingMemoryBound(to: HeaderFields.self), let name, let value
         else { return .NO }
-        intake.pointee.add(
-            UnsafeRawBufferPointer(start: name, count: nameCount),
-            UnsafeRawBufferPointer(start: value, count: valueCount))
+        fields.pointee.append(
+            name: UnsafeRawBufferPointer(start: name, count: nameCount),
+            value: UnsafeRawBufferPointer(start: value, count: valueCount))
         return .YES
     }
 
@@ -51,6 +51,15 @@ struct ParsedLine {
     let parser: OpaquePointer
     let method: UnsafePointer<CChar>?
     let version: UnsafePointer<CChar>?
+
+    /// A copy of the headers behind it.
+    var headers: HeaderFields {
+        var fields = HeaderFields(reserving: 256, count: 8)
+        withUnsafeMutablePointer(to: &fields) {
+            belfry_mhd_each_header(parser, ParserThunks.header, $0)
+        }
+        return fields
+    }
 
     var methodBytes: UnsafeRawBufferPointer { Self.bytes(method) }
     var versionBytes: UnsafeRawBufferPointer { Self.bytes(version) }

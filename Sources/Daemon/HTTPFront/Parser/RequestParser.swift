@@ -233,20 +233,20 @@ extension RequestParser {
         /// those that we see: libmicrohttpd may end a part at a NUL, or join lines, without a word.
         private func judge(_ request: ActiveRequest, _ line: ParsedLine, for job: Job) -> Bool {
             let head = job.head
-            let intake = HeaderIntake(line)
+            let headers = line.headers
             guard line.methodBytes.elementsEqual(head.method), target.elementsEqual(head.target),
                 HTTPVersion(line.versionBytes) ?? .http11 == head.version,
-                intake.fields == head.fields
+                headers == head.fields
             else { return false }
             do throws(Problem) {
                 let (meaning, bodyLength) = try job.rules.read(
                     method: head.method, target: head.target, version: head.version,
-                    headers: intake.fields, peer: job.peer)
+                    headers: headers, peer: job.peer)
                 request.head = meaning
                 request.bodyLength = bodyLength
                 request.context = meaning.responseContext
             } catch {
-                let facts = try? HeaderFacts(intake.fields)
+                let facts = try? HeaderFacts(headers)
                 request.context = ResponseContext(
                     version: head.version,
                     keepsAlive: facts?.keepsAlive(in: head.version) ?? false,

@@ -86,7 +86,7 @@ public struct OriginPolicy: Sendable {
     static func isFollowedLink(_ headers: HeaderFields, method: String) -> Bool {
         method == "GET" && headers.first("sec-fetch-mode") == "navigate"
             && headers.first("sec-fetch-dest") == "document"
-            && headers.occurrences(of: "origin") == 0 && !isOwn(headers.first("sec-fetch-site"))
+            && !headers.has("origin") && !isOwn(headers.first("sec-fetch-site"))
     }
 
     /// Why the page of another site is refused that does not say which.

@@ -69,7 +69,7 @@ public struct HeaderFields: Sendable, Equatable {
     /// - Parameter name: In lower case.
     /// - Complexity: O(bytes).
     func removing(_ name: StaticString) -> HeaderFields {
-        guard occurrences(of: name) > 0 else { return self }
+        guard has(name) else { return self }
         var others = HeaderFields(reserving: storage.count, count: fields.count)
         forEach { own, value in
             if !own.equalsIgnoringCase(name) { others.append(name: own, value: value) }
@@ -99,7 +99,7 @@ public struct HeaderFields: Sendable, Equatable {
     /// Whether a field has this name.
     ///
     /// - Parameter name: In lower case.
-    public func has(_ name: StaticString) -> Bool { mayHold(name) && occurrences(of: name) > 0 }
+    public func has(_ name: StaticString) -> Bool { occurrences(of: name) > 0 }
 
     /// How many fields have this name.
     ///

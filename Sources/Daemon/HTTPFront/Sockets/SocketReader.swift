@@ -22,14 +22,8 @@ final class SocketReader {
         bytes.deallocate()
     }
 
-    /// What can be read, as far as there is room for it; it stays in the socket.
-    func peek(into descriptor: Int32) -> UnsafeRawBufferPointer {
-        let count = receive(bytes.count, from: descriptor, flags: MSG_PEEK)
-        return UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)])
-    }
-
-    /// The same; nil at the end of the stream.
-    func look(into descriptor: Int32) -> UnsafeRawBufferPointer? {
+    /// What can be read, as far as there is room for it; it stays in the socket. Nil at the end of the stream.
+    func peek(into descriptor: Int32) -> UnsafeRawBufferPointer? {
         let count = receive(bytes.count, from: descriptor, flags: MSG_PEEK)
         if count == 0 || count < 0 && errno != EAGAIN { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)])

@@ -16,8 +16,8 @@ let strict = strictBuilding + counters
 
 // What the fuzzer and the tests share: every parser with its inputs.
 let fuzzed: [Target.Dependency] = [
-    "HTTPFront", "BusAPI", "BelfryDaemon", "Access", "Digests", "Topics", "Telemetry",
-    "TestSupport",
+    "HTTPFront", "BusAPI", "BelfryDaemon", "Access", "Digests", "JSON", "Wire", "Topics",
+    "Telemetry", "TestSupport",
 ]
 let fuzzing: [Target] =
     isFuzzed
@@ -68,6 +68,12 @@ let package = Package(
         .target(
             name: "Digests", dependencies: ["CNettle"], path: "Sources/Libraries/Digests",
             swiftSettings: strict),
+        .target(
+            name: "JSON", dependencies: ["Digests"], path: "Sources/Libraries/JSON",
+            swiftSettings: strict),
+        .target(
+            name: "Wire", dependencies: ["Topics", "JSON", "Digests"],
+            path: "Sources/Libraries/Wire", swiftSettings: strict),
         .systemLibrary(
             name: "CSQLite", path: "Sources/Libraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
@@ -95,7 +101,7 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"])]),
         .target(
             name: "HTTPFront",
-            dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD", "Digests"],
+            dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD", "Digests", "JSON"],
             path: "Sources/Daemon/HTTPFront", swiftSettings: strict),
         .target(
             name: "Access", dependencies: ["Topics", "Protection", "Digests"],
@@ -106,8 +112,8 @@ let package = Package(
         .target(
             name: "BusAPI",
             dependencies: [
-                "Topics", "Work", "Access", "Digests", "HTTPFront", "Page", "Telemetry",
-                "Protection",
+                "Topics", "Work", "Access", "Digests", "HTTPFront", "JSON", "Wire", "Page",
+                "Telemetry", "Protection",
             ],
             path: "Sources/Daemon/BusAPI", swiftSettings: strict, plugins: ["EmbedFiles"]),
         .systemLibrary(
@@ -120,8 +126,7 @@ let package = Package(
             name: "BelfryDaemon",
             dependencies: [
                 "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access",
-                "SQLiteStore",
-                "HTTPFront", "BusAPI", "About", "CSystemd", "CInih",
+                "SQLiteStore", "HTTPFront", "JSON", "Wire", "BusAPI", "About", "CSystemd", "CInih",
             ],
             path: "Sources/Daemon/BelfryDaemon", swiftSettings: strict),
         .executableTarget(
@@ -134,11 +139,16 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "BelfryClient",
-            dependencies: ["Topics", "Protection", "Telemetry", "CCurl", "CLinux"],
+            dependencies: [
+                "Topics", "JSON", "Wire", "Protection", "Telemetry", "CCurl", "CLinux",
+            ],
             path: "Sources/Client/BelfryClient", swiftSettings: strict),
         .executableTarget(
             name: "belfry",
-            dependencies: ["BelfryClient", "Topics", "Protection", "About", "Digests", "CLinux"],
+            dependencies: [
+                "BelfryClient", "Topics", "JSON", "Wire", "Protection", "About", "Digests",
+                "CLinux",
+            ],
             path: "Sources/Client/belfry", swiftSettings: strict),
 
         // What `make bench-core` measures; knows Foundation as only the build does.
@@ -186,6 +196,9 @@ let package = Package(
         .testTarget(
             name: "DigestsTests", dependencies: ["Digests", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "WireTests", dependencies: ["Wire", "JSON", "Topics", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "AccessTests",
             dependencies: ["Access", "Topics", "Digests", "Protection", "TestSupport"],
             swiftSettings: strict),
@@ -196,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "BusAPITests",
             dependencies: [
-                "BusAPI", "HTTPFront", "SQLiteStore", "Topics", "Work", "Access", "Broadcasting",
+                "BusAPI", "HTTPFront", "JSON", "Wire", "SQLiteStore", "Topics", "Work", "Access",
+                "Broadcasting",
                 "Protection", "Telemetry", "TestSupport",
             ],
             swiftSettings: strict),

@@ -43,7 +43,7 @@ import Topics
 
     @Test(arguments: [
         (StartPosition.now, "now"), (.after(EventID(rawValue: 9)), "9"), (.earliest, "earliest"),
-        (.latest, "latest"), (.last(4), "-4"), (.ago(microseconds: 60_000_000), "60000ms"),
+        (.latest, "latest"), (.last(4), "-4"), (.ago(microseconds: 60_000_000), "1m"),
         (.time(Timestamp(microseconds: 0)), "1970-01-01T00:00:00.000000Z"),
     ])
     func itBeginsWhereItIsTold(start: StartPosition, since: String) {

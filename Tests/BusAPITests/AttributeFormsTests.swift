@@ -2,6 +2,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 import Topics
+import Wire
 
 @testable import BusAPI
 
@@ -138,7 +139,7 @@ import Topics
             return answer.text
         }
         let header = "\(wire.header)"
-        let code = wire.problem.rawValue
+        let code = EventAttributes.problem(of: attribute).rawValue
         #expect(try refusal("POST", "", [(header, tooLong)]).contains(code))
         #expect(
             try refusal("POST", "", [(header, "a"), (header, "a")]).contains("PARAMETER_REPEATED"))

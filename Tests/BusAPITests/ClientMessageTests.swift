@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 import Topics
@@ -126,9 +127,9 @@ import Topics
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
-        let deepest = nested(Limits.jsonDepthMax)
+        let deepest = nested(JSONLimits.depthMax)
         #expect(try read("{\"data\":\(deepest)}").payload.count == deepest.utf8.count)
-        #expect(refusal("{\"data\":\(nested(Limits.jsonDepthMax + 1))}") != nil)
+        #expect(refusal("{\"data\":\(nested(JSONLimits.depthMax + 1))}") != nil)
         #expect(refusal(String(repeating: "{\"data\":", count: 100_000)) != nil)
     }
 

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Topics
+import Wire
 
 @testable import BusAPI
 

@@ -87,7 +87,9 @@ import Topics
         #expect(outcomes.add(0, .success(.zero)))
     }
 
-    private func ref(_ json: String) throws -> MessageRef { try MessageRef(Array(json.utf8)[...]) }
+    private func ref(_ json: String) throws -> MessageRef {
+        try Array(json.utf8).withUnsafeBytes { try MessageRef($0) }
+    }
 
     private func outcome(_ number: Int) -> PublishAcknowledgements.Outcome {
         number % 3 == 0

@@ -35,7 +35,12 @@ import Topics
         // Only what was on its way at a kill comes again, next.
         var once: [String] = []
         for body in receiver.taken where once.last != body { once.append(body) }
-        #expect(once == (try rig.events(of: "log.a", "--json")))
+        // All of an event but whose it is.
+        let events = try rig.events(of: "log.a", "--json").map { event in
+            event.split(separator: ",").prefix { !$0.hasPrefix("\"sender") }
+                .joined(separator: ",") + "}"
+        }
+        #expect(once == events)
         #expect(once.count == 9 && receiver.forged == 0)
         #expect(receiver.requests.allSatisfy { $0 == "POST /hook?of=it HTTP/1.1" })
         let ids = once.compactMap { $0.split(separator: "\"").dropFirst(3).first.map(String.init) }

@@ -1,4 +1,6 @@
+internal import JSON
 public import Topics
+internal import Wire
 
 /// What became of a batch that is in the log, as far as the bus says it over HTTP.
 public struct ClientReceipt: Hashable, Sendable {
@@ -75,16 +77,8 @@ extension BusClient {
 
     /// The headers that say these attributes.
     static func headers(of attributes: EventAttributes) -> [String] {
-        EventAttribute.allCases.compactMap { attribute in
-            attributes[attribute].map { "\(header(attribute)): \($0)" }
-        }
-    }
-
-    private static func header(_ attribute: EventAttribute) -> String {
-        switch attribute {
-        case .type: "Event-Type"
-        case .key: "Event-Key"
-        case .contentType: "Content-Type"
+        EventAttribute.all.compactMap { attribute in
+            attributes[attribute].map { "\(WireAttribute.row(attribute).header): \($0)" }
         }
     }
 
@@ -117,7 +111,7 @@ extension BusClient {
                 "labels are not sent, and an expiry is said as a time from now on: give a ttl")
         }
         let answer = try await answer(
-            .post, target.with("ttl", ttl.map { DurationText.text(microseconds: $0) }),
+            .post, target.with("ttl", ttl.map { Quantity.text(microseconds: $0) }),
             headers: Self.headers(of: attributes), body: body, expecting: [200, 201])
         var (first, last, subscribers) = (EventID?.none, EventID?.none, Int?.none)
         var (count, time, hint) = (Int?.none, Timestamp?.none, String?.none)

@@ -1,4 +1,5 @@
 public import Topics
+internal import Wire
 
 /// How far a subscription goes.
 public enum SubscriptionEnd: Hashable, Sendable {
@@ -44,10 +45,16 @@ extension BusClient {
         _ selector: Selector, _ since: String, _ filter: EventFilter, isEndless: Bool,
         _ configuration: ClientConfiguration, to feed: StreamFeed
     ) throws(ClientError) -> Transfer {
-        let target = TargetPath("topics", "\(selector)")
+        var target = TargetPath("topics", "\(selector)")
             .with("as", "ndjson").with("since", since)
-            .with("type", filter[.type]).with("key", filter[.key])
             .with("wait", isEndless ? nil : "0")
+        for attribute in EventAttribute.all {
+            guard let text = filter[attribute] else { continue }
+            guard let name = WireAttribute.row(attribute).filter else {
+                throw .unsendable("a bus does not filter events by their \(attribute)")
+            }
+            target = target.with(name, text)
+        }
         let authorization = try configuration.authorization()
         return Transfer(
             .get, target.text, at: configuration.address, headers: authorization.headers,

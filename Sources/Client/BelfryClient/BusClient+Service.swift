@@ -1,3 +1,4 @@
+internal import JSON
 public import Topics
 
 extension BusClient {

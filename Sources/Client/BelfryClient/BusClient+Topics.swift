@@ -1,4 +1,6 @@
+internal import JSON
 public import Topics
+internal import Wire
 
 extension BusClient {
     /// All topics, or those a pattern matches, sorted by name, and the newest visible id when the bus
@@ -19,7 +21,9 @@ extension BusClient {
             }
             guard name.spells("topics") else { return reader.value() != nil }
             return reader.array { reader in
-                guard let topic = TopicMembers.read(&reader) else { return false }
+                guard let topic = reader.value().flatMap({ TopicDescription($0) }) else {
+                    return false
+                }
                 topics.append(topic)
                 return true
             }
@@ -69,8 +73,8 @@ extension BusClient {
         for (name, text) in parameters { target = target.with(name, text) }
         let answer = try await answer(.put, target, expecting: [200, 201])
         let description = answer.body.withUnsafeBytes { bytes in
-            var reader = AnswerReader(bytes)
-            return TopicMembers.read(&reader)
+            var reader = JSONReader(bytes)
+            return reader.value().flatMap({ TopicDescription($0) })
         }
         guard let description else { throw .malformedAnswer("the answer describes no topic") }
         return (description, answer.head.status == 201)

@@ -30,6 +30,4 @@ enum Limits {
     /// Before which attempt in a row an interruption is told: a bus that restarts is back by then, and
     /// nobody looks at a silent screen for long.
     static let toldAttempt = 5
-    /// The levels of a JSON value: those that the bus has, and what is around it.
-    static let jsonDepthMax = 80
 }

@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import Wire
 
 /// What stands behind a command, read by its row of the table.
 struct Arguments: Sendable {
@@ -88,7 +89,7 @@ struct Arguments: Sendable {
     /// A duration, in microseconds.
     func duration(_ name: String) throws(CommandFailure) -> Int64? {
         guard let text = values[name] else { return nil }
-        guard let read = DurationText.microseconds(text) else {
+        guard let read = Quantity.microseconds(text) else {
             throw CommandFailure(.usage, "'\(name) \(text)' is no time: write 500ms, 30s or 1h30m")
         }
         return read

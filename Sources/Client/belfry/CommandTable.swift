@@ -162,13 +162,13 @@ enum CommandTable {
                 group may be able to read FILE, and nobody but its owner to write it.
                 """,
                 """
-                A request is a POST with the event as JSON, as belfry sub --json prints it, and \
-                with the headers of Standard Webhooks. The events of a line come one at a time, in \
-                their order, each until the answer is 2xx: at least once. Pauses behind failures \
-                grow up to 5 minutes. Retry-After of 429 and 503, in seconds or as a date, is \
-                obeyed up to an hour. \
-                Redirects are not followed. An answer has 15 seconds. 410 ends a line. The \
-                certificate of a receiver has to be of an authority that the system trusts, or \
+                A request is a POST with the event as JSON, as belfry sub --json prints it without \
+                the sender, and with the headers of Standard Webhooks. The events of a line come \
+                one at a time, in their order, each until the answer is 2xx: at least once. \
+                Pauses behind failures grow up to 5 minutes. Retry-After of 429 and 503, in \
+                seconds or as a date, is obeyed up to an hour. Redirects are not followed. An \
+                answer has 15 seconds. 410 ends a line. The certificate of a receiver has to be \
+                of an authority that the system trusts, or \
                 instead of one of --ca-file.
                 """,
                 """

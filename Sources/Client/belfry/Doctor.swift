@@ -1,5 +1,6 @@
 internal import BelfryClient
 internal import Glibc
+internal import JSON
 internal import Topics
 
 /// `belfry doctor`: what of the way to the bus, and of the bus, is as it should be.
@@ -100,9 +101,12 @@ struct Doctor {
     private func say(_ check: String, _ isFine: Bool, _ sentence: String) {
         let padding = String(repeating: " ", count: max(0, 8 - check.count))
         guard !isJSON else {
-            let says = EventJSON.string(sentence)
             return Output.standard.write(
-                json: #"{"check":"\#(check)","ok":\#(isFine),"says":\#(says)}"#)
+                json: JSONWriter.object { json in
+                    json.member("check", check)
+                    json.member("ok", isFine)
+                    json.member("says", sentence)
+                })
         }
         let line = TerminalText.line(sentence)
         Output.standard.write("\(isFine ? "ok " : "BAD")  \(check)\(padding)  \(line)\n")

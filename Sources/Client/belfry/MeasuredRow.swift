@@ -1,3 +1,5 @@
+internal import JSON
+
 /// How long one thing took, again and again.
 struct MeasuredRow {
     private let name: String
@@ -34,8 +36,12 @@ struct MeasuredRow {
 
     /// For programs.
     var json: String {
-        let number = { (number: Int?) in number.map { "\($0)" } ?? "null" }
-        return #"{"what":"\#(name)","events":\#(events),"per_second":\#(perSecond)"#
-            + #","median_us":\#(number(microseconds(0.5))),"p99_us":\#(number(microseconds(0.99)))}"#
+        JSONWriter.object { json in
+            json.member("what", name)
+            json.member("events", events)
+            json.member("per_second", perSecond)
+            json.member("median_us", microseconds(0.5))
+            json.member("p99_us", microseconds(0.99))
+        }
     }
 }

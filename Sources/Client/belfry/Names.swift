@@ -1,5 +1,6 @@
 internal import BelfryClient
 internal import Topics
+internal import Wire
 
 /// Names on the command line.
 enum Names {
@@ -41,7 +42,7 @@ enum Names {
         if text.hasPrefix("@"), let seconds = Int64(text.dropFirst()), seconds < 1 << 40 {
             return .time(Timestamp(microseconds: seconds * 1_000_000))
         }
-        if text.last?.isNumber == false, let back = DurationText.microseconds(text) {
+        if text.last?.isNumber == false, let back = Quantity.microseconds(text) {
             return .ago(microseconds: back)
         }
         let time = text.utf8.count == 10 ? text + "T00:00:00Z" : text

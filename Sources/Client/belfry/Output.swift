@@ -1,10 +1,11 @@
 internal import Glibc
+internal import JSON
 internal import Protection
 internal import Topics
 
 extension Payload {
     /// Whether a person can read it: UTF-8 without a zero byte.
-    var isText: Bool { EventJSON.isUTF8(bytes) && !bytes.contains(0) }
+    var isText: Bool { UTF8Text.isValid(bytes) && !bytes.contains(0) }
 }
 
 /// Standard output or standard error, gathered into large writes.

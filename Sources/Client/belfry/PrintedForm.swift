@@ -1,4 +1,5 @@
 internal import Topics
+internal import Wire
 
 /// How events are printed.
 enum PrintedForm: Sendable {
@@ -41,7 +42,8 @@ enum PrintedForm: Sendable {
             output.write(event.payload)
             withUnsafeBytes(of: end) { output.write($0) }
         case .json:
-            var bytes = EventJSON.text(of: event)
+            var bytes: [UInt8] = []
+            EventEnvelope.write(event, to: &bytes)
             bytes.append(0x0A)
             bytes.withUnsafeBytes { output.write($0, .json) }
         case .format(let format): format.print(event)

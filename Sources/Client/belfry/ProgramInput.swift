@@ -11,9 +11,7 @@ enum ProgramInput {
     static func payload(of event: Event) -> Payload {
         let payload = event.payload
         return payload.withUnsafeBytes { bytes in
-            guard let last = bytes.last, last != lineEnd, !bytes.contains(0),
-                EventJSON.isUTF8(bytes)
-            else { return payload }
+            guard let last = bytes.last, last != lineEnd, payload.isText else { return payload }
             return Payload(count: bytes.count + 1) { target in
                 target.copyMemory(from: bytes)
                 target[bytes.count] = lineEnd

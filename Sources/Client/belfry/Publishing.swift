@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import JSON
 internal import Topics
 
 /// `belfry pub`.
@@ -67,7 +68,7 @@ enum Publishing {
     }
 
     private static func checkJSON(_ bytes: [UInt8]) throws(CommandFailure) {
-        guard let fault = bytes.withUnsafeBytes({ JSONCheck.fault(in: $0) }) else { return }
+        guard let fault = bytes.withUnsafeBytes({ JSONText.fault(in: $0) }) else { return }
         let before = String(decoding: bytes[..<fault], as: UTF8.self).unicodeScalars
             .split(separator: "\n", omittingEmptySubsequences: false)
         let what =

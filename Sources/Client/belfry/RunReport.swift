@@ -1,17 +1,17 @@
+internal import JSON
 internal import Topics
 
 /// The two events that tell of one run of a program.
 struct RunReport: Sendable {
     private let topic: TopicName
-    private let command: String
+    private let command: [String]
     private let attributes: [String: EventAttributes]
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         topic = try Names.topic(arguments.operands[0])
         let name = arguments.program[0].split(separator: "/").last.map { String($0) }
         let key = arguments.text("--key") ?? name ?? arguments.program[0]
-        command =
-            "[" + arguments.program.map { EventJSON.string($0) }.joined(separator: ",") + "]"
+        command = arguments.program
         do throws(AttributeError) {
             var attributes: [String: EventAttributes] = [:]
             for type in ["started", "ended"] {
@@ -25,24 +25,32 @@ struct RunReport: Sendable {
     }
 
     /// It begins.
-    var started: PublishBatch { batch("started", #"{"command":\#(command)}"#) }
+    var started: PublishBatch { batch("started") { _ in } }
 
     /// It has ended.
     func ended(
         _ ending: ProgramEnding, after time: Duration, _ output: String
     ) -> PublishBatch {
-        let signal =
-            if case .signalled(let signal) = ending { "\(signal)" } else { "null" }
+        let signal: Int? = if case .signalled(let signal) = ending { Int(signal) } else { nil }
         let (seconds, attoseconds) = time.components
         let thousandths = String(1_000 + attoseconds / 1_000_000_000_000_000).dropFirst()
-        return batch(
-            "ended",
-            #"{"command":\#(command),"exit":\#(ending.code),"signal":\#(signal)"#
-                + #","seconds":\#(seconds).\#(thousandths),"output":\#(EventJSON.string(output))}"#)
+        return batch("ended") { json in
+            json.member("exit", Int(ending.code))
+            json.member("signal", signal)
+            json.name("seconds")
+            json.value { $0.append(contentsOf: "\(seconds).\(thousandths)".utf8) }
+            json.member("output", output)
+        }
     }
 
-    private func batch(_ type: String, _ text: String) -> PublishBatch {
-        PublishBatch(
+    private func batch(
+        _ type: String, _ members: (inout JSONWriter) -> Void
+    ) -> PublishBatch {
+        let text = JSONWriter.object { json in
+            json.member("command", command) { $0.string($1) }
+            members(&json)
+        }
+        return PublishBatch(
             topic: topic, attributes: attributes[type] ?? .none,
             payloads: [Payload(Array(text.utf8))])
     }

@@ -1,6 +1,8 @@
 internal import BelfryClient
 internal import Glibc
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// `belfry topics`, `topic show`, `topic set`, `topic rm` and `get`.
 enum TopicCommands {
@@ -144,16 +146,6 @@ enum TopicCommands {
     }
 
     private static func json(_ topic: TopicDescription) -> String {
-        let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "null" }
-        let id = { (id: EventID?) in id.map { "\"\($0)\"" } ?? "null" }
-        return "{\"name\":\"\(topic.name)\",\"registered\":\(topic.isRegistered)"
-            + ",\"events\":\(topic.events),\"published\":\(topic.published),\"bytes\":\(topic.bytes)"
-            + ",\"oldest\":\(id(topic.oldest)),\"newest\":\(id(topic.newest))"
-            + ",\"newest_time\":\(topic.newestTime.map { "\"\($0)\"" } ?? "null")"
-            + ",\"subscribers\":\(topic.subscribers),\"keep\":\(bound(topic.retention.keep))"
-            + ",\"keep_bytes\":\(bound(topic.retention.bytes))"
-            + ",\"keep_seconds\":\(bound(topic.retention.age.map { Int($0 / 1_000_000) }))"
-            + ",\"persist\":\(topic.persists)"
-            + ",\"hold\":\(topic.hold.map { EventJSON.string($0) } ?? "null")}"
+        JSONWriter.object { topic.writeMembers(to: &$0) }
     }
 }

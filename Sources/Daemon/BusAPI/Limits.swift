@@ -1,9 +1,7 @@
+internal import Wire
+
 /// The bounds of this module, each with the reason for its number.
 enum Limits {
-    /// Levels of a JSON payload that goes into an envelope as JSON: what common readers accept
-    /// without being told (deeper ones go as a string).
-    static let jsonDepthMax = 64
-
     /// The last second of the year 9999, beyond which RFC 3339 has no notation.
     static let unixSecondsMax: Int64 = 253_402_300_799
 
@@ -76,10 +74,6 @@ enum Limits {
     /// Events that a stream reads at one time: more than this make a write of the size above, as an
     /// envelope has some 200 bytes even of an empty event.
     static let streamBatchEventsMax = 256
-
-    /// Room beside its payload that is made for an event that is encoded together with others; where
-    /// it needs more, the room grows.
-    static let encodedEventBytes = 256
 
     /// Reads of one delivery that are kept for whoever comes to the same place: as many as readers
     /// of a burst take one after the other before the next of them begins.
@@ -207,9 +201,6 @@ enum Limits {
 
     /// Payload bytes of such messages, one at least: what one request may bring otherwise.
     static let publishesBytesMax = 1 << 20
-
-    /// Bytes of JSON that a byte of payload takes at the most, as `\u0001`.
-    static let jsonBytesPerByteMax = 6
 
     /// Bytes of JSON around the payload of a message: 2 KiB for its topic, its `ref` and each
     /// attribute, names of 255 bytes, escaped the same way, with their members' own names.

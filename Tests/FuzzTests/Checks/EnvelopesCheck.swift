@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Topics
+import Wire
 
 @testable import BusAPI
 
@@ -27,7 +28,7 @@ extension ParserCheck {
 
     private static func checkEnvelope(of event: Event, _ payload: [UInt8]) throws {
         var text: [UInt8] = []
-        Envelope.write(event, to: &text)
+        EventEnvelope.write(event, to: &text)
         try hold(!text.contains { $0 < 0x20 || $0 == 0x7F }, "a control in an envelope")
         let object = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any] ?? [:]
         try agree(object["id"] as? String, "7", "id")

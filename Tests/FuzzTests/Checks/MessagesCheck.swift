@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Topics
 
 @testable import BusAPI

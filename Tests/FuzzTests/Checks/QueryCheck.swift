@@ -1,4 +1,5 @@
 import HTTPFront
+import Wire
 
 @testable import BusAPI
 

@@ -1,4 +1,5 @@
 import Topics
+import Wire
 
 @testable import BusAPI
 

@@ -1,3 +1,4 @@
+internal import JSON
 public import Topics
 
 /// Somebody who waits for events, as far as the asker may know of them.
@@ -27,7 +28,7 @@ public struct ClientSubscriber: Sendable {
 
     /// Reads the object of a subscriber.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let members = PlainMembers(bytes), let selector = members.texts["selector"],
+        guard let members = JSONMembers(bytes), let selector = members.texts["selector"],
             let form = members.texts["form"],
             let since = members.texts["since"].flatMap({ Timestamp(rfc3339: $0) })
         else { return nil }

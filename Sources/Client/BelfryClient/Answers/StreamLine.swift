@@ -1,4 +1,6 @@
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// What one line of an NDJSON stream says.
 enum StreamLine {
@@ -22,9 +24,9 @@ struct StreamLineReader {
     /// What a line says.
     mutating func read(_ line: UnsafeRawBufferPointer) -> StreamLine {
         if line.isEmpty { return .heartbeat }
-        var envelope = EnvelopeParts()
+        var envelope = EnvelopeReader()
         var (cursor, gap) = (EventID?.none, Gap?.none)
-        var reader = AnswerReader(line)
+        var reader = JSONReader(line)
         let isObject = reader.object { name, reader in
             if name.spells("cursor") {
                 cursor = reader.string().flatMap { EventID(decimal: $0) }
@@ -45,7 +47,7 @@ struct StreamLineReader {
 
 extension Gap {
     /// Reads `{"after":"…","through":"…"}`.
-    init?(reading reader: inout AnswerReader) {
+    init?(reading reader: inout JSONReader) {
         var (after, through) = (EventID?.none, EventID?.none)
         let isObject = reader.object { name, reader in
             guard let id = reader.string().flatMap({ EventID(decimal: $0) }) else { return false }

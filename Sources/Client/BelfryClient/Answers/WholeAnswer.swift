@@ -1,5 +1,7 @@
+internal import JSON
 internal import Protection
 internal import Topics
+internal import Wire
 
 /// An answer that was kept whole.
 struct WholeAnswer {
@@ -8,10 +10,10 @@ struct WholeAnswer {
 
     /// Reads the members of the one object in it; nil where it is none, or `member` said false.
     func members(
-        _ member: (UnsafeRawBufferPointer, inout AnswerReader) -> Bool
+        _ member: (UnsafeRawBufferPointer, inout JSONReader) -> Bool
     ) throws(ClientError) {
         let isRead = body.withUnsafeBytes { bytes in
-            var reader = AnswerReader(bytes)
+            var reader = JSONReader(bytes)
             return reader.object(member) && reader.isAtEnd()
         }
         guard isRead else { throw .malformedAnswer(excerpt) }
@@ -21,7 +23,7 @@ struct WholeAnswer {
     var refusal: BusRefusal {
         var (code, detail) = ("", String?.none)
         body.withUnsafeBytes { bytes in
-            var reader = AnswerReader(bytes)
+            var reader = JSONReader(bytes)
             _ = reader.object { name, reader in
                 if name.spells("code") {
                     code = reader.string() ?? ""
@@ -52,8 +54,9 @@ struct WholeAnswer {
     /// The event whose bytes the body is.
     func event(_ id: EventID, in topic: TopicName) throws(ClientError) -> Event {
         var texts = AttributeTexts()
-        texts[.type] = head["event-type"]
-        texts[.key] = head["event-key"]
+        for attribute in WireAttribute.own {
+            texts[attribute] = head["\(WireAttribute.row(attribute).lowercaseHeader)"]
+        }
         texts[.contentType] = contentType
         guard let time = head["event-time"].flatMap({ Timestamp(rfc3339: $0) }),
             let attributes = try? EventAttributes(texts)

@@ -1,4 +1,5 @@
 internal import Topics
+internal import Wire
 
 /// What a subscription does next: the rules of one stream after another, without any I/O.
 ///
@@ -206,7 +207,7 @@ extension StartPosition {
         case .earliest: "earliest"
         case .latest: "latest"
         case .last(let count): "-\(count)"
-        case .ago(let microseconds): DurationText.text(microseconds: microseconds)
+        case .ago(let microseconds): Quantity.text(microseconds: microseconds)
         case .time(let time): time.rfc3339
         }
     }

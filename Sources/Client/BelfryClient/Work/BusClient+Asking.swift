@@ -1,4 +1,5 @@
 public import Topics
+internal import Wire
 
 /// What came of a request.
 public enum ClientReply: Sendable {
@@ -20,7 +21,7 @@ extension BusClient {
         within microseconds: Int64 = 10_000_000
     ) async throws(ClientError) -> ClientReply {
         let target = TargetPath("topics", topic.text)
-            .with("reply", DurationText.text(microseconds: microseconds))
+            .with("reply", Quantity.text(microseconds: microseconds))
         let answer = try await answer(
             .post, target, headers: Self.headers(of: attributes), body: payload,
             within: Int(microseconds / 1_000) + Limits.requestMillisecondsMax)

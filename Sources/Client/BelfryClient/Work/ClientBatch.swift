@@ -1,4 +1,6 @@
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// The answer to a worker that asked for several jobs.
 public struct ClientBatch: Sendable {
@@ -59,9 +61,9 @@ extension WholeAnswer {
     }
 
     private static func job(
-        _ reader: inout AnswerReader, like topic: inout TopicName?
+        _ reader: inout JSONReader, like topic: inout TopicName?
     ) -> (Event, Int, Bool)? {
-        var envelope = EnvelopeParts()
+        var envelope = EnvelopeReader()
         var (attempt, isReplyWanted) = (Int?.none, false)
         let isObject = reader.object { name, reader in
             if name.spells("attempt") {

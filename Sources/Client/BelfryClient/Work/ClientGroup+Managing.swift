@@ -1,3 +1,4 @@
+internal import JSON
 public import Topics
 
 extension ClientGroup {
@@ -91,7 +92,7 @@ extension WholeAnswer {
     /// The one group that the answer describes.
     fileprivate func group() throws(ClientError) -> ClientGroupDescription {
         let group = body.withUnsafeBytes { bytes -> ClientGroupDescription? in
-            var reader = AnswerReader(bytes)
+            var reader = JSONReader(bytes)
             return reader.value().flatMap { ClientGroupDescription($0) }
         }
         guard let group else { throw .malformedAnswer("the answer describes no group") }

@@ -1,4 +1,5 @@
 public import Topics
+internal import Wire
 
 /// A work group of a bus: its events are jobs, one worker's at a time, until somebody settles them.
 ///
@@ -59,8 +60,8 @@ public struct ClientGroup: Sendable {
     ) async throws(ClientError) -> WholeAnswer {
         var target = TargetPath("groups", name, "next")
             .with("worker", worker).with("of", selector.map { "\($0)" })
-            .with("for", lease.map { DurationText.text(microseconds: $0) })
-            .with("wait", DurationText.text(microseconds: wait))
+            .with("for", lease.map { Quantity.text(microseconds: $0) })
+            .with("wait", Quantity.text(microseconds: wait))
             .with("as", max.map { _ in "json" }).with("max", max.map { "\($0)" })
         if let settlement {
             target = settlement.parameters(target.with(settlement.verb.name, settlement.lease))
@@ -94,7 +95,7 @@ public struct ClientGroup: Sendable {
         _ = try await client.answer(
             .post,
             TargetPath("groups", name, "extend").with("lease", lease)
-                .with("for", DurationText.text(microseconds: microseconds)),
+                .with("for", Quantity.text(microseconds: microseconds)),
             expecting: [204])
     }
 }

@@ -1,4 +1,6 @@
+internal import JSON
 public import Topics
+internal import Wire
 
 /// One group as it is.
 public struct ClientGroupDescription: Sendable {
@@ -55,9 +57,9 @@ public struct ClientGroupDescription: Sendable {
 
     /// Reads the object of a group.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let members = PlainMembers(bytes), let name = members.texts["name"],
+        guard let members = JSONMembers(bytes), let name = members.texts["name"],
             let selector = members.texts["of"],
-            let lease = members.texts["lease"].flatMap({ DurationText.microseconds($0) }),
+            let lease = members.texts["lease"].flatMap({ Quantity.microseconds($0) }),
             let attempts = members.numbers["attempts"],
             let inFlightMax = members.numbers["in_flight"]
         else { return nil }
@@ -77,7 +79,7 @@ public struct ClientGroupDescription: Sendable {
 }
 
 extension ClientGroupDescription.Progress {
-    fileprivate init?(_ members: PlainMembers) {
+    fileprivate init?(_ members: JSONMembers) {
         guard let reach = members.texts["reach"].flatMap({ EventID(decimal: $0) }) else {
             return nil
         }
@@ -128,7 +130,7 @@ public struct ClientJobDescription: Sendable {
 
     /// Reads the object of a job.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let members = PlainMembers(bytes),
+        guard let members = JSONMembers(bytes),
             let id = members.texts["id"].flatMap({ EventID(decimal: $0) }),
             let topic = members.texts["topic"],
             let state = members.texts["state"].flatMap({ State(rawValue: $0) }),

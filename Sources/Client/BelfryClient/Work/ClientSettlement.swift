@@ -1,4 +1,5 @@
 public import Topics
+internal import Wire
 
 /// What a worker says of a job that it has.
 public struct ClientSettlement: Sendable {
@@ -53,7 +54,7 @@ public struct ClientSettlement: Sendable {
     func parameters(_ target: TargetPath) -> TargetPath {
         var delay: String?
         if case .retry(let microseconds?) = verb {
-            delay = DurationText.text(microseconds: microseconds)
+            delay = Quantity.text(microseconds: microseconds)
         }
         let ids = only.map { $0.map(\.description).joined(separator: ",") }
         return target.with("to", output?.topic?.text).with("delay", delay).with("only", ids)

@@ -1,6 +1,7 @@
 internal import BelfryClient
 internal import Glibc
 internal import Topics
+internal import Wire
 
 /// Brings the events of one webhook to its receiver, one after the other, and keeps its cursor.
 struct WebhookDelivery: Sendable {
@@ -78,7 +79,9 @@ struct WebhookDelivery: Sendable {
 
     /// Sends an event until it has arrived.
     private func bring(_ event: Event) async -> Ending {
-        let body = Payload(EventJSON.text(of: event))
+        var text: [UInt8] = []
+        EventEnvelope.write(event, to: &text, showsSender: false)
+        let body = Payload(text)
         var attempts = WebhookAttempts()
         while true {
             let seconds = Int64(time(nil))

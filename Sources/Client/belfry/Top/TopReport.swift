@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import JSON
 internal import Topics
 
 /// What two looks at a bus say together.
@@ -76,32 +77,48 @@ struct TopReport: Sendable {
 
     /// All of it as one object.
     var json: String {
-        let numbers = figures.map { "\"\($0.figure.name)\":\(Self.number($0.value))" }
-        let names = topics.map { topic in
-            "{\"name\":\(EventJSON.string(topic.name.text)),\"events\":\(topic.events)"
-                + ",\"bytes\":\(topic.bytes),\"subscribers\":\(topic.subscribers)}"
+        JSONWriter.object { json in
+            for (figure, value) in figures {
+                json.name(figure.name)
+                Self.write(value, to: &json)
+            }
+            json.member("newest_topics", topics) { json, topic in
+                json.object { json in
+                    json.member("name", topic.name.text)
+                    json.member("events", topic.events)
+                    json.member("bytes", topic.bytes)
+                    json.member("subscribers", topic.subscribers)
+                }
+            }
+            json.member("busiest_groups", groups) { json, row in
+                json.object { Self.write(row.group, row.rate, to: &$0) }
+            }
         }
-        let groups = groups.map { group, rate in
-            let progress = group.progress
-            let number = { (number: Int?) in number.map { "\($0)" } ?? "null" }
-            // `ahead` is what it was called before, for one version.
-            let behind = number(progress?.behind)
-            return "{\"name\":\(EventJSON.string(group.name)),\"behind\":\(behind)"
-                + ",\"ahead\":\(behind)"
-                + ",\"open\":\(number(progress?.open)),\"leased\":\(number(progress?.leased))"
-                + ",\"workers\":\(number(progress?.workers))"
-                + ",\"done_per_second\":\(Self.number(rate))"
-                + ",\"failed\":\(number(progress?.failed))}"
-        }
-        return
-            "{\(numbers.joined(separator: ",")),\"newest_topics\":[\(names.joined(separator: ","))]"
-            + ",\"busiest_groups\":[\(groups.joined(separator: ","))]}"
+    }
+
+    private static func write(
+        _ group: ClientGroupDescription, _ rate: Double, to json: inout JSONWriter
+    ) {
+        let progress = group.progress
+        json.member("name", group.name)
+        json.member("behind", progress?.behind)
+        // What it was called before, for one version.
+        json.member("ahead", progress?.behind)
+        json.member("open", progress?.open)
+        json.member("leased", progress?.leased)
+        json.member("workers", progress?.workers)
+        json.name("done_per_second")
+        write(rate, to: &json)
+        json.member("failed", progress?.failed)
     }
 
     /// To the thousandth; JSON has no number for what is none.
-    private static func number(_ value: Double) -> String {
-        guard value.isFinite, abs(value) < 1e15 else { return "null" }
+    private static func write(_ value: Double, to json: inout JSONWriter) {
+        guard value.isFinite, abs(value) < 1e15 else { return json.null() }
         let rounded = (value * 1_000).rounded() / 1_000
-        return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
+        guard rounded == rounded.rounded() else {
+            return json.value { $0.append(contentsOf: "\(rounded)".utf8) }
+        }
+        json.integer(Int(rounded))
     }
 }

@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import JSON
 internal import Topics
 
 /// One dead letter of a work group, without its payload.
@@ -32,10 +33,16 @@ struct DeadLetter {
 
     /// The letter as one object.
     var json: String {
-        let text = { (text: String?) in text.map { EventJSON.string($0) } ?? "null" }
-        return "{\"id\":\"\(id)\",\"job\":\(text(job?.description)),\"time\":\"\(time)\""
-            + ",\"topic\":\(text(topic)),\"key\":\(text(key)),\"attempts\":\(Int(attempts) ?? 0)"
-            + ",\"reason\":\(text(reason)),\"revived\":\(isRevived)}"
+        JSONWriter.object { json in
+            json.member("id", id.description)
+            json.member("job", job?.description)
+            json.member("time", time.description)
+            json.member("topic", topic)
+            json.member("key", key)
+            json.member("attempts", Int(attempts) ?? 0)
+            json.member("reason", reason)
+            json.member("revived", isRevived)
+        }
     }
 
     /// All letters of a group that its dead topic has, oldest first.

@@ -1,3 +1,5 @@
+internal import Wire
+
 extension Configuration {
     /// The configuration in the form of its file, every key included; read back it is the same.
     public var text: String {

@@ -1,4 +1,5 @@
 internal import BusAPI
+internal import Wire
 
 /// How a setting's value is written: read from text, written back as text, and described.
 ///

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// A line of the access log: one JSON object, whose members are left out where there is nothing to

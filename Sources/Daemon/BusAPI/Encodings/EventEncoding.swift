@@ -1,5 +1,6 @@
 internal import HTTPFront
 internal import Topics
+internal import Wire
 
 /// How one event is written, alike for everybody who wants it so.
 enum EventEncoding: UInt8, CaseIterable {
@@ -22,9 +23,9 @@ enum EventEncoding: UInt8, CaseIterable {
     func write(_ event: Event, to output: inout [UInt8]) {
         switch self {
         case .envelope, .envelopeMessage:
-            Envelope.write(event, to: &output)
+            EventEnvelope.write(event, to: &output)
         case .line:
-            Envelope.write(event, to: &output)
+            EventEnvelope.write(event, to: &output)
             output.append(UInt8(ascii: "\n"))
         case .streamedPayload:
             ServerSentEventsText.payload(of: event, isNamed: false, to: &output)

@@ -1,5 +1,7 @@
 internal import Glibc
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// The lines of an event stream (WHATWG HTML, section 9.2).
 enum ServerSentEventsText {
@@ -31,7 +33,7 @@ enum ServerSentEventsText {
     /// The envelope as data, which ends the event.
     static func envelope(of event: Event, to output: inout [UInt8]) {
         output.append("data: ")
-        Envelope.write(event, to: &output)
+        EventEnvelope.write(event, to: &output)
         output.append("\n\n")
     }
 

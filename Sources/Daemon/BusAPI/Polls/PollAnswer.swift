@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// The answers of a poll, in the form that it asked for; each carries the cursor to go on with.
@@ -100,8 +101,7 @@ struct PollAnswer {
         json.beginArray()
         events(&json)
         json.endArray()
-        json.name("cursor")
-        json.quotedInteger(cursor.rawValue)
+        json.member("cursor", cursor)
         json.name("gap")
         if let gap { gap.write(to: &json) } else { json.null() }
         json.endObject()

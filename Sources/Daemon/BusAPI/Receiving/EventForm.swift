@@ -1,4 +1,6 @@
 internal import HTTPFront
+internal import JSON
+internal import Wire
 
 /// In which form a reader wants its events.
 enum EventForm: Equatable {
@@ -76,26 +78,5 @@ enum EventForm: Equatable {
             let value = Double(parameter.dropFirst(2)), (0...1).contains(value)
         else { return nil }
         return Int(value * 1_000)
-    }
-}
-
-extension String {
-    /// A media type without its parameters.
-    var mediaType: Substring {
-        Substring(utf8.prefix { $0 != UInt8(ascii: ";") }).trimmingBlanks
-    }
-}
-
-extension Substring {
-    /// The text without the blanks and tabs around it.
-    var trimmingBlanks: Substring {
-        var text = self
-        while let first = text.utf8.first, first == 0x20 || first == 0x09 {
-            text = Substring(text.utf8.dropFirst())
-        }
-        while let last = text.utf8.last, last == 0x20 || last == 0x09 {
-            text = Substring(text.utf8.dropLast())
-        }
-        return text
     }
 }

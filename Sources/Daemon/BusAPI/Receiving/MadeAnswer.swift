@@ -1,5 +1,6 @@
 internal import HTTPFront
 internal import Topics
+internal import Wire
 
 /// What was written of events beside the loop, ready to be sent.
 struct MadeAnswer: Sendable {
@@ -14,7 +15,7 @@ struct MadeAnswer: Sendable {
     /// What `make` makes of a read, in this room. The events count there too, until it is settled.
     init?(of read: LogRead, in room: AnswerRoom, by make: Maker) {
         let events = read.events
-        room.grow(to: events.reduce(events.wireBytes) { $0 + Envelope.bytesMax(of: $1) })
+        room.grow(to: events.reduce(events.wireBytes) { $0 + EventEnvelope.bytesMax(of: $1) })
         guard let made = make(read) else { return nil }
         body = .made(made.bytes, in: room, besides: events.wireBytes)
         count = made.count
@@ -53,5 +54,5 @@ extension LogRead {
 
 extension [Event] {
     /// About what they take on the wire, in bytes.
-    var wireBytes: Int { reduce(0) { $0 + $1.payload.count + Limits.encodedEventBytes } }
+    var wireBytes: Int { reduce(0) { $0 + $1.payload.count + WireLimits.envelopeBytes } }
 }

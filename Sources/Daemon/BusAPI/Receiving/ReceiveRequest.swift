@@ -1,6 +1,8 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// What one request for events asks for, in whatever form, checked.
 struct ReceiveRequest {

@@ -1,4 +1,6 @@
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// The `since` of a request: where in the order a reader wants to begin.
 ///

@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Protection
 internal import Topics
 

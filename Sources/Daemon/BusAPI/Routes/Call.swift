@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// One request on its way through a route: what was asked, and where the answer goes.

@@ -1,5 +1,7 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
+internal import Wire
 
 extension BusHandler {
     /// `GET /topics/{topic}/events/{id}`: one retained event, raw.

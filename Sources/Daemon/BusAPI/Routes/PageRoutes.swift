@@ -1,5 +1,7 @@
 internal import HTTPFront
+internal import JSON
 internal import Page
+internal import Wire
 
 extension BusHandler {
     /// `GET /`: the page for browsers; for others what this is, and what to type.

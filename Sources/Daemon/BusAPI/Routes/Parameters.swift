@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Wire
 
 /// The query of one request, read by type.
 ///

@@ -1,4 +1,6 @@
 internal import HTTPFront
+internal import JSON
+internal import Wire
 
 /// What the head of a publish says of its body.
 enum PublishContent: Equatable {

@@ -1,4 +1,6 @@
 internal import HTTPFront
+internal import JSON
+internal import Wire
 
 /// The headers of a publish, where one that means something to its sender and nothing to the bus is
 /// refused by its name: it would be lost without a word.

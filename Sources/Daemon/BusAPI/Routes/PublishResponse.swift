@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// The responses to publishes that are in the log, made piece by piece: there is one for each event.
@@ -72,17 +73,12 @@ enum PublishResponse {
     ) -> Response {
         var json = JSONWriter()
         json.beginObject()
-        json.name("first")
-        json.quotedInteger(receipt.first.rawValue)
-        json.name("last")
-        json.quotedInteger(receipt.last.rawValue)
-        json.name("count")
-        json.integer(receipt.count)
-        json.name("topic")
-        json.string(topic.text)
+        json.member("first", receipt.first)
+        json.member("last", receipt.last)
+        json.member("count", receipt.count)
+        json.member("topic", topic.text)
         if let hint {
-            json.name("hint")
-            json.string(hint)
+            json.member("hint", hint)
         }
         json.endObject()
         return .json(status: 201, json)
@@ -92,8 +88,7 @@ enum PublishResponse {
     static func nothing() -> Response {
         var json = JSONWriter()
         json.beginObject()
-        json.name("count")
-        json.integer(0)
+        json.member("count", 0)
         json.endObject()
         return .json(json)
     }

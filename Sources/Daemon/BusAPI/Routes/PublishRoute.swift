@@ -1,6 +1,8 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
+internal import Wire
 
 extension BusHandler {
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.

@@ -1,5 +1,6 @@
 internal import HTTPFront
 internal import Topics
+internal import Wire
 internal import Work
 
 /// One request that the bus knows: the single table behind dispatch, `Allow` and the parameters

@@ -1,6 +1,8 @@
 internal import HTTPFront
+internal import JSON
 internal import Telemetry
 internal import Topics
+internal import Wire
 
 extension BusHandler {
     /// `GET /healthz`: this process answers.
@@ -24,10 +26,8 @@ extension BusHandler {
     func version(_ call: borrowing Call) throws(Refusal) {
         var json = JSONWriter()
         json.beginObject()
-        json.name("name")
-        json.string("belfry")
-        json.name("version")
-        json.string(configuration.version)
+        json.member("name", "belfry")
+        json.member("version", configuration.version)
         json.endObject()
         call.respond(json)
     }

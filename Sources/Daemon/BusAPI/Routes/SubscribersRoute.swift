@@ -1,6 +1,8 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
+internal import Wire
 
 extension BusHandler {
     /// `GET /subscribers`: lists who waits for events, as far as the caller may know of them.
@@ -93,27 +95,21 @@ struct SubscriberDescription: Sendable {
         _ text: String, to json: inout JSONWriter, countedBy bus: EventBus, _ steps: inout Int
     ) {
         json.beginObject()
-        json.name("selector")
-        json.string(text)
+        json.member("selector", text)
         for attribute in EventAttribute.all {
             guard let name = WireAttribute.row(attribute).filter else { continue }
             json.name(name)
             json.optional(filter[attribute]) { $0.string($1) }
         }
-        json.name("form")
-        json.string(form.rawValue)
+        json.member("form", form.rawValue)
         json.name("user")
         json.optional(caller.uid) { $0.integer(Int($1)) }
-        json.name("token")
-        json.optional(caller.token?.name) { $0.string($1) }
+        json.member("token", caller.token?.name)
         json.name("pid")
         json.optional(pid) { $0.integer(Int($1)) }
-        json.name("since")
-        json.string(since.rfc3339)
-        json.name("cursor")
-        json.optional(cursor) { $0.quotedInteger($1.rawValue) }
-        json.name("behind")
-        json.optional(behind(bus, &steps)) { $0.integer($1) }
+        json.member("since", since.rfc3339)
+        json.member("cursor", cursor)
+        json.member("behind", behind(bus, &steps))
         json.endObject()
     }
 

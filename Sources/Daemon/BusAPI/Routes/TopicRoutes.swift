@@ -1,6 +1,8 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
+internal import Wire
 internal import Work
 
 extension BusHandler {
@@ -64,7 +66,7 @@ extension BusHandler {
             switch result {
             case .success((let description, let isNew)):
                 var json = JSONWriter()
-                description.write(to: &json, showsEvents: showsEvents)
+                json.object { description.writeMembers(to: &$0, showsEvents: showsEvents) }
                 reply.send(.json(status: isNew ? 201 : 200, json))
             case .failure(let error): reply.send(Refusal(error).response)
             }
@@ -198,45 +200,4 @@ extension BusHandler {
 extension Selector {
     /// What each topic is compared with; 0 for one name, which is found without.
     var looksPerTopic: Int { singleName == nil ? termCount : 0 }
-}
-
-extension TopicDescription {
-    /// Writes the topic as the list and `PUT` show it; without what it holds for who may change it
-    /// and not know that.
-    func write(to json: inout JSONWriter, showsEvents: Bool = true) {
-        json.beginObject()
-        json.name("name")
-        json.string(name.text)
-        json.name("registered")
-        json.boolean(isRegistered)
-        if showsEvents { writeEvents(to: &json) }
-        json.name("keep")
-        json.optional(retention.keep) { $0.integer($1) }
-        json.name("keep_bytes")
-        json.optional(retention.bytes) { $0.integer($1) }
-        json.name("keep_for")
-        json.optional(retention.age) { $0.string(Quantity.text(microseconds: $1)) }
-        json.name("persist")
-        json.boolean(persists)
-        json.name("hold")
-        json.optional(hold) { $0.string($1) }
-        json.endObject()
-    }
-
-    private func writeEvents(to json: inout JSONWriter) {
-        json.name("events")
-        json.integer(events)
-        json.name("published")
-        json.integer(published)
-        json.name("bytes")
-        json.integer(bytes)
-        json.name("oldest")
-        json.optional(oldest) { $0.quotedInteger($1.rawValue) }
-        json.name("newest")
-        json.optional(newest) { $0.quotedInteger($1.rawValue) }
-        json.name("newest_time")
-        json.optional(newestTime) { $0.string($1.rfc3339) }
-        json.name("subscribers")
-        json.integer(subscribers)
-    }
 }

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// A list of topics as JSON, with the cursor by which it goes on.
@@ -14,12 +15,8 @@ struct TopicsAnswer {
     /// What changed since another list.
     init(_ changes: TopicChanges, next: ListCursor) {
         self.init(changes.topics.sorted { $0.name.text < $1.name.text }, next) { json in
-            json.name("removed")
-            json.beginArray()
-            for name in changes.removed { json.string(name.text) }
-            json.endArray()
-            json.name("all")
-            json.boolean(changes.areAll)
+            json.member("removed", changes.removed) { $0.string($1.text) }
+            json.member("all", changes.areAll)
         }
     }
 
@@ -28,15 +25,12 @@ struct TopicsAnswer {
     ) {
         var json = JSONWriter(reserving: 128 + topics.count * Limits.listedTopicBytes)
         json.beginObject()
-        json.name("topics")
-        json.beginArray()
-        for topic in topics { topic.write(to: &json) }
-        json.endArray()
+        json.member("topics", topics) { json, topic in
+            json.object { topic.writeMembers(to: &$0) }
+        }
         members(&json)
-        json.name("cursor")
-        json.quotedInteger(next.moment.newest.rawValue)
-        json.name("next")
-        json.string(next.text)
+        json.member("cursor", next.moment.newest)
+        json.member("next", next.text)
         json.endObject()
         body = json.finished()
         headers = [

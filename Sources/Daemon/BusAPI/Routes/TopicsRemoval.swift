@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// One removal of all topics of a pattern that its caller may remove: some at a time, each turn
@@ -85,10 +86,8 @@ final class TopicsRemoval: Sendable {
     private func response(_ progress: Progress) -> Response {
         var json = JSONWriter()
         json.beginObject()
-        json.name("removed")
-        json.integer(progress.removed)
-        json.name("denied")
-        json.integer(progress.denied)
+        json.member("removed", progress.removed)
+        json.member("denied", progress.denied)
         json.endObject()
         return .json(json)
     }

@@ -1,4 +1,5 @@
 internal import Topics
+internal import Wire
 
 /// The header names of the bus, where lists of them are needed.
 public enum WireHeaders {

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// The form that browsers' `EventSource` reads.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Topics
 
 /// A message of a stream beside its events, as one JSON object: NDJSON and WebSockets send the same.
@@ -5,8 +6,7 @@ enum StreamControlMessage {
     /// `{"cursor":"…"}`.
     static func cursor(_ cursor: EventID) -> JSONWriter {
         object { json in
-            json.name("cursor")
-            json.quotedInteger(cursor.rawValue)
+            json.member("cursor", cursor)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Topics
 
 /// How a stream says things; one kind for each form of stream.
@@ -71,10 +72,8 @@ extension Gap {
     /// The gap as every form of JSON says it.
     func write(to json: inout JSONWriter) {
         json.beginObject()
-        json.name("after")
-        json.quotedInteger(after.rawValue)
-        json.name("through")
-        json.quotedInteger(through.rawValue)
+        json.member("after", after)
+        json.member("through", through)
         json.endObject()
     }
 }

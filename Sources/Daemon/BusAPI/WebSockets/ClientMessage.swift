@@ -1,5 +1,7 @@
 internal import Digests
+internal import JSON
 internal import Topics
+internal import Wire
 
 /// What a client's text message publishes:
 /// `{"topic","data"|"data_base64",…,"ref"}`, where `…` is a parameter of ``WireAttribute`` for each
@@ -41,8 +43,8 @@ struct ClientMessage {
     ) throws(Refusal) -> (Payload, isJSON: Bool) {
         switch (members["data"], members["data_base64"]) {
         case (let value?, nil):
-            if isString(value) { return (Payload(JSONString.text(of: value)), false) }
-            return (Payload(Array(value)), true)
+            if isString(value) { return (Payload(JSONText.unescaped(value.inside)), false) }
+            return (Payload(compact(value)), true)
         case (nil, _?):
             let text = try bytes("data_base64", of: members) ?? []
             guard let data = text.withUnsafeBytes({ Base64.decode($0) }) else {
@@ -76,11 +78,17 @@ struct ClientMessage {
         guard isString(value) else {
             throw Refusal(.parameterInvalid, "'\(name)' is not a string; it takes one.")
         }
-        return JSONString.text(of: value)
+        return JSONText.unescaped(value.inside)
     }
 
-    private static func isString(_ value: ArraySlice<UInt8>) -> Bool {
+    private static func isString(_ value: UnsafeRawBufferPointer) -> Bool {
         value.first == UInt8(ascii: "\"")
+    }
+
+    fileprivate static func compact(_ value: UnsafeRawBufferPointer) -> [UInt8] {
+        var text: [UInt8] = []
+        _ = JSONText.compact(value, into: &text)
+        return text
     }
 }
 
@@ -88,17 +96,17 @@ struct ClientMessage {
 struct MessageRef: Equatable {
     let json: [UInt8]
 
-    init(_ value: ArraySlice<UInt8>) throws(Refusal) {
+    init(_ value: UnsafeRawBufferPointer) throws(Refusal) {
         guard let first = value.first,
             first == UInt8(ascii: "\"") || first == UInt8(ascii: "-") || ASCII.isDigit(first)
         else {
             throw Refusal(.parameterInvalid, "'ref' is neither a string nor a number.")
         }
-        guard value.count <= Limits.refBytesMax else {
+        json = ClientMessage.compact(value)
+        guard json.count <= Limits.refBytesMax else {
             throw Refusal(
                 .parameterInvalid,
-                "'ref' has \(value.count) bytes; it has at most \(Limits.refBytesMax).")
+                "'ref' has \(json.count) bytes; it has at most \(Limits.refBytesMax).")
         }
-        json = Array(value)
     }
 }

@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// What the messages of one WebSocket publish, under the rules of a POST.
@@ -30,7 +31,7 @@ struct MessagePublisher {
     func messageBytesMax(_ configuration: BusAPIConfiguration) -> Int {
         let payloadBytesMax = configuration.eventBytesMax
         if isRaw { return payloadBytesMax }
-        return payloadBytesMax * Limits.jsonBytesPerByteMax + Limits.messageMembersBytesMax
+        return payloadBytesMax * JSONLimits.bytesPerByteMax + Limits.messageMembersBytesMax
     }
 
     /// The one event that a message publishes.

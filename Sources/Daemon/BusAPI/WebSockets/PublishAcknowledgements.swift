@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 
 /// The answers of a WebSocket to its client's messages: one for each, in the order of the messages.
@@ -67,18 +68,13 @@ struct PublishAcknowledgements {
         }
         switch outcome {
         case .success(let id):
-            json.name("id")
-            json.quotedInteger(id.rawValue)
+            json.member("id", id)
         case .failure(let refusal):
             let problem = refusal.problem
-            json.name("status")
-            json.integer(problem.status)
-            json.name("title")
-            json.string(problem.title)
-            json.name("code")
-            json.string(problem.code)
-            json.name("detail")
-            json.string(problem.detail)
+            json.member("status", problem.status)
+            json.member("title", problem.title)
+            json.member("code", problem.code)
+            json.member("detail", problem.detail)
         }
         json.endObject()
         return json.taken()

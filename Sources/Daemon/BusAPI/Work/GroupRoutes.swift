@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
 internal import Work
 
@@ -162,10 +163,8 @@ extension BusHandler {
     private static func revived(_ receipt: PublishReceipt) -> Response {
         var json = JSONWriter()
         json.beginObject()
-        json.name("id")
-        json.quotedInteger(receipt.last.rawValue)
-        json.name("time")
-        json.string(receipt.time.description)
+        json.member("id", receipt.last)
+        json.member("time", receipt.time.description)
         json.endObject()
         return .json(status: 201, json, [("Event-ID", "\(receipt.last)")])
     }

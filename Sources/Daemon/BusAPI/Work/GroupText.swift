@@ -1,4 +1,6 @@
+internal import JSON
 internal import Topics
+internal import Wire
 internal import Work
 
 extension GroupDescription {
@@ -6,58 +8,36 @@ extension GroupDescription {
     /// change it and not read its topics.
     func write(to json: inout JSONWriter, showsJobs: Bool = true) {
         json.beginObject()
-        json.name("name")
-        json.string(name.text)
-        json.name("of")
-        json.string(selector.description)
-        json.name("type")
-        json.optional(type) { $0.string($1) }
-        json.name("lease")
-        json.string(Quantity.text(microseconds: lease.wholeMicroseconds))
-        json.name("attempts")
-        json.integer(attempts)
+        json.member("name", name.text)
+        json.member("of", selector.description)
+        json.member("type", type)
+        json.member("lease", Quantity.text(microseconds: lease.wholeMicroseconds))
+        json.member("attempts", attempts)
         json.name("dead")
         json.optional(dead) { $0.string($1.text) }
-        json.name("order")
-        json.string(isOrderedByKey ? "key" : "none")
-        json.name("in_flight")
-        json.integer(inFlightMax)
-        json.name("persist")
-        json.boolean(persists)
-        json.name("replies")
-        json.boolean(replies)
+        json.member("order", isOrderedByKey ? "key" : "none")
+        json.member("in_flight", inFlightMax)
+        json.member("persist", persists)
+        json.member("replies", replies)
         if showsJobs { writeJobs(to: &json) }
         json.endObject()
     }
 
     private func writeJobs(to json: inout JSONWriter) {
-        json.name("reach")
-        json.quotedInteger(reach.rawValue)
-        json.name("open")
-        json.integer(open)
-        json.name("leased")
-        json.integer(leased)
-        json.name("waiting")
-        json.integer(waiting)
-        json.name("parked")
-        json.integer(parked)
-        json.name("behind")
-        json.optional(behind) { $0.integer($1) }
+        json.member("reach", reach)
+        json.member("open", open)
+        json.member("leased", leased)
+        json.member("waiting", waiting)
+        json.member("parked", parked)
+        json.member("behind", behind)
         // What it was called before, for one version.
-        json.name("ahead")
-        json.optional(behind) { $0.integer($1) }
-        json.name("workers")
-        json.integer(workers)
-        json.name("oldest")
-        json.optional(oldest) { $0.quotedInteger($1.rawValue) }
-        json.name("done")
-        json.integer(Int(done))
-        json.name("failed")
-        json.integer(Int(failed))
-        json.name("gone")
-        json.integer(Int(gone))
-        json.name("expired")
-        json.integer(Int(expired))
+        json.member("ahead", behind)
+        json.member("workers", workers)
+        json.member("oldest", oldest)
+        json.member("done", Int(done))
+        json.member("failed", Int(failed))
+        json.member("gone", Int(gone))
+        json.member("expired", Int(expired))
         json.name("gap")
         json.optional(gap) { $1.write(to: &$0) }
     }
@@ -67,24 +47,16 @@ extension JobDescription {
     /// Writes the job as the list of open ones shows it; `now` is the time of the list.
     func write(to json: inout JSONWriter, now: Timestamp) {
         json.beginObject()
-        json.name("id")
-        json.quotedInteger(id.rawValue)
-        json.name("topic")
-        json.string(topic.text)
-        json.name("key")
-        json.optional(key) { $0.string($1) }
-        json.name("state")
-        json.string(state.rawValue)
-        json.name("attempt")
-        json.integer(attempt)
-        json.name("worker")
-        json.optional(worker) { $0.string($1) }
+        json.member("id", id)
+        json.member("topic", topic.text)
+        json.member("key", key)
+        json.member("state", state.rawValue)
+        json.member("attempt", attempt)
+        json.member("worker", worker)
         json.name("uid")
         json.optional(uid) { $0.integer(Int($1)) }
-        json.name("due")
-        json.string(now.advanced(microseconds: due.wholeMicroseconds).description)
-        json.name("reason")
-        json.optional(reason) { $0.string($1) }
+        json.member("due", now.advanced(microseconds: due.wholeMicroseconds).description)
+        json.member("reason", reason)
         json.endObject()
     }
 }

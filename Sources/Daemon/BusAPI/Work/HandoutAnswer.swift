@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import JSON
 internal import Topics
 internal import Work
 
@@ -38,20 +39,16 @@ struct HandoutAnswer {
         var json = JSONWriter(
             reserving: jobs.reduce(256) { $0 + $1.0.bytes(isFramed: false).count + 32 })
         json.beginObject()
-        json.name("lease")
-        json.string(handout.lease)
-        json.name("deadline")
-        json.string(handout.deadline.description)
+        json.member("lease", handout.lease)
+        json.member("deadline", handout.deadline.description)
         json.name("jobs")
         json.beginArray()
         for (envelope, job) in jobs {
             withExtendedLifetime(envelope) {
                 json.object(continuing: envelope.bytes(isFramed: false)) { json in
-                    json.name("attempt")
-                    json.integer(job.attempt)
+                    json.member("attempt", job.attempt)
                     if job.isReplyWanted {
-                        json.name("reply")
-                        json.string("wanted")
+                        json.member("reply", "wanted")
                     }
                 }
             }

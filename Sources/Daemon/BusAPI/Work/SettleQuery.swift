@@ -1,5 +1,6 @@
 internal import HTTPFront
 internal import Topics
+internal import Wire
 internal import Work
 
 /// What a request says about jobs that it settles, checked, all but what came out of them.

@@ -1,5 +1,6 @@
 internal import Access
 internal import HTTPFront
+internal import JSON
 internal import Topics
 internal import Work
 

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An error answer in RFC 9457's form: what was wrong, in a stable code, and what to do.
 public struct Problem: Error, Sendable {
     /// The status code, 400 to 599.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSON
 
 /// How a client knows where an answer's body ends (RFC 9112 section 6.3).
 enum BodyFraming {

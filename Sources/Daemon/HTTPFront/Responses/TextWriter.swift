@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Writes text of which it is known how long it becomes at most into room for so much.
 ///
 /// Asks nobody for room at each step, as an array does. Writing beyond the room stops the process.

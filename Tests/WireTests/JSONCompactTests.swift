@@ -1,8 +1,7 @@
+import JSON
 import Testing
 
-@testable import BusAPI
-
-@Suite struct JSONValueTests {
+@Suite struct JSONCompactTests {
     @Test(
         "white space between tokens goes, the tokens stay as they were written",
         arguments: [
@@ -39,8 +38,8 @@ import Testing
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
-        #expect(compacted(nested(Limits.jsonDepthMax)) == nested(Limits.jsonDepthMax))
-        #expect(compacted(nested(Limits.jsonDepthMax + 1)) == nil)
+        #expect(compacted(nested(JSONLimits.depthMax)) == nested(JSONLimits.depthMax))
+        #expect(compacted(nested(JSONLimits.depthMax + 1)) == nil)
         #expect(compacted(nested(100_000)) == nil)
     }
 
@@ -51,7 +50,7 @@ import Testing
 
     private func compacted(_ text: String) -> String? {
         var output = Array("kept".utf8)
-        let isValue = Array(text.utf8).withUnsafeBytes { JSONValue.compact($0, into: &output) }
+        let isValue = Array(text.utf8).withUnsafeBytes { JSONText.compact($0, into: &output) }
         #expect(output.starts(with: "kept".utf8))
         return isValue ? String(decoding: output.dropFirst(4), as: UTF8.self) : nil
     }

@@ -1,12 +1,12 @@
 /// Strings as JSON writes them (RFC 8259 section 7).
-public enum JSONText {
+package enum JSONText {
     /// Writes `text` between quotation marks, escaped.
     ///
     /// Besides what JSON demands, U+007F, U+0085, U+2028 and U+2029 are escaped: some readers of
     /// lines break at them, or hide them.
     ///
     /// - Complexity: O(bytes).
-    public static func append(_ text: String, to output: inout [UInt8]) {
+    package static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &output) }
     }
@@ -14,7 +14,7 @@ public enum JSONText {
     /// Writes bytes, which must be UTF-8, between quotation marks, escaped.
     ///
     /// - Complexity: O(bytes). What needs no escape is copied.
-    public static func append(_ utf8: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+    package static func append(_ utf8: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var index = 0
         while true {
@@ -29,7 +29,7 @@ public enum JSONText {
     /// Bytes that `append` writes of `utf8` at most: as many as it does where nothing is to be escaped.
     ///
     /// - Complexity: O(bytes), a part of what `append` takes.
-    public static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
+    package static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
         var escapes = 0
         var index = 0
         while index + 8 <= utf8.count {
@@ -41,7 +41,7 @@ public enum JSONText {
 
     /// Where the first scalar to be escaped stands from `start` on; the end of the text if there is
     /// none.
-    package static func plainEnd(in utf8: UnsafeRawBufferPointer, from start: Int) -> Int {
+    static func plainEnd(in utf8: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index + 8 <= utf8.count {
             let plain = plainCount(in: word(of: utf8, at: index))
@@ -56,7 +56,7 @@ public enum JSONText {
 
     /// The scalar at `index` and how many bytes it has, if it must be escaped.
     @inline(__always)
-    package static func escaped(
+    static func escaped(
         in utf8: UnsafeRawBufferPointer, at index: Int
     ) -> (scalar: UInt16, count: Int)? {
         let byte = utf8[index]
@@ -73,7 +73,7 @@ public enum JSONText {
     }
 
     /// Writes the escape of a scalar that must be escaped.
-    package static func appendEscape(_ scalar: UInt16, to output: inout [UInt8]) {
+    static func appendEscape(_ scalar: UInt16, to output: inout [UInt8]) {
         let (bytes, count) = escape(of: scalar)
         withUnsafeBytes(of: bytes.littleEndian) { output.append(contentsOf: $0[..<count]) }
     }
@@ -178,4 +178,53 @@ public enum JSONText {
     private static func zeros(in word: UInt64) -> UInt64 { (word &- ones) & ~word }
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+
+    /// The bytes that stand for the inside of a string, its escapes undone.
+    ///
+    /// - Parameter escaped: The bytes between the quotation marks of a string that ``JSONReader`` read.
+    /// - Complexity: O(bytes).
+    package static func unescaped(_ escaped: UnsafeRawBufferPointer) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(escaped.count)
+        var index = 0
+        while index < escaped.count {
+            let end = escaped[index...].firstIndex(of: UInt8(ascii: "\\")) ?? escaped.count
+            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: escaped[index..<end]))
+            guard end < escaped.count else { break }
+            let letter = escaped[end + 1]
+            index = end + 2
+            guard letter == UInt8(ascii: "u") else {
+                output.append(control(letter))
+                continue
+            }
+            var scalar = codeUnit(in: escaped, at: index)
+            index += 4
+            if (0xD800..<0xDC00).contains(scalar) {
+                scalar =
+                    0x10000 + (scalar - 0xD800) << 10
+                    + (codeUnit(in: escaped, at: index + 2) - 0xDC00)
+                index += 6
+            }
+            if let scalar = Unicode.Scalar(scalar) {
+                output.append(contentsOf: UTF8.encode(scalar)!)
+            }
+        }
+        return output
+    }
+
+    /// The byte that a backslash and this letter stand for.
+    private static func control(_ letter: UInt8) -> UInt8 {
+        switch letter {
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: letter
+        }
+    }
+
+    private static func codeUnit(in text: UnsafeRawBufferPointer, at index: Int) -> UInt32 {
+        text[index..<index + 4].reduce(0) { $0 << 4 | UInt32(ASCII.hexValue($1) ?? 0) }
+    }
 }

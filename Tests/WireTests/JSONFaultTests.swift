@@ -1,10 +1,9 @@
+import JSON
 import Testing
 
-@testable import belfry
-
-@Suite struct JSONCheckTests {
+@Suite struct JSONFaultTests {
     private func fault(_ bytes: [UInt8]) -> Int? {
-        bytes.withUnsafeBytes { JSONCheck.fault(in: $0) }
+        bytes.withUnsafeBytes { JSONText.fault(in: $0) }
     }
 
     @Test(arguments: [
@@ -38,9 +37,18 @@ import Testing
         #expect(fault([0x22, 0x61] + bytes + [0x22]) == 2)
     }
 
-    @Test func manyLevelsNeedNoStack() {
-        let levels = [UInt8](repeating: 0x5B, count: 1_000_000)
-        #expect(fault(levels) == levels.count)
+    @Test(arguments: [
+        (#""\ud800""#, 7), (#""\ud800\u0041""#, 13), (#""\udc00""#, 7), ("1e309", 0),
+        ("[1,-1e999]", 3),
+    ])
+    func whatOtherReadersCannotTakeInIsAFault(text: String, place: Int) {
+        #expect(fault(Array(text.utf8)) == place)
+    }
+
+    @Test func aLevelTooManyIsAFaultWhereItBegins() {
+        let levels = [UInt8](repeating: 0x5B, count: JSONLimits.depthMax)
         #expect(fault(levels + levels.map { $0 + 2 }) == nil)
+        #expect(fault([0x5B] + levels + levels.map { $0 + 2 } + [0x5D]) == levels.count)
+        #expect(fault([UInt8](repeating: 0x5B, count: 1_000_000)) == levels.count)
     }
 }

@@ -1,5 +1,4 @@
 internal import Digests
-internal import HTTPFront
 
 /// JSON text made directly into a byte array, without an intermediate tree.
 ///
@@ -9,28 +8,28 @@ internal import HTTPFront
 /// objects and arrays is the caller's.
 ///
 /// - Complexity: O(bytes written).
-struct JSONWriter {
+package struct JSONWriter {
     /// What was written so far.
-    private(set) var bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
     private var needsComma = false
 
-    init(reserving capacity: Int = 256) {
+    package init(reserving capacity: Int = 256) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
 
     /// A writer of one value behind what `bytes` holds already.
-    init(appendingTo bytes: consuming [UInt8]) {
+    package init(appendingTo bytes: consuming [UInt8]) {
         self.bytes = bytes
     }
 
-    mutating func beginObject() { open(UInt8(ascii: "{")) }
-    mutating func endObject() { close(UInt8(ascii: "}")) }
-    mutating func beginArray() { open(UInt8(ascii: "[")) }
-    mutating func endArray() { close(UInt8(ascii: "]")) }
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a member's name, which must need no escaping; its value comes next.
-    mutating func name(_ name: StaticString) {
+    package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(name)
@@ -40,33 +39,33 @@ struct JSONWriter {
     }
 
     /// Writes a member's name that is known only now; its value comes next.
-    mutating func name(_ name: String) {
+    package mutating func name(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         separate()
         JSONText.append(text, to: &bytes)
         needsComma = true
     }
 
     /// Writes bytes that are known to be valid UTF-8 as a string.
-    mutating func string(validUTF8 text: UnsafeRawBufferPointer) {
+    package mutating func string(validUTF8 text: UnsafeRawBufferPointer) {
         separate()
         JSONText.append(text, to: &bytes)
         needsComma = true
     }
 
-    mutating func integer(_ value: Int) {
+    package mutating func integer(_ value: Int) {
         separate()
         bytes.append(decimal: value)
         needsComma = true
     }
 
     /// Writes an integer as a string, as the contract does with ids.
-    mutating func quotedInteger(_ value: UInt64) {
+    package mutating func quotedInteger(_ value: UInt64) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(decimal: value)
@@ -74,11 +73,11 @@ struct JSONWriter {
         needsComma = true
     }
 
-    mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
-    mutating func null() { literal("null") }
+    package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
+    package mutating func null() { literal("null") }
 
     /// Writes bytes as a string of base64 (RFC 4648 section 4, padded).
-    mutating func base64(_ data: UnsafeRawBufferPointer) {
+    package mutating func base64(_ data: UnsafeRawBufferPointer) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         Base64.encode(data, into: &bytes)
@@ -86,11 +85,11 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// Writes `text` as a value if it is one valid JSON text as ``JSONValue`` defines it.
-    mutating func value(ifJSON text: UnsafeRawBufferPointer) -> Bool {
+    /// Writes `text` as a value if it is one valid JSON text as ``JSONReader`` defines it.
+    package mutating func value(ifJSON text: UnsafeRawBufferPointer) -> Bool {
         let before = bytes.count
         separate()
-        guard JSONValue.compact(text, into: &bytes) else {
+        guard JSONText.compact(text, into: &bytes) else {
             bytes.removeSubrange(before...)
             return false
         }
@@ -100,7 +99,7 @@ struct JSONWriter {
 
     /// Writes an object that is already complete, and more members behind its own, of which it has
     /// some.
-    mutating func object(
+    package mutating func object(
         continuing object: UnsafeRawBufferPointer, _ members: (inout JSONWriter) -> Void
     ) {
         assert(object.count > 2, "an object with members is continued")
@@ -109,32 +108,75 @@ struct JSONWriter {
         endObject()
     }
 
+    /// Writes a member whose value is a string, or null.
+    package mutating func member(_ name: StaticString, _ value: String?) {
+        self.name(name)
+        optional(value) { $0.string($1) }
+    }
+
+    /// Writes a member whose value is an integer, or null.
+    package mutating func member(_ name: StaticString, _ value: Int?) {
+        self.name(name)
+        optional(value) { $0.integer($1) }
+    }
+
+    /// Writes a member whose value is a truth.
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        boolean(value)
+    }
+
+    /// Writes a member whose value is an array of what `element` writes for each.
+    package mutating func member<Element>(
+        _ name: StaticString, _ elements: some Sequence<Element>,
+        _ element: (inout JSONWriter, Element) -> Void
+    ) {
+        self.name(name)
+        beginArray()
+        for each in elements { element(&self, each) }
+        endArray()
+    }
+
+    /// Writes an object with the members that `members` writes.
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
+        beginObject()
+        members(&self)
+        endObject()
+    }
+
+    /// The text of an object with the members that `members` writes.
+    package static func object(_ members: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        json.object(members)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
     /// A value, or null.
-    mutating func optional<Value>(
+    package mutating func optional<Value>(
         _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
     ) {
         if let value { write(&self, value) } else { null() }
     }
 
     /// Writes what `write` appends, which is one complete JSON value.
-    mutating func value(_ write: (inout [UInt8]) -> Void) {
+    package mutating func value(_ write: (inout [UInt8]) -> Void) {
         separate()
         write(&bytes)
         needsComma = true
     }
 
     /// Appends text that is already one complete JSON value.
-    mutating func encoded(_ value: UnsafeRawBufferPointer) {
+    package mutating func encoded(_ value: UnsafeRawBufferPointer) {
         separate()
         bytes.append(contentsOf: value)
         needsComma = true
     }
 
     /// The text as it is, given away.
-    consuming func taken() -> [UInt8] { bytes }
+    package consuming func taken() -> [UInt8] { bytes }
 
     /// Ends the text with the line feed that JSON bodies end in.
-    consuming func finished() -> [UInt8] {
+    package consuming func finished() -> [UInt8] {
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }

@@ -1,16 +1,16 @@
 /// The members of one object that are texts, numbers and truths; all others are passed over.
-struct PlainMembers {
-    private(set) var texts: [String: String] = [:]
-    private(set) var numbers: [String: Int] = [:]
-    private(set) var truths: [String: Bool] = [:]
+package struct JSONMembers {
+    package private(set) var texts: [String: String] = [:]
+    package private(set) var numbers: [String: Int] = [:]
+    package private(set) var truths: [String: Bool] = [:]
 
     /// Reads the object; nil where it is none.
-    init?(_ bytes: UnsafeRawBufferPointer) {
-        var reader = AnswerReader(bytes)
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = JSONReader(bytes)
         let isObject = reader.object { name, reader in
             guard let value = reader.value(), let first = value.first else { return false }
             let name = String(decoding: name, as: UTF8.self)
-            var inside = AnswerReader(value)
+            var inside = JSONReader(value)
             switch first {
             case UInt8(ascii: "\""):
                 texts[name] = inside.string()

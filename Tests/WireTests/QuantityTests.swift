@@ -1,6 +1,5 @@
 import Testing
-
-@testable import BusAPI
+import Wire
 
 @Suite struct QuantityTests {
     @Test(

@@ -1,9 +1,11 @@
+internal import Digests
+package import JSON
 package import Topics
 
 /// The members of an event's envelope, as far as they were read.
 ///
 /// Members that it does not know are passed over: a newer bus may say more.
-struct EnvelopeParts {
+package struct EnvelopeReader {
     private var id: EventID?
     private var topic: UnsafeRawBufferPointer?
     private var time: Timestamp?
@@ -14,14 +16,17 @@ struct EnvelopeParts {
     private var labels: [String: String] = [:]
     private var expires: Timestamp?
 
+    /// Nothing so far.
+    package init() {}
+
     /// Reads one member; false where it is not what an envelope has there.
-    mutating func read(_ name: UnsafeRawBufferPointer, _ reader: inout AnswerReader) -> Bool {
+    package mutating func read(_ name: UnsafeRawBufferPointer, _ reader: inout JSONReader) -> Bool {
         if name.spells("id") {
             id = reader.string().flatMap { EventID(decimal: $0) }
             return id != nil
         }
         if name.spells("topic") {
-            topic = reader.rawString()?.bytes
+            topic = reader.stringToken()?.inside
             return topic != nil
         }
         if name.spells("time") {
@@ -33,7 +38,7 @@ struct EnvelopeParts {
             return data != nil
         }
         if name.spells("data_base64") {
-            base64 = reader.rawString()?.bytes
+            base64 = reader.stringToken()?.inside
             return base64 != nil
         }
         if name.spells("sender") { return readSender(&reader) }
@@ -42,22 +47,14 @@ struct EnvelopeParts {
             expires = reader.string().flatMap { Timestamp(rfc3339: $0) }
             return expires != nil
         }
-        for attribute in EventAttribute.allCases where name.spells(Self.member(attribute)) {
+        for attribute in EventAttribute.all where name.spells(WireAttribute.row(attribute).member) {
             texts[attribute] = reader.string()
             return texts[attribute] != nil
         }
         return reader.value() != nil
     }
 
-    private static func member(_ attribute: EventAttribute) -> StaticString {
-        switch attribute {
-        case .type: "type"
-        case .key: "key"
-        case .contentType: "content_type"
-        }
-    }
-
-    private mutating func readSender(_ reader: inout AnswerReader) -> Bool {
+    private mutating func readSender(_ reader: inout JSONReader) -> Bool {
         var (uid, pid) = (UInt32?.none, Int32?.none)
         let isObject = reader.object { name, reader in
             if name.spells("uid") {
@@ -74,7 +71,7 @@ struct EnvelopeParts {
         return isObject
     }
 
-    private mutating func readLabels(_ reader: inout AnswerReader) -> Bool {
+    private mutating func readLabels(_ reader: inout JSONReader) -> Bool {
         var read: [String: String] = [:]
         let isObject = reader.object { name, reader in
             let value = reader.string()
@@ -94,7 +91,7 @@ struct EnvelopeParts {
 
     /// The event, if nothing of it is missing. Takes the name of the topic from `known` where it is
     /// equal, else leaves it there.
-    func event(like known: inout TopicName?) -> Event? {
+    package func event(like known: inout TopicName?) -> Event? {
         guard let id, let topic, let time, let payload else { return nil }
         guard let name = Self.name(topic, like: known) else { return nil }
         known = name
@@ -115,27 +112,13 @@ struct EnvelopeParts {
     }
 
     private var payload: Payload? {
-        if let base64 { return Base64Bytes.decoded(base64).map { Payload($0) } }
+        if let base64 { return Base64.decode(base64).map { Payload($0) } }
         guard let data else { return nil }
         // A string is the text itself, unless the event says that it is JSON.
         guard data.first == UInt8(ascii: "\""), !isJSON else { return Payload(copying: data) }
-        let inside = UnsafeRawBufferPointer(rebasing: data.dropFirst().dropLast())
-        guard inside.contains(UInt8(ascii: "\\")) else { return Payload(copying: inside) }
-        return JSONEscapes.undone(in: inside).map { Payload($0) }
+        guard data.inside.contains(UInt8(ascii: "\\")) else { return Payload(copying: data.inside) }
+        return Payload(JSONText.unescaped(data.inside))
     }
 
     private var isJSON: Bool { texts[.contentType].map { $0.saysJSON } ?? false }
-}
-
-extension String {
-    /// Whether this content type says JSON, as the bus understands it.
-    fileprivate var saysJSON: Bool {
-        let media = prefix { $0 != ";" }.lowercased().split(separator: " ").first ?? ""
-        return media == "application/json" || media.hasSuffix("+json")
-    }
-}
-
-extension Event {
-    /// Whether a subscription gave its payload as one text of JSON.
-    package var isJSONText: Bool { attributes.contentType.map { $0.saysJSON } ?? false }
 }

@@ -1,39 +1,35 @@
-internal import HTTPFront
-internal import Topics
+package import Topics
 
 /// How one attribute of an event goes over the wire: the single table behind the headers and
 /// parameters of a publish, members of messages, envelopes, headers of raw events, filters of
 /// requests for events, and what pages of other origins may send and read.
-final class WireAttribute: Sendable {
+package final class WireAttribute: Sendable {
     /// The header of a publish and of a raw event.
-    let header: StaticString
+    package let header: StaticString
     /// The same in lower case, as the headers of requests are asked for.
-    let lowercaseHeader: StaticString
+    package let lowercaseHeader: StaticString
     /// The parameter of a publish that says the same, and the member of a message that publishes;
     /// nil where only the header says it.
-    let parameter: String?
+    package let parameter: String?
     /// The parameter of a request for events that lets through only events with this text; nil
     /// where there is none.
-    let filter: String?
+    package let filter: String?
     /// The member of an envelope.
-    let member: StaticString
-    /// The code of the problem that answers a text which no attribute can have.
-    let problem: ProblemCode
+    package let member: StaticString
 
     private init(
         header: StaticString, lowercaseHeader: StaticString, parameter: String?, filter: String?,
-        member: StaticString, problem: ProblemCode
+        member: StaticString
     ) {
         self.header = header
         self.lowercaseHeader = lowercaseHeader
         self.parameter = parameter
         self.filter = filter
         self.member = member
-        self.problem = problem
     }
 
     /// The row of an attribute.
-    static func row(_ attribute: EventAttribute) -> WireAttribute {
+    package static func row(_ attribute: EventAttribute) -> WireAttribute {
         rows[Int(attribute.rawValue)]
     }
 
@@ -45,38 +41,27 @@ final class WireAttribute: Sendable {
         case .type:
             WireAttribute(
                 header: "Event-Type", lowercaseHeader: "event-type", parameter: "type",
-                filter: "type", member: "type", problem: .eventTypeInvalid)
+                filter: "type", member: "type")
         case .key:
             WireAttribute(
                 header: "Event-Key", lowercaseHeader: "event-key", parameter: "key",
-                filter: "key", member: "key", problem: .eventKeyInvalid)
+                filter: "key", member: "key")
         case .contentType:
             WireAttribute(
                 header: "Content-Type", lowercaseHeader: "content-type", parameter: nil,
-                filter: nil, member: "content_type", problem: .requestMalformed)
+                filter: nil, member: "content_type")
         }
     }
 
     /// Attributes with a header of the bus's own; `Content-Type` is one of HTTP.
-    static let own = EventAttribute.all.filter { $0 != .contentType }
+    package static let own = EventAttribute.all.filter { $0 != .contentType }
 
     /// The headers of these attributes.
-    static let ownHeaders = own.map { "\(row($0).header)" }
+    package static let ownHeaders = own.map { "\(row($0).header)" }
 
     /// The parameters of a publish, and members of a message, that say attributes.
-    static let parameters = EventAttribute.all.compactMap { row($0).parameter }
+    package static let parameters = EventAttribute.all.compactMap { row($0).parameter }
 
     /// The parameters of a request for events that filter by attributes.
-    static let filters = EventAttribute.all.compactMap { row($0).filter }
-}
-
-extension EventAttributes {
-    /// What a request says, or the refusal that says what is wrong with it.
-    init(request texts: AttributeTexts) throws(Refusal) {
-        do throws(AttributeError) {
-            try self.init(texts)
-        } catch {
-            throw Refusal(WireAttribute.row(error.attribute).problem, error.detail)
-        }
-    }
+    package static let filters = EventAttribute.all.compactMap { row($0).filter }
 }

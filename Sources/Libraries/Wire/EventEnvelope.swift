@@ -1,34 +1,38 @@
-internal import HTTPFront
-internal import Topics
+internal import JSON
+package import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
 ///
 /// `{"id","topic","time",…,"attributes","expires","data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
 /// ``WireAttribute`` for each attribute; absent members are left out. `data` is the JSON value
-/// itself only if the stored Content-Type says JSON and the payload is such a text as ``JSONValue``
-/// accepts; other UTF-8 is a string, anything else `data_base64`.
-enum Envelope {
+/// itself only if the stored Content-Type says JSON and the payload is a value that ``JSONReader``
+/// reads; other UTF-8 is a string, anything else `data_base64`.
+package enum EventEnvelope {
     /// Appends the envelope of an event to `output`.
-    static func write(_ event: Event, to output: inout [UInt8]) {
+    ///
+    /// - Parameter showsSender: False where it leaves the machine whose users and processes those are.
+    package static func write(
+        _ event: Event, to output: inout [UInt8], showsSender: Bool = true
+    ) {
         // Behind others the room grows by itself: made for each, it would be copied for each. Growing
         // twice as large, a large one would take more than it needs.
-        if event.payload.count > Limits.answeredAtOnceBytesMax {
+        if event.payload.count > WireLimits.grownBytesMax {
             output.reserveCapacity(output.count + bytesMax(of: event))
         } else if output.isEmpty {
             output.reserveCapacity(event.payload.count + 160)
         }
         // Moved there and back, so that it is never copied.
         var json = JSONWriter(appendingTo: exchange(&output, with: []))
-        write(event, to: &json)
+        write(event, to: &json, showsSender)
         output = json.taken()
     }
 
     /// About what the envelope of an event takes at most, in bytes.
-    static func bytesMax(of event: Event) -> Int {
-        JSONText.bytesMax(of: event.payload.bytes) + Limits.encodedEventBytes
+    package static func bytesMax(of event: Event) -> Int {
+        JSONText.bytesMax(of: event.payload.bytes) + WireLimits.envelopeBytes
     }
 
-    private static func write(_ event: Event, to json: inout JSONWriter) {
+    private static func write(_ event: Event, to json: inout JSONWriter, _ showsSender: Bool) {
         json.beginObject()
         json.name("id")
         json.quotedInteger(event.id.rawValue)
@@ -43,7 +47,7 @@ enum Envelope {
         }
         writeExtras(event.attributes, to: &json)
         writeData(of: event, to: &json)
-        writeSender(event.sender, to: &json)
+        if showsSender { writeSender(event.sender, to: &json) }
         json.endObject()
     }
 
@@ -71,11 +75,7 @@ enum Envelope {
             return
         }
         json.name("data")
-        if let contentType = event.attributes.contentType, isJSON(contentType),
-            json.value(ifJSON: payload)
-        {
-            return
-        }
+        if event.saysJSON, json.value(ifJSON: payload) { return }
         json.string(validUTF8: payload)
     }
 
@@ -93,10 +93,17 @@ enum Envelope {
         }
         json.endObject()
     }
+}
 
-    /// Whether a media type is `application/json` or ends in `+json`, its parameters aside.
-    static func isJSON(_ contentType: String) -> Bool {
-        let media = contentType.mediaType
+extension Event {
+    /// Whether its content type says JSON.
+    package var saysJSON: Bool { attributes.contentType.map { $0.saysJSON } ?? false }
+}
+
+extension String {
+    /// Whether this content type is `application/json` or ends in `+json`, its parameters aside.
+    var saysJSON: Bool {
+        let media = mediaType
         return ASCII.isEqualIgnoringCase(media, "application/json")
             || ASCII.isEqualIgnoringCase(media.suffix(5), "+json")
     }

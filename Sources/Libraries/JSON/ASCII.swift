@@ -1,8 +1,8 @@
 /// Facts about single ASCII bytes, and numbers written in them.
-enum ASCII {
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+package enum ASCII {
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    static func hexValue(_ byte: UInt8) -> UInt8? {
+    package static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30
         case 0x41...0x46: byte - 0x41 + 10
@@ -11,7 +11,8 @@ enum ASCII {
         }
     }
 
-    static func isEqualIgnoringCase(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool
+    package static func isEqualIgnoringCase(_ text: some StringProtocol, _ lowercase: StaticString)
+        -> Bool
     {
         guard text.utf8.count == lowercase.utf8CodeUnitCount else { return false }
         return lowercase.withUTF8Buffer { expected in
@@ -21,13 +22,13 @@ enum ASCII {
         }
     }
 
-    static func isEqualIgnoringCase(
+    package static func isEqualIgnoringCase(
         _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
     ) -> Bool {
         bytes.count == lowercase.utf8CodeUnitCount && hasPrefixIgnoringCase(bytes, lowercase)
     }
 
-    static func hasPrefixIgnoringCase(
+    package static func hasPrefixIgnoringCase(
         _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
     ) -> Bool {
         guard bytes.count >= lowercase.utf8CodeUnitCount else { return false }

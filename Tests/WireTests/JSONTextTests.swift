@@ -1,7 +1,6 @@
+import JSON
 import TestSupport
 import Testing
-
-@testable import HTTPFront
 
 @Suite struct JSONTextTests {
     @Test(arguments: [

@@ -1,0 +1,21 @@
+internal import Topics
+
+extension EventAttributes {
+    /// What a request says, or the refusal that says what is wrong with it.
+    init(request texts: AttributeTexts) throws(Refusal) {
+        do throws(AttributeError) {
+            try self.init(texts)
+        } catch {
+            throw Refusal(Self.problem(of: error.attribute), error.detail)
+        }
+    }
+
+    /// The code of the problem that answers a text which no attribute can have.
+    static func problem(of attribute: EventAttribute) -> ProblemCode {
+        switch attribute {
+        case .type: .eventTypeInvalid
+        case .key: .eventKeyInvalid
+        case .contentType: .requestMalformed
+        }
+    }
+}

@@ -95,13 +95,17 @@ import Topics
         let group = client.group("a..b")
         #expect(try await group.description() == nil)
         #expect(await code { try await group.set(parameters: []) } == "PARAMETER_INVALID")
-        let made = try await group.set(parameters: [
-            ("of", "jobs.*"), ("lease", "12h"), ("dead", "dead"), ("attempts", "1"),
-            ("order", "key"), ("persist", "no"),
-        ])
-        #expect(made.isNew && made.group.name == "a..b" && made.group.selector == "jobs.*")
-        #expect(made.group.lease == 43_200_000_000 && made.group.dead == "dead")
-        #expect(made.group.isOrderedByKey && !made.group.persists && !made.group.replies)
+        var settings = GroupSettings(of: try Selector("jobs.*"))
+        settings.lease = .seconds(43_200)
+        settings.attempts = 1
+        settings.dead = .topic(try TopicName("dead"))
+        settings.isOrderedByKey = true
+        settings.persists = false
+        let made = try await group.set(settings)
+        #expect(made.isNew && made.group.name == "a..b")
+        var wanted = settings
+        (wanted.inFlightMax, wanted.replies) = (1_000, false)
+        #expect(made.group.settings == wanted)
         let id = try await client.publish("bad", to: "jobs.x")
         let job = try #require(try await group.next(worker: "w", wait: 0).job)
         let open = try await group.jobs()

@@ -46,6 +46,13 @@ import Wire
         }
     }
 
+    @Test func thePageHasAFieldForEverySettingOfAGroup() throws {
+        let page = try PackageFiles.text("Sources/Daemon/Page/Files/settings.js")
+        for setting in GroupSetting.all {
+            #expect(page.contains("{ name: '\(setting.name)', "), "\(setting.name)")
+        }
+    }
+
     @Test func everyHeaderThatPagesMayReadIsInTheOverview() {
         let named = names(ofOverview: "Header of an answer")
         for header in WireHeaders.exposed.split(separator: ", ") {

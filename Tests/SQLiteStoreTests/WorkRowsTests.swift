@@ -46,13 +46,13 @@ import Topics
         #expect(rig.contents.groups.isEmpty)
         let ids = try rig.publish("jobs.a", "1", "2", "3").map(\.id)
         var full = WorkSamples.record("mail", reach: ids[2].rawValue, done: 3)
-        full.type = "t"
-        full.lease = 1_000_000
-        full.attempts = 7
-        full.dead = try TopicName("jobs.failed")
-        full.isOrderedByKey = true
-        full.inFlightMax = 9
-        full.replies = true
+        full.settings.type = "t"
+        full.settings.leaseMicroseconds = 1_000_000
+        full.settings.attempts = 7
+        full.settings.dead = .topic(try TopicName("jobs.failed"))
+        full.settings.isOrderedByKey = true
+        full.settings.inFlightMax = 9
+        full.settings.replies = true
         full.owner = .max
         full.deadChooser = StoredCaller(uid: .max, token: "ci")
         full.epoch = 4

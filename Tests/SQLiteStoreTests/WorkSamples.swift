@@ -8,9 +8,7 @@ enum WorkSamples {
         var tally = JobTally()
         tally.done = done
         return GroupRecord(
-            name: name, terms: ["jobs.*", "mail"], type: nil, lease: 60_000_000, attempts: 5,
-            dead: nil, deadChooser: nil, isOrderedByKey: false, inFlightMax: 1_000, replies: false,
-            persists: true,
+            name: name, terms: ["jobs.*", "mail"], settings: .standard, deadChooser: nil,
             owner: nil, epoch: 0, reach: EventID(rawValue: reach), reportedThrough: .zero, gap: nil,
             tally: tally)
     }

@@ -495,7 +495,7 @@ import Topics
     @Test func settingsThatNeverChangeAreCompared() throws {
         let bench = try WorkBench()
         try bench.set(of: "b,a")
-        #expect(try bench.set(of: "a,b") { $0.lease = .seconds(5) }.lease == .seconds(5))
+        #expect(try bench.set(of: "a,b") { $0.lease = .seconds(5) }.settings.lease == .seconds(5))
         #expect(refusal { try bench.set(of: "a") } == "groupDiffers")
         #expect(refusal { try bench.set(of: nil) { $0.isOrderedByKey = true } } == "groupDiffers")
         #expect(refusal { try bench.set(of: nil) { $0.attempts = 0 } } == "valueInvalid")

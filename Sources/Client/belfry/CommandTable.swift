@@ -220,18 +220,7 @@ enum CommandTable {
         CommandRow(
             name: "group set", operands: "GROUP", operandCount: 1...1,
             summary: "make a work group, or change its settings",
-            options: [
-                CommandOption("--of", "SELECTOR", "its topics, joined by commas"),
-                CommandOption("--type", "TYPE", "only events of this type"),
-                CommandOption("--since", "START", "where a new group begins (earliest)"),
-                CommandOption("--lease", "TIME", "how long a worker has a job (60s)"),
-                CommandOption("--attempts", "N", "how often a job is handed out (5)"),
-                CommandOption("--dead", "TOPIC", "where dead letters go, or none"),
-                CommandOption("--order", "ORDER", "key: one job of a key at a time; or none"),
-                CommandOption("--in-flight", "N", "how many jobs are leased at once (1000)"),
-                CommandOption("--persist", "YES-OR-NO", "whether progress outlives a restart"),
-                CommandOption("--replies", "YES-OR-NO", "whether its workers answer requests"),
-            ], run: GroupCommands.set),
+            options: GroupCommands.options, run: GroupCommands.set),
         CommandRow(
             name: "group rm", operands: "GROUP", operandCount: 1...1,
             summary: "end a work group; its events stay",

@@ -43,8 +43,6 @@ enum Limits {
     static let leaseMicroseconds: Int64 = 60_000_000
     /// How long behind an extension that failed the next one is tried.
     static let extensionPauseMicroseconds: Int64 = 1_000_000
-    /// The leases that the bus has.
-    static let leaseMicrosecondsRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
     /// Programs that run at once; of a worker each has a connection.
     static let parallelMax = 256
     /// How long a program that failed is left alone at most before it runs again.

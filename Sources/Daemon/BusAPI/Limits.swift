@@ -164,16 +164,6 @@ enum Limits {
     /// Characters of an unknown name that an answer repeats: enough to find it.
     static let shownNameCharacters = 64
 
-    /// How long a lease lasts: short enough that a worker that died is noticed, and long enough for
-    /// long jobs.
-    static let leaseMicroseconds: ClosedRange<Int64> = 1_000_000...43_200_000_000
-
-    /// How often a job is handed out before it is a dead letter, 1 to far beyond any use.
-    static let jobAttempts: ClosedRange<Int64> = 1...1_000
-
-    /// Jobs of one group that are leased at once: as many as are open at the most.
-    static let jobsInFlight: ClosedRange<Int64> = 1...10_000
-
     /// The longest delay of a retry: a day; later work is published later.
     static let retryMicrosecondsMax: Int64 = 86_400_000_000
 

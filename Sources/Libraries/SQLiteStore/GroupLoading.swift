@@ -79,11 +79,7 @@ enum GroupLoading {
     private static func record(_ row: Statement) throws(DatabaseError) -> GroupRecord? {
         guard let name = row.text(GroupColumns.name), let selector = row.text(GroupColumns.selector)
         else { return nil }
-        var dead: TopicName?
-        if let text = row.text(GroupColumns.dead) {
-            dead = try? TopicName(text)
-            if dead == nil { return nil }
-        }
+        guard let settings = try settings(row) else { return nil }
         let chooser = StoredCaller(
             uid: try row.user(GroupColumns.deadUID, .groupDeadUID),
             token: row.text(GroupColumns.deadToken))
@@ -100,19 +96,37 @@ enum GroupLoading {
         tally.expired = try row.integer(GroupColumns.expired, .groupExpired)
         return GroupRecord(
             name: name, terms: selector.split(separator: ",").map(String.init),
-            type: row.text(GroupColumns.type),
-            lease: try row.integer(GroupColumns.lease, .groupLease),
-            attempts: Int(try row.integer(GroupColumns.attempts, .groupAttempts)), dead: dead,
-            deadChooser: dead.map { _ in chooser },
-            isOrderedByKey: try row.flag(GroupColumns.byKey, .groupByKey),
-            inFlightMax: Int(try row.integer(GroupColumns.inFlight, .groupInFlight)),
-            replies: try row.flag(GroupColumns.replies, .groupReplies),
-            persists: try row.flag(GroupColumns.persists, .groupPersists),
+            settings: settings, deadChooser: settings.dead?.topic.map { _ in chooser },
             owner: try row.user(GroupColumns.owner, .groupOwner),
             epoch: try row.integer(GroupColumns.epoch, .groupEpoch),
             reach: try row.id(GroupColumns.reach, .groupReach),
             reportedThrough: try row.id(GroupColumns.gapReported, .groupGapReported), gap: gap,
             tally: tally)
+    }
+
+    /// What the group is to be; nil if the row says none.
+    private static func settings(_ row: Statement) throws(DatabaseError) -> GroupSettings? {
+        var settings = GroupSettings()
+        for (index, setting) in GroupSetting.stored.enumerated() {
+            let place = GroupColumns.settings + Int32(index)
+            guard let column = NumberColumn.groupSettings[index] else {
+                let text = row.text(place)
+                guard case .deadLetters = setting.form else {
+                    setting.set(text.map { .type($0) }, in: &settings)
+                    continue
+                }
+                let topic = text.flatMap { try? TopicName($0) }
+                guard (text == nil) == (topic == nil) else { return nil }
+                setting.set(.dead(topic.map { .topic($0) } ?? .nowhere), in: &settings)
+                continue
+            }
+            let number = try row.optionalInteger(place, column)
+            switch setting.form {
+            case .truth, .word: setting.set(number.map { .flag($0 == 1) }, in: &settings)
+            default: setting.set(number.map { .number($0) }, in: &settings)
+            }
+        }
+        return settings
     }
 
     /// - Parameter last: The lease of the row before: jobs of a batch share theirs.

@@ -71,16 +71,16 @@ struct GroupRows {
         put.bind(number.rawValue, at: GroupColumns.number + 1)
         put.bind(record.name, at: GroupColumns.name + 1)
         put.bind(record.terms.joined(separator: ","), at: GroupColumns.selector + 1)
-        put.bind(record.type, at: GroupColumns.type + 1)
-        put.bind(record.lease, at: GroupColumns.lease + 1)
-        put.bind(Int64(record.attempts), at: GroupColumns.attempts + 1)
-        put.bind(record.dead?.text, at: GroupColumns.dead + 1)
+        for (index, setting) in GroupSetting.stored.enumerated() {
+            let column = GroupColumns.settings + Int32(index) + 1
+            switch GroupColumns.stored(setting.value(in: record.settings)) {
+            case .number(let number)?: put.bind(number, at: column)
+            case .text(let text)?: put.bind(text, at: column)
+            case nil: put.bind(Int64?.none, at: column)
+            }
+        }
         put.bind(record.deadChooser?.uid.map { Int64($0) }, at: GroupColumns.deadUID + 1)
         put.bind(record.deadChooser?.token, at: GroupColumns.deadToken + 1)
-        put.bind(record.isOrderedByKey ? 1 : 0, at: GroupColumns.byKey + 1)
-        put.bind(Int64(record.inFlightMax), at: GroupColumns.inFlight + 1)
-        put.bind(record.replies ? 1 : 0, at: GroupColumns.replies + 1)
-        put.bind(record.persists ? 1 : 0, at: GroupColumns.persists + 1)
         put.bind(record.owner.map { Int64($0) }, at: GroupColumns.owner + 1)
         put.bind(record.epoch, at: GroupColumns.epoch + 1)
         put.bind(record.reach, at: GroupColumns.reach + 1)
@@ -143,32 +143,40 @@ enum GroupColumns {
     static let number: Int32 = 0
     static let name: Int32 = 1
     static let selector: Int32 = 2
-    static let type: Int32 = 3
-    static let lease: Int32 = 4
-    static let attempts: Int32 = 5
-    static let dead: Int32 = 6
-    static let byKey: Int32 = 7
-    static let inFlight: Int32 = 8
-    static let replies: Int32 = 9
-    static let persists: Int32 = 10
-    static let owner: Int32 = 11
-    static let epoch: Int32 = 12
-    static let reach: Int32 = 13
-    static let gapReported: Int32 = 14
-    static let gapAfter: Int32 = 15
-    static let gapThrough: Int32 = 16
-    static let done: Int32 = 17
-    static let failed: Int32 = 18
-    static let gone: Int32 = 19
-    static let expired: Int32 = 20
-    static let deadUID: Int32 = 21
-    static let deadToken: Int32 = 22
+    static let owner: Int32 = 3
+    static let epoch: Int32 = 4
+    static let reach: Int32 = 5
+    static let gapReported: Int32 = 6
+    static let gapAfter: Int32 = 7
+    static let gapThrough: Int32 = 8
+    static let done: Int32 = 9
+    static let failed: Int32 = 10
+    static let gone: Int32 = 11
+    static let expired: Int32 = 12
+    static let deadUID: Int32 = 13
+    static let deadToken: Int32 = 14
+    /// The first of those of ``GroupSetting/stored``.
+    static let settings: Int32 = 15
 
-    private static let all = [
-        "number", "name", "selector", "type", "lease", "attempts", "dead", "by_key", "in_flight",
-        "replies", "persists", "owner", "epoch", "reach", "gap_reported", "gap_after",
-        "gap_through", "done", "failed", "gone", "expired", "dead_uid", "dead_token",
-    ]
+    private static let all =
+        [
+            "number", "name", "selector", "owner", "epoch", "reach", "gap_reported", "gap_after",
+            "gap_through", "done", "failed", "gone", "expired", "dead_uid", "dead_token",
+        ] + GroupSetting.stored.compactMap { $0.column.map { "\($0.name)" } }
+
+    /// What a column holds.
+    enum Stored { case number(Int64), text(String) }
+
+    /// What the column of a setting holds; nil where the setting is not named, and for nowhere.
+    static func stored(_ value: GroupSetting.Value?) -> Stored? {
+        switch value {
+        case .number(let number)?: .number(number)
+        case .flag(let flag)?: .number(flag ? 1 : 0)
+        case .type(let text)?: .text(text)
+        case .dead(let dead)?: dead.topic.map { .text($0.text) }
+        case .selector, .start, nil: nil
+        }
+    }
 
     /// The names, for a statement.
     static let names = all.joined(separator: ", ")

@@ -92,12 +92,17 @@ struct NumberColumn {
     static let eventRevived = events("revived", Limits.flags, isOptional: true, since: 10)
 
     static let groupNumber = groups("number", Limits.keys)
-    static let groupLease = groups("lease", Limits.counts)
-    static let groupAttempts = groups("attempts", Limits.counts)
-    static let groupByKey = groups("by_key", Limits.flags)
-    static let groupInFlight = groups("in_flight", Limits.counts)
-    static let groupReplies = groups("replies", Limits.flags)
-    static let groupPersists = groups("persists", Limits.flags)
+    /// Those of ``GroupSetting/stored``, in their order; nil for one of texts.
+    static let groupSettings = GroupSetting.stored.map { setting -> NumberColumn? in
+        guard let column = setting.column else { return nil }
+        let range: ClosedRange<Int64>
+        switch setting.form {
+        case .duration, .count: range = Limits.counts
+        case .truth, .word: range = Limits.flags
+        case .selector, .type, .start, .deadLetters: return nil
+        }
+        return groups(column.name, range, isOptional: column.since > 4, since: column.since)
+    }
     static let groupOwner = groups("owner", Limits.users, isOptional: true)
     static let groupDeadUID = groups("dead_uid", Limits.users, isOptional: true, since: 7)
     static let groupEpoch = groups("epoch", Limits.counts)
@@ -123,20 +128,21 @@ struct NumberColumn {
     static let jobUntilTime = jobs("until_time", Limits.times, isOptional: true, since: 9)
 
     /// Every column of numbers there is.
-    static let all = [
-        busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
-        busUnusedThrough, busBootNumber, busBootBegan, busBootTime,
-        topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists, topicOwner,
-        topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
-        eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
-        eventRevived,
-        groupNumber, groupLease, groupAttempts, groupByKey, groupInFlight, groupReplies,
-        groupPersists, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,
-        groupGapAfter,
-        groupGapThrough, groupDone, groupFailed, groupGone, groupExpired,
-        jobGroup, jobID, jobTopic, jobAttempt, jobDue, jobLease, jobTokenHigh, jobTokenLow,
-        jobBoot, jobUntil, jobUntilTime,
-    ]
+    static let all =
+        [
+            busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
+            busUnusedThrough, busBootNumber, busBootBegan, busBootTime,
+            topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists,
+            topicOwner,
+            topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
+            eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
+            eventRevived,
+            groupNumber, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,
+            groupGapAfter,
+            groupGapThrough, groupDone, groupFailed, groupGone, groupExpired,
+            jobGroup, jobID, jobTopic, jobAttempt, jobDue, jobLease, jobTokenHigh, jobTokenLow,
+            jobBoot, jobUntil, jobUntilTime,
+        ] + groupSettings.compactMap { $0 }
 
     /// What it may hold, for people.
     var allowed: String {

@@ -2,16 +2,6 @@
 enum Limits {
     /// Names of groups and workers stand in paths, queries and headers.
     static let nameBytesMax = 64
-    /// A lease is short enough that a worker that died is noticed, and long enough for long jobs.
-    static let leaseMicroseconds: ClosedRange<Int64> = 1_000_000...43_200_000_000
-    /// What a group has that says nothing else.
-    static let leaseMicrosecondsDefault: Int64 = 60_000_000
-    /// A job may fail this often before it is a dead letter.
-    static let attempts = 1...1_000
-    static let attemptsDefault = 5
-    /// Jobs of one group that are leased at once.
-    static let inFlight = 1...10_000
-    static let inFlightDefault = 1_000
     /// A job comes again within a day.
     static let retryMicrosecondsMax: Int64 = 86_400_000_000
     /// The first retry that names no delay; doubled with each attempt, up to five minutes.

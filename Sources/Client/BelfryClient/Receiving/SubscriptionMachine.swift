@@ -1,5 +1,4 @@
 internal import Topics
-internal import Wire
 
 /// What a subscription does next: the rules of one stream after another, without any I/O.
 ///
@@ -195,20 +194,5 @@ struct SubscriptionMachine {
     mutating func cancel() {
         phase = .ended
         lines.clear()
-    }
-}
-
-extension StartPosition {
-    /// The text of the parameter `since`.
-    var parameter: String {
-        switch self {
-        case .after(let id): "\(id)"
-        case .now: "now"
-        case .earliest: "earliest"
-        case .latest: "latest"
-        case .last(let count): "-\(count)"
-        case .ago(let microseconds): Quantity.text(microseconds: microseconds)
-        case .time(let time): time.rfc3339
-        }
     }
 }

@@ -1,5 +1,6 @@
 internal import JSON
 public import Topics
+internal import Wire
 
 extension ClientGroup {
     /// The group as it is; nil if there is none.
@@ -12,12 +13,19 @@ extension ClientGroup {
         return try answer.group()
     }
 
-    /// Makes the group, or changes what of it can change, with parameters as the bus reads them:
-    /// `of type since lease attempts dead order in_flight persist replies`. What is not named stays.
+    /// Makes the group, or changes what of it can change. What is not named stays.
     ///
     /// - Throws: `ClientError`. Behind `outcomeUnknown` it may be done; to repeat it does no harm.
     @discardableResult
     public func set(
+        _ settings: GroupSettings
+    ) async throws(ClientError) -> (group: ClientGroupDescription, isNew: Bool) {
+        try await set(parameters: settings.parameters)
+    }
+
+    /// The same with parameters as the bus reads them, which it also checks.
+    @discardableResult
+    package func set(
         parameters: [(name: String, text: String)]
     ) async throws(ClientError) -> (group: ClientGroupDescription, isNew: Bool) {
         var target = TargetPath("groups", name)

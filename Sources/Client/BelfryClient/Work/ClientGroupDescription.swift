@@ -6,24 +6,8 @@ internal import Wire
 public struct ClientGroupDescription: Sendable {
     /// Its name.
     public let name: String
-    /// The selector of its topics.
-    public let selector: String
-    /// The only type of events that it takes; nil for all.
-    public let type: String?
-    /// How long a lease lasts, in microseconds.
-    public let lease: Int64
-    /// How often a job is handed out before it is a dead letter.
-    public let attempts: Int
-    /// Where dead letters go; nil for nowhere.
-    public let dead: String?
-    /// Whether at most one job of a key is open.
-    public let isOrderedByKey: Bool
-    /// Jobs that are leased at once at most.
-    public let inFlightMax: Int
-    /// Whether progress survives a restart.
-    public let persists: Bool
-    /// Whether its workers answer requests.
-    public let replies: Bool
+    /// What it is to be, but where it began. What this version does not understand is nil.
+    public let settings: GroupSettings
     /// How its jobs do; nil for somebody who may not read its topics.
     public let progress: Progress?
     /// The whole answer of the bus, on one line.
@@ -58,21 +42,10 @@ public struct ClientGroupDescription: Sendable {
     /// Reads the object of a group.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let members = JSONMembers(bytes), let name = members.texts["name"],
-            let selector = members.texts["of"],
-            let lease = members.texts["lease"].flatMap({ Quantity.microseconds($0) }),
-            let attempts = members.numbers["attempts"],
-            let inFlightMax = members.numbers["in_flight"]
+            members.texts["of"] != nil
         else { return nil }
         self.name = name
-        self.selector = selector
-        self.lease = lease
-        self.attempts = attempts
-        self.inFlightMax = inFlightMax
-        type = members.texts["type"]
-        dead = members.texts["dead"]
-        isOrderedByKey = members.texts["order"] == "key"
-        persists = members.truths["persist"] ?? true
-        replies = members.truths["replies"] ?? false
+        settings = GroupSettings(members)
         progress = Progress(members)
         json = String(decoding: bytes, as: UTF8.self)
     }

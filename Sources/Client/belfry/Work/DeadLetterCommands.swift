@@ -123,13 +123,13 @@ enum DeadLetterCommands {
             try await group.description()
         }
         guard let found else { throw GroupCommands.absent(group) }
-        guard let dead = found.dead else {
+        guard let dead = found.settings.dead?.topic else {
             throw CommandFailure(
                 .nothing,
                 "the group \(group.name) has no topic for dead letters: 'belfry group set "
                     + "\(group.name) --dead TOPIC' names one")
         }
-        return try Names.topic(dead)
+        return dead
     }
 
     private static func find(

@@ -1,5 +1,6 @@
 internal import BelfryClient
 internal import Topics
+internal import Wire
 
 /// `belfry groups`, `group show`, `group set`, `group rm`, `group seek` and `jobs`.
 enum GroupCommands {
@@ -15,7 +16,8 @@ enum GroupCommands {
                 let progress = group.progress
                 let number = { (number: Int?) in number.map { "\($0)" } ?? "-" }
                 return [
-                    group.name, group.selector, number(progress?.behind), number(progress?.open),
+                    group.name, group.settings.selector.map { "\($0)" } ?? "-",
+                    number(progress?.behind), number(progress?.open),
                     number(progress?.leased), number(progress?.workers), number(progress?.done),
                     number(progress?.failed),
                 ]
@@ -29,14 +31,11 @@ enum GroupCommands {
         }
         guard let found else { throw Self.absent(group) }
         guard !arguments.has("--json") else { return printLines([found.json]) }
-        let yes = { (truth: Bool) in truth ? "yes" : "no" }
-        var rows = [
-            ["group", found.name], ["of", found.selector], ["type", found.type ?? "-"],
-            ["lease", "\(found.lease / 1_000_000)s"], ["attempts", "\(found.attempts)"],
-            ["dead", found.dead ?? "-"], ["order", found.isOrderedByKey ? "key" : "none"],
-            ["in_flight", "\(found.inFlightMax)"], ["persist", yes(found.persists)],
-            ["replies", yes(found.replies)],
-        ]
+        var rows = [["group", found.name]]
+        for setting in GroupSetting.all {
+            if case .start = setting.form { continue }
+            rows.append([setting.name, setting.text(of: found.settings) ?? "-"])
+        }
         if let progress = found.progress {
             rows += [
                 ["reach", "\(progress.reach)"],
@@ -50,17 +49,19 @@ enum GroupCommands {
         PrintedTable.print(["NAME", "VALUE"], rows)
     }
 
-    /// Options of `group set`, and the parameters that they are.
-    static let settings = [
-        ("--of", "of"), ("--type", "type"), ("--since", "since"), ("--lease", "lease"),
-        ("--attempts", "attempts"), ("--dead", "dead"), ("--order", "order"),
-        ("--in-flight", "in_flight"), ("--persist", "persist"), ("--replies", "replies"),
-    ]
+    /// The options of `group set`, in the order of the settings.
+    static let options = GroupSetting.all.map { setting in
+        CommandOption(option(of: setting), setting.valueName, setting.summary)
+    }
+
+    private static func option(of setting: GroupSetting) -> String {
+        "--" + String(setting.name.map { $0 == "_" ? "-" : $0 })
+    }
 
     static func set(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let group = session.client.group(arguments.operands[0])
-        let parameters = settings.compactMap { option, name in
-            arguments.text(option).map { (name: name, text: $0) }
+        let parameters = GroupSetting.all.compactMap { setting in
+            arguments.text(Self.option(of: setting)).map { (name: setting.name, text: $0) }
         }
         // To say the same twice does no harm.
         _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
@@ -130,7 +131,7 @@ enum GroupCommands {
 
     /// Somebody who looks for jobs that failed finds none that is open.
     private static func tellOfLetters(of group: ClientGroup) async {
-        guard let found = try? await group.description(), found.dead != nil,
+        guard let found = try? await group.description(), found.settings.dead?.topic != nil,
             let failed = found.progress?.failed, failed > 0
         else { return }
         CommandRun.say(

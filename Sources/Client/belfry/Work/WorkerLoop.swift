@@ -129,7 +129,7 @@ struct WorkerLoop: Sendable {
         if shift.watch.isStopping { return job.settled(.retry(delay: 0)).because(words) }
         let group = try? await plan.group.description()
         let refusal = group.flatMap {
-            job.isReplyWanted ? plan.refusal(of: job, words, attempts: $0.attempts) : nil
+            job.isReplyWanted ? plan.refusal(of: job, words, attempts: $0.settings.attempts ?? .max) : nil
         }
         CommandRun.say(
             "\(plan.how(run)) for job \(job.event.id), attempt \(job.attempt): "
@@ -142,7 +142,8 @@ struct WorkerLoop: Sendable {
     /// - Parameter group: Its group; nil where the bus does not say.
     private static func fate(of job: ClientJob, in group: ClientGroupDescription?) -> String {
         guard let group else { return "it comes again, if that was not its last attempt" }
-        guard let dead = group.dead, job.attempt >= group.attempts else { return "it comes again" }
+        guard let dead = group.settings.dead?.topic, job.attempt >= group.settings.attempts ?? .max
+        else { return "it comes again" }
         return "that was its last attempt, and it goes to \(dead)"
     }
 

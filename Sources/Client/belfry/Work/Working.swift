@@ -29,11 +29,11 @@ enum Working {
     ) async throws(CommandFailure) {
         let found = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
             if let found = try await group.description() { return found }
-            return try await group.set(parameters: [
-                ("of", "\(selector)"), ("replies", "yes"), ("persist", "no"), ("since", "now"),
-            ]).group
+            var settings = GroupSettings(of: selector)
+            (settings.replies, settings.persists, settings.start) = (true, false, .now)
+            return try await group.set(settings).group
         }
-        guard found.replies else {
+        guard found.settings.replies == true else {
             throw CommandFailure(
                 .refused,
                 "the group \(group.name) answers no requests: 'belfry group set' makes one with "
@@ -50,7 +50,7 @@ enum Working {
         _ arguments: Arguments, _ session: Session, _ output: WorkPlan.Destination
     ) async throws(CommandFailure) {
         let lease = try arguments.duration("--lease") ?? Limits.leaseMicroseconds
-        guard Limits.leaseMicrosecondsRange.contains(lease) else {
+        guard GroupSettings.leaseRange.contains(lease) else {
             throw CommandFailure(.usage, "a lease lasts 1s to 12h")
         }
         let count = try arguments.parallel()

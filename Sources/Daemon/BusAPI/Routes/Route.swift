@@ -25,7 +25,7 @@ struct Route: Sendable {
         Route("GET", .event, []) { $0.event },
         Route("GET", .subscribers, ["topic"]) { $0.listSubscribers },
         Route("GET", .groups, []) { $0.listGroups },
-        Route("PUT", .group, GroupSettings.parameters) { $0.setGroup },
+        Route("PUT", .group, GroupSetting.all.map(\.name)) { $0.setGroup },
         Route("GET", .group, []) { $0.showGroup },
         Route("DELETE", .group, ["force"]) { $0.removeGroup },
         Route("GET", .jobs, ["after", "max"]) { $0.jobs },

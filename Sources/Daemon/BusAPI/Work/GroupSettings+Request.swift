@@ -1,32 +1,37 @@
 internal import Topics
-internal import Work
 
 extension GroupSettings {
-    /// The parameters of `PUT /groups/{group}`.
-    static let parameters = [
-        "of", "type", "since", "lease", "attempts", "dead", "order", "in_flight", "persist",
-        "replies",
-    ]
-
     /// What a request asks a group to be.
     init(request parameters: Parameters) throws(Refusal) {
         self.init()
-        if let text = parameters.text("of") { selector = try Selector(request: text) }
-        if let text = parameters.text("type") {
+        for setting in GroupSetting.all {
+            setting.set(try Self.value(setting, of: parameters), in: &self)
+        }
+    }
+
+    private static func value(
+        _ setting: GroupSetting, of parameters: Parameters
+    ) throws(Refusal) -> GroupSetting.Value? {
+        let name = setting.name
+        guard let text = parameters.text(name) else { return nil }
+        switch setting.form {
+        case .selector: return .selector(try Selector(request: text))
+        case .type:
             var texts = AttributeTexts()
             texts[.type] = text
-            type = try EventAttributes(request: texts)[.type]
+            return try EventAttributes(request: texts)[.type].map { .type($0) }
+        case .start: return .start(try ReceiveRequest.start(since: text))
+        case .deadLetters:
+            return .dead(text == "none" ? .nowhere : .topic(try TopicName(request: text)))
+        case .duration(_, let range):
+            return try parameters.duration(name, in: range).map { .number($0) }
+        case .count(_, let range):
+            let range = Int64(range.lowerBound)...Int64(range.upperBound)
+            return try parameters.count(name, in: range).map { .number($0) }
+        case .truth:
+            return try parameters.choice(name, ["yes": true, "no": false]).map { .flag($0) }
+        case .word(_, let no, let yes):
+            return try parameters.choice(name, [no: false, yes: true]).map { .flag($0) }
         }
-        if let since = parameters.text("since") { start = try ReceiveRequest.start(since: since) }
-        lease = try parameters.duration("lease", in: Limits.leaseMicroseconds)
-            .map { .microseconds($0) }
-        attempts = try parameters.count("attempts", in: Limits.jobAttempts).map(Int.init)
-        if let text = parameters.text("dead") {
-            dead = text == "none" ? .nowhere : .topic(try TopicName(request: text))
-        }
-        isOrderedByKey = try parameters.choice("order", ["none": false, "key": true])
-        inFlightMax = try parameters.count("in_flight", in: Limits.jobsInFlight).map(Int.init)
-        persists = try parameters.choice("persist", ["yes": true, "no": false])
-        replies = try parameters.choice("replies", ["yes": true, "no": false])
     }
 }

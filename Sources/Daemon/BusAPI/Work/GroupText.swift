@@ -9,16 +9,7 @@ extension GroupDescription {
     func write(to json: inout JSONWriter, showsJobs: Bool = true) {
         json.beginObject()
         json.member("name", name.text)
-        json.member("of", selector.description)
-        json.member("type", type)
-        json.member("lease", Quantity.text(microseconds: lease.wholeMicroseconds))
-        json.member("attempts", attempts)
-        json.name("dead")
-        json.optional(dead) { $0.string($1.text) }
-        json.member("order", isOrderedByKey ? "key" : "none")
-        json.member("in_flight", inFlightMax)
-        json.member("persist", persists)
-        json.member("replies", replies)
+        settings.writeMembers(to: &json)
         if showsJobs { writeJobs(to: &json) }
         json.endObject()
     }

@@ -51,7 +51,7 @@ struct NextQuery {
         }
         wait =
             preferenceApplied.map { $0 * 1_000_000 } ?? asked ?? configuration.waitDefault
-        lease = try parameters.duration("for", in: Limits.leaseMicroseconds)
+        lease = try parameters.duration("for", in: GroupSettings.leaseRange)
         isJSON = try parameters.choice("as", ["raw": false, "json": true]) ?? false
         let max = try parameters.count("max", in: 1...Int64(Limits.batchJobsMax))
         countMax = max.map(Int.init) ?? 1

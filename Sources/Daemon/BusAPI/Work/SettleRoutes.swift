@@ -44,7 +44,7 @@ extension BusHandler {
     func extend(_ call: borrowing Call) throws(Refusal) {
         let lease = try SettleQuery.lease(call.parameters)
         guard
-            let microseconds = try call.parameters.duration("for", in: Limits.leaseMicroseconds)
+            let microseconds = try call.parameters.duration("for", in: GroupSettings.leaseRange)
         else {
             throw Refusal(
                 .parameterInvalid, "'for' is missing: it says how long the lease is to last.")

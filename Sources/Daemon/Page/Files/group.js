@@ -4,10 +4,11 @@ import { absolute, ago, append, clear, count, el, setChildren, setText } from '.
 import { json } from './bus.js';
 import { Letters } from './letters.js';
 import { Managing } from './manage.js';
-import { followAddress, momentAddress } from './moment.js';
+import { momentAddress } from './moment.js';
 import { column, smallButton, tableBox, viewHead } from './parts.js';
 import { oneLine } from './text.js';
 import { poll } from './poll.js';
+import { factsOf } from './settings.js';
 import { behindText, stateOf } from './standing.js';
 
 const JOBS = 100;
@@ -119,16 +120,7 @@ export class GroupPage {
         }
         clear(this.#note, hints.map(text => el('p', { class: 'notice warn' }, text)));
         const fact = (name, value) => el('div', {}, el('dt', {}, name), el('dd', {}, value));
-        clear(this.#settings,
-            fact('Of', el('a', { href: followAddress(group.of) }, el('bdi', {}, group.of))),
-            group.type && fact('Type', el('bdi', {}, oneLine(group.type))),
-            fact('Lease', group.lease), fact('Attempts', count(group.attempts)),
-            fact('Dead letters go to', group.dead ? el('a', { href: followAddress(group.dead) }, group.dead)
-                : 'nowhere: a job is tried for ever'),
-            fact('Order', group.order === 'key' ? 'by key' : 'none'),
-            fact('In flight', `at most ${count(group.in_flight)}`),
-            fact('Replies', group.replies ? 'yes' : 'no'),
-            fact('Kept over restarts', group.persist ? 'yes' : 'no'));
+        clear(this.#settings, factsOf(group).map(([name, value]) => fact(name, value)));
     }
 
     #job(job) {

@@ -1,7 +1,10 @@
-// The settings of a work group: one table for the form that makes a group and for the one that changes it.
+// The settings of a work group: one table for what a group is, for the form that makes one and for the one that
+// changes it.
 
-import { el } from './dom.js';
+import { count, el } from './dom.js';
+import { followAddress } from './moment.js';
 import { entry, labelled } from './parts.js';
+import { oneLine } from './text.js';
 
 /**
  * As `PUT /groups/{group}` takes them. `changes` means that a group that is there can be given another one.
@@ -19,6 +22,20 @@ const SETTINGS = [
     { name: 'persist', label: 'Kept over restarts', choices: [['yes', 'yes'], ['no', 'no']] },
     { name: 'replies', label: 'Replies', choices: [['no', 'no'], ['yes', 'yes']] },
 ];
+
+/** What a group is, setting by setting: a label, and what stands for the value. */
+export function factsOf(group) {
+    return SETTINGS.filter(({ name }) => name in group)
+        .map(setting => [setting.label, fact(setting, group[setting.name])]);
+}
+
+function fact({ isTopic, choices, placeholder }, value) {
+    if (value === null) return placeholder;
+    if (isTopic) return el('a', { href: followAddress(value) }, el('bdi', {}, value));
+    if (typeof value === 'boolean') return value ? 'yes' : 'no';
+    if (typeof value === 'number') return count(value);
+    return choices?.find(([choice]) => choice === value)?.[1] ?? el('bdi', {}, oneLine(value));
+}
 
 /**
  * The fields of a group that is to be made.

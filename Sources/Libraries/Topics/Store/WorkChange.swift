@@ -73,24 +73,10 @@ package struct GroupRecord: Hashable, Sendable {
     package var name: String
     /// The terms of its selector, as texts.
     package var terms: [String]
-    /// The only type of events that it takes; nil takes all.
-    package var type: String?
-    /// How long a lease lasts that says nothing else, in microseconds.
-    package var lease: Int64
-    /// How often a job is handed out before it is a dead letter.
-    package var attempts: Int
-    /// Where dead letters go; nil has jobs tried for ever.
-    package var dead: TopicName?
-    /// Who said so: letters go there in that caller's name.
+    /// What it is to be; names all that a store keeps in a column.
+    package var settings: GroupSettings
+    /// Who said where dead letters go: they go there in that caller's name.
     package var deadChooser: StoredCaller?
-    /// Whether at most one job of a key is open.
-    package var isOrderedByKey: Bool
-    /// How many jobs are leased at once at most.
-    package var inFlightMax: Int
-    /// Whether workers answer requests.
-    package var replies: Bool
-    /// Whether it survives a restart.
-    package var persists: Bool
     /// Who made it.
     package var owner: UInt32?
     /// Raised by every seek; leases of another epoch are over.
@@ -105,23 +91,14 @@ package struct GroupRecord: Hashable, Sendable {
     package var tally: JobTally
 
     package init(
-        name: String, terms: [String], type: String?, lease: Int64, attempts: Int,
-        dead: TopicName?, deadChooser: StoredCaller?, isOrderedByKey: Bool, inFlightMax: Int,
-        replies: Bool, persists: Bool,
+        name: String, terms: [String], settings: GroupSettings, deadChooser: StoredCaller?,
         owner: UInt32?, epoch: Int64, reach: EventID, reportedThrough: EventID, gap: Gap?,
         tally: JobTally
     ) {
         self.name = name
         self.terms = terms
-        self.type = type
-        self.lease = lease
-        self.attempts = attempts
-        self.dead = dead
+        self.settings = settings
         self.deadChooser = deadChooser
-        self.isOrderedByKey = isOrderedByKey
-        self.inFlightMax = inFlightMax
-        self.replies = replies
-        self.persists = persists
         self.owner = owner
         self.epoch = epoch
         self.reach = reach
@@ -129,6 +106,25 @@ package struct GroupRecord: Hashable, Sendable {
         self.gap = gap
         self.tally = tally
     }
+}
+
+extension GroupRecord {
+    /// The only type of events that it takes; nil takes all.
+    package var type: String? { settings.type }
+    /// How long a lease lasts that says nothing else, in microseconds.
+    package var lease: Int64 { settings.leaseMicroseconds ?? 0 }
+    /// How often a job is handed out before it is a dead letter.
+    package var attempts: Int { settings.attempts ?? 0 }
+    /// Where dead letters go; nil has jobs tried for ever.
+    package var dead: TopicName? { settings.dead?.topic }
+    /// Whether at most one job of a key is open.
+    package var isOrderedByKey: Bool { settings.isOrderedByKey ?? false }
+    /// How many jobs are leased at once at most.
+    package var inFlightMax: Int { settings.inFlightMax ?? 0 }
+    /// Whether workers answer requests.
+    package var replies: Bool { settings.replies ?? false }
+    /// Whether it survives a restart.
+    package var persists: Bool { settings.persists ?? false }
 }
 
 /// A caller as a store keeps it, for rules that judge it later.

@@ -3,11 +3,10 @@ internal import Topics
 /// What is told of a group to whoever looks.
 extension GroupMachine {
     var description: GroupDescription {
-        GroupDescription(
-            name: name, selector: selector, type: record.type, lease: .microseconds(record.lease),
-            attempts: record.attempts, dead: record.dead,
-            isOrderedByKey: record.isOrderedByKey, inFlightMax: record.inFlightMax,
-            replies: record.replies, persists: record.persists, owner: record.owner,
+        var settings = record.settings
+        settings.selector = selector
+        return GroupDescription(
+            name: name, selector: selector, settings: settings, owner: record.owner,
             reach: record.reach, open: table.jobs.count, leased: table.leasedCount,
             waiting: table.jobs.count - table.leasedCount, parked: table.lanes.parkedCount,
             behind: nil, workers: line.count, oldest: table.order.first, done: record.tally.done,

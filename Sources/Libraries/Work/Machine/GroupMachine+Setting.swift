@@ -6,15 +6,14 @@ extension GroupMachine {
     ///
     /// - Parameter caller: Who wishes it.
     mutating func set(_ wish: GroupSettings, by caller: StoredCaller) -> Result<Void, WorkError> {
-        let kept: [(String, Bool)] = [
-            ("of", wish.selector.map { Set($0.terms) == Set(selector.terms) } ?? true),
-            ("type", wish.type == nil || wish.type == record.type),
-            ("order", wish.isOrderedByKey == nil || wish.isOrderedByKey == record.isOrderedByKey),
-            ("replies", wish.replies == nil || wish.replies == record.replies),
-            ("persist", wish.persists == nil || wish.persists == record.persists),
-        ]
-        if let (setting, _) = kept.first(where: { !$0.1 }) {
-            return .failure(.groupDiffers(name, setting: setting))
+        if let wanted = wish.selector, Set(wanted.terms) != Set(selector.terms) {
+            return .failure(.groupDiffers(name, setting: "of"))
+        }
+        for setting in GroupSetting.stored where !setting.changes {
+            guard let value = setting.value(in: wish) else { continue }
+            guard value == setting.value(in: record.settings) else {
+                return .failure(.groupDiffers(name, setting: setting.name))
+            }
         }
         var changed = record
         if let error = changed.apply(wish, selector, by: caller) { return .failure(error) }
@@ -29,14 +28,15 @@ extension GroupRecord {
         _ name: GroupName, _ wish: GroupSettings, _ selector: Selector, at position: LogPosition,
         by maker: StoredCaller
     ) -> Result<GroupRecord, WorkError> {
+        var settings = GroupSettings()
+        for setting in GroupSetting.stored {
+            let value = setting.changes ? nil : setting.value(in: wish)
+            setting.set(value ?? setting.value(in: .standard), in: &settings)
+        }
         var record = GroupRecord(
-            name: name.text, terms: selector.terms.map(\.description), type: wish.type,
-            lease: Limits.leaseMicrosecondsDefault, attempts: Limits.attemptsDefault, dead: nil,
-            deadChooser: nil, isOrderedByKey: wish.isOrderedByKey ?? false,
-            inFlightMax: Limits.inFlightDefault,
-            replies: wish.replies ?? false, persists: wish.persists ?? true, owner: maker.uid,
-            epoch: 1, reach: position.after, reportedThrough: position.reportedThrough, gap: nil,
-            tally: JobTally())
+            name: name.text, terms: selector.terms.map(\.description), settings: settings,
+            deadChooser: nil, owner: maker.uid, epoch: 1, reach: position.after,
+            reportedThrough: position.reportedThrough, gap: nil, tally: JobTally())
         if let error = record.apply(wish, selector, by: maker) { return .failure(error) }
         return .success(record)
     }
@@ -45,31 +45,29 @@ extension GroupRecord {
     fileprivate mutating func apply(
         _ wish: GroupSettings, _ selector: Selector, by caller: StoredCaller
     ) -> WorkError? {
-        if let lease = wish.lease?.wholeMicroseconds {
-            guard Limits.leaseMicroseconds.contains(lease) else {
-                return .valueInvalid("a lease lasts 1 s to 12 h")
-            }
-            self.lease = lease
-        }
-        if let attempts = wish.attempts {
-            guard Limits.attempts.contains(attempts) else {
-                return .valueInvalid("a job is tried 1 to 1,000 times, not \(attempts)")
-            }
-            self.attempts = attempts
-        }
-        if let inFlightMax = wish.inFlightMax {
-            guard Limits.inFlight.contains(inFlightMax) else {
-                return .valueInvalid("1 to 10,000 jobs are leased at once, not \(inFlightMax)")
-            }
-            self.inFlightMax = inFlightMax
+        for setting in GroupSetting.stored where setting.changes {
+            guard let value = setting.value(in: wish) else { continue }
+            if let fault = setting.fault(in: wish) { return .valueInvalid(fault) }
+            setting.set(value, in: &settings)
         }
         switch wish.dead {
         case .topic(let topic):
             guard !selector.matches(topic) else { return .deadInside(topic) }
-            (dead, deadChooser) = (topic, caller)
-        case .nowhere: (dead, deadChooser) = (nil, nil)
+            deadChooser = caller
+        case .nowhere: deadChooser = nil
         case nil: break
         }
         return nil
+    }
+}
+
+extension GroupSettings {
+    /// Checks what no store would refuse.
+    func check() throws(WorkError) {
+        do throws(AttributeError) {
+            _ = try EventAttributes(type: type)
+        } catch {
+            throw .valueInvalid(error.description)
+        }
     }
 }

@@ -6,22 +6,8 @@ public struct GroupDescription: Sendable {
     public let name: GroupName
     /// Its topics.
     public let selector: Selector
-    /// The only type of events that it takes; nil for all.
-    public let type: String?
-    /// How long a lease lasts.
-    public let lease: Duration
-    /// How often a job is handed out before it is a dead letter.
-    public let attempts: Int
-    /// Where dead letters go; nil for nowhere.
-    public let dead: TopicName?
-    /// Whether at most one job of a key is open, in the order of ids.
-    public let isOrderedByKey: Bool
-    /// How many jobs are leased at once at most.
-    public let inFlightMax: Int
-    /// Whether its workers answer requests.
-    public let replies: Bool
-    /// Whether its progress survives a restart, where a store can do that.
-    public let persists: Bool
+    /// What it is to be; all of it is named but where it began.
+    public let settings: GroupSettings
     /// The user id of its maker; nil for a group that was made in the process of the bus.
     public let owner: UInt32?
     /// Everything up to here was taken in.

@@ -40,7 +40,7 @@ extension NextRequest {
     }
 
     static func check(lease: Int64) throws(WorkError) {
-        guard Limits.leaseMicroseconds.contains(lease) else {
+        guard GroupSettings.leaseRange.contains(lease) else {
             throw .valueInvalid("a lease lasts 1 s to 12 h")
         }
     }

@@ -1,0 +1,228 @@
+/// What a work group is to be, or is. A property that is nil is not named.
+///
+/// A new group needs its selector, and gets the default of what is not named. A group that is there
+/// keeps what is not named. Its selector, type, order, persistence and whether it replies never
+/// change: naming another one than it has is an error.
+public struct GroupSettings: Hashable, Sendable {
+    /// Its topics (`of`).
+    public var selector: Selector?
+    /// The only type of events that it takes (`type`); all by default.
+    public var type: String?
+    /// Where a new group begins (`since`); `earliest` by default.
+    public var start: StartPosition?
+    /// How long a lease lasts (`lease`), 1 s to 12 h; 60 s by default.
+    public var lease: Duration? {
+        get { leaseMicroseconds.map { .microseconds($0) } }
+        set { leaseMicroseconds = newValue?.wholeMicroseconds }
+    }
+    /// How often a job is handed out before it is a dead letter (`attempts`), 1 to 1,000; 5 by
+    /// default.
+    public var attempts: Int?
+    /// Where dead letters go (`dead`); nowhere by default.
+    public var dead: DeadLetters?
+    /// Whether at most one job of a key is open, in the order of ids (`order`); it is not by default.
+    public var isOrderedByKey: Bool?
+    /// How many jobs are leased at once at most (`in_flight`), 1 to 10,000; 1,000 by default.
+    public var inFlightMax: Int?
+    /// Whether its workers answer requests (`replies`); they do not by default.
+    public var replies: Bool?
+    /// Whether its progress survives a restart (`persist`), where a store can do that; it does by
+    /// default.
+    public var persists: Bool?
+
+    package var leaseMicroseconds: Int64?
+
+    /// Where dead letters go.
+    public enum DeadLetters: Hashable, Sendable {
+        /// Nowhere: jobs are tried for ever.
+        case nowhere
+        /// To this topic, which is not one of the group's own.
+        case topic(TopicName)
+
+        /// The topic; nil for nowhere.
+        public var topic: TopicName? {
+            guard case .topic(let topic) = self else { return nil }
+            return topic
+        }
+    }
+
+    /// Settings that name nothing.
+    public init() {}
+
+    /// Settings of a group of these topics, which name nothing else.
+    public init(of selector: Selector) { self.selector = selector }
+
+    /// A lease is short enough that a worker that died is noticed, and long enough for long jobs.
+    package static let leaseRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
+
+    /// What a group has that says nothing else, beside its topics and where it begins.
+    package static let standard: GroupSettings = {
+        var settings = GroupSettings()
+        settings.leaseMicroseconds = 60_000_000
+        settings.attempts = 5
+        settings.dead = .nowhere
+        settings.isOrderedByKey = false
+        settings.inFlightMax = 1_000
+        settings.replies = false
+        settings.persists = true
+        return settings
+    }()
+}
+
+/// One setting of a work group: a row of the table behind the parameters of `PUT /groups/{group}`, the
+/// members that describe a group in JSON, the columns of a store, and the options of the command.
+///
+/// A new one is a property of ``GroupSettings``, a row here, a column in a step of the store's schema, and
+/// what the machine of a group does with it.
+package struct GroupSetting: Sendable {
+    /// The parameter of a request that says it, and its member in JSON.
+    package let name: String
+    /// What it can be, and where it stands in ``GroupSettings``.
+    package let form: Form
+    /// Whether a group that is there can be given another one.
+    package let changes: Bool
+    /// The column of a store; nil for what is not stored, or has a column that no setting shares.
+    package let column: Column?
+    /// What stands for the value in a line of help.
+    package let valueName: String
+    /// What it says, in a line of help.
+    package let summary: String
+
+    /// Where it stands.
+    package typealias Place<Value> = any WritableKeyPath<GroupSettings, Value> & Sendable
+
+    /// What a setting can be.
+    package enum Form: Sendable {
+        /// Topics.
+        case selector
+        /// A type of events.
+        case type
+        /// A place in the log.
+        case start
+        /// A topic, or nowhere.
+        case deadLetters
+        /// Microseconds.
+        case duration(
+            Place<Int64?>, in: ClosedRange<Int64>)
+        /// A number.
+        case count(Place<Int?>, in: ClosedRange<Int>)
+        /// Yes or no.
+        case truth(Place<Bool?>)
+        /// One of two words.
+        case word(Place<Bool?>, no: String, yes: String)
+    }
+
+    /// A column of the table `groups`.
+    package struct Column: Sendable {
+        package let name: StaticString
+        /// The version of the schema that has it first; such of later versions may be absent.
+        package let since: Int64
+    }
+
+    private init(
+        _ name: String, _ form: Form, changes: Bool = false, column: Column? = nil,
+        _ valueName: String, _ summary: String
+    ) {
+        self.name = name
+        self.form = form
+        self.changes = changes
+        self.column = column
+        self.valueName = valueName
+        self.summary = summary
+    }
+
+    /// The table, in the order in which groups are described.
+    package static let all = [
+        GroupSetting("of", .selector, "SELECTOR", "its topics, joined by commas"),
+        GroupSetting(
+            "type", .type, column: Column(name: "type", since: 4), "TYPE",
+            "only events of this type"),
+        GroupSetting("since", .start, "START", "where a new group begins (earliest)"),
+        GroupSetting(
+            "lease", .duration(\.leaseMicroseconds, in: GroupSettings.leaseRange), changes: true,
+            column: Column(name: "lease", since: 4), "TIME", "how long a worker has a job (60s)"),
+        // A job may fail this often before it is a dead letter.
+        GroupSetting(
+            "attempts", .count(\.attempts, in: 1...1_000), changes: true,
+            column: Column(name: "attempts", since: 4), "N", "how often a job is handed out (5)"),
+        GroupSetting(
+            "dead", .deadLetters, changes: true, column: Column(name: "dead", since: 4), "TOPIC",
+            "where dead letters go, or none"),
+        GroupSetting(
+            "order", .word(\.isOrderedByKey, no: "none", yes: "key"),
+            column: Column(name: "by_key", since: 4), "ORDER",
+            "key: one job of a key at a time; or none"),
+        // As many as are open at the most.
+        GroupSetting(
+            "in_flight", .count(\.inFlightMax, in: 1...10_000), changes: true,
+            column: Column(name: "in_flight", since: 4), "N",
+            "how many jobs are leased at once (1000)"),
+        GroupSetting(
+            "persist", .truth(\.persists), column: Column(name: "persists", since: 4), "YES-OR-NO",
+            "whether progress outlives a restart"),
+        GroupSetting(
+            "replies", .truth(\.replies), column: Column(name: "replies", since: 4), "YES-OR-NO",
+            "whether its workers answer requests"),
+    ]
+
+    /// Those that a store keeps in a column.
+    package static let stored = all.filter { $0.column != nil }
+
+    /// A value of some setting.
+    package enum Value: Hashable, Sendable {
+        case selector(Selector)
+        case type(String)
+        case start(StartPosition)
+        case dead(GroupSettings.DeadLetters)
+        case number(Int64)
+        case flag(Bool)
+    }
+
+    /// What settings say; nil where they do not name it.
+    package func value(in settings: GroupSettings) -> Value? {
+        switch form {
+        case .selector: settings.selector.map { .selector($0) }
+        case .type: settings.type.map { .type($0) }
+        case .start: settings.start.map { .start($0) }
+        case .deadLetters: settings.dead.map { .dead($0) }
+        case .duration(let path, _): settings[keyPath: path].map { .number($0) }
+        case .count(let path, _): settings[keyPath: path].map { .number(Int64($0)) }
+        case .truth(let path), .word(let path, _, _): settings[keyPath: path].map { .flag($0) }
+        }
+    }
+
+    /// Has settings say a value of its form, or not name it.
+    package func set(_ value: Value?, in settings: inout GroupSettings) {
+        switch (form, value) {
+        case (.selector, .selector(let selector)?): settings.selector = selector
+        case (.selector, _): settings.selector = nil
+        case (.type, .type(let type)?): settings.type = type
+        case (.type, _): settings.type = nil
+        case (.start, .start(let start)?): settings.start = start
+        case (.start, _): settings.start = nil
+        case (.deadLetters, .dead(let dead)?): settings.dead = dead
+        case (.deadLetters, _): settings.dead = nil
+        case (.duration(let path, _), .number(let number)?): settings[keyPath: path] = number
+        case (.duration(let path, _), _): settings[keyPath: path] = nil
+        case (.count(let path, _), .number(let number)?):
+            settings[keyPath: path] = Int(clamping: number)
+        case (.count(let path, _), _): settings[keyPath: path] = nil
+        case (.truth(let path), .flag(let flag)?), (.word(let path, _, _), .flag(let flag)?):
+            settings[keyPath: path] = flag
+        case (.truth(let path), _), (.word(let path, _, _), _): settings[keyPath: path] = nil
+        }
+    }
+
+    /// What is wrong with the number that settings name; nil where nothing is.
+    package func fault(in settings: GroupSettings) -> String? {
+        guard case .number(let number)? = value(in: settings) else { return nil }
+        switch form {
+        case .duration(_, let range) where !range.contains(number):
+            let bounds = [range.lowerBound, range.upperBound].map { "\(Duration.microseconds($0))" }
+            return "'\(name)' goes from \(bounds[0]) to \(bounds[1])"
+        case .count(_, let range) where !range.contains(Int(clamping: number)):
+            return "'\(name)' goes from \(range.lowerBound) to \(range.upperBound), not \(number)"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package import JSON
+package import Topics
+
+extension GroupSetting {
+    /// What settings say of it, as a parameter says it; nil where they do not name it.
+    package func text(of settings: GroupSettings) -> String? {
+        guard let value = value(in: settings) else { return nil }
+        switch (value, form) {
+        case (.selector(let selector), _): return selector.description
+        case (.type(let type), _): return type
+        case (.start(let start), _): return start.parameter
+        case (.dead(.nowhere), _): return "none"
+        case (.dead(.topic(let topic)), _): return topic.text
+        case (.number(let number), .duration): return Quantity.text(microseconds: number)
+        case (.number(let number), _): return "\(number)"
+        case (.flag(let flag), .word(_, let no, let yes)): return flag ? yes : no
+        case (.flag(let flag), _): return flag ? "yes" : "no"
+        }
+    }
+}
+
+/// The settings of a group as the lists of groups show them.
+extension GroupSettings {
+    /// Those that are named, as parameters of a request.
+    package var parameters: [(name: String, text: String)] {
+        GroupSetting.all.compactMap { setting in
+            setting.text(of: self).map { (setting.name, $0) }
+        }
+    }
+
+    /// Writes a member for each that a group has.
+    package func writeMembers(to json: inout JSONWriter) {
+        for setting in GroupSetting.all {
+            if case .start = setting.form { continue }
+            json.name(setting.name)
+            switch (setting.value(in: self), setting.form) {
+            case (nil, _), (.dead(.nowhere)?, _): json.null()
+            case (.number(let number)?, .count): json.integer(Int(number))
+            case (.flag(let flag)?, .truth): json.boolean(flag)
+            default: json.optional(setting.text(of: self)) { $0.string($1) }
+            }
+        }
+    }
+
+    /// Reads the members that a group has.
+    package init(_ members: JSONMembers) {
+        self.init()
+        for setting in GroupSetting.all {
+            let (text, number) = (members.texts[setting.name], members.numbers[setting.name])
+            let value: GroupSetting.Value? =
+                switch setting.form {
+                case .selector: text.flatMap { try? Selector($0) }.map { .selector($0) }
+                case .type: text.map { .type($0) }
+                case .start: nil
+                case .deadLetters:
+                    text.flatMap { try? TopicName($0) }.map { .dead(.topic($0)) } ?? .dead(.nowhere)
+                case .duration: text.flatMap { Quantity.microseconds($0) }.map { .number($0) }
+                case .count: number.map { .number(Int64($0)) }
+                case .truth: members.truths[setting.name].map { .flag($0) }
+                case .word(_, _, let yes): text.map { .flag($0 == yes) }
+                }
+            setting.set(value, in: &self)
+        }
+    }
+}

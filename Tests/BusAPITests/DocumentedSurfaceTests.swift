@@ -46,10 +46,14 @@ import Wire
         }
     }
 
-    @Test func thePageHasAFieldForEverySettingOfAGroup() throws {
-        let page = try PackageFiles.text("Sources/Daemon/Page/Files/settings.js")
+    @Test func thePageHasAFieldForEverySetting() throws {
+        let groups = try PackageFiles.text("Sources/Daemon/Page/Files/settings.js")
         for setting in GroupSetting.all {
-            #expect(page.contains("{ name: '\(setting.name)', "), "\(setting.name)")
+            #expect(groups.contains("{ name: '\(setting.name)', "), "\(setting.name)")
+        }
+        let topics = try PackageFiles.text("Sources/Daemon/Page/Files/topicsettings.js")
+        for setting in TopicSetting.all {
+            #expect(topics.contains("['\(setting.name)', "), "\(setting.name)")
         }
     }
 

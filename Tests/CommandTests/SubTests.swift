@@ -237,7 +237,7 @@ import Testing
         let rows = try rig.run("topic", "show", "jobs.one").output.split(separator: "\n")
             .map { $0.split(separator: " ").joined(separator: " ") }
         for row in [
-            "NAME VALUE", "topic jobs.one", "keep 5", "keep_for 86400s", "persist yes", "bytes 0",
+            "NAME VALUE", "topic jobs.one", "keep 5", "keep_for 1d", "persist yes", "bytes 0",
             "subscribers 0",
         ] {
             #expect(rows.contains(row), "\(row)")

@@ -52,16 +52,7 @@ extension BusClient {
     public func register(
         _ topic: TopicName, settings: TopicSettings? = nil
     ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool) {
-        guard let settings else { return try await register(topic, parameters: []) }
-        let retention = settings.retention
-        return try await register(
-            topic,
-            parameters: [
-                ("keep", retention.keep.map { "\($0)" } ?? "none"),
-                ("bytes", retention.bytes.map { "\($0)" } ?? "none"),
-                ("for", retention.age.map { "\($0 / 1_000)ms" } ?? "none"),
-                ("persist", settings.persists ? "yes" : "no"),
-            ])
+        try await register(topic, parameters: settings?.parameters ?? [])
     }
 
     /// The same with settings as the bus reads them, which it also checks; those that are not named

@@ -88,13 +88,7 @@ enum CommandTable {
         CommandRow(
             name: "topic set", operands: "TOPIC", operandCount: 1...1,
             summary: "register a topic, or replace its settings",
-            options: [
-                CommandOption("--keep", "N", "how many events it keeps, or none for no bound"),
-                CommandOption("--bytes", "SIZE", "how many bytes, as in 64M, or none"),
-                CommandOption("--for", "TIME", "for how long, as in 7d, or none"),
-                CommandOption("--persist", "YES-OR-NO", "whether they outlive a restart"),
-                CommandOption("--hold", "GROUP", "keep what this group has not settled, or none"),
-            ], run: TopicCommands.set),
+            options: TopicCommands.options, run: TopicCommands.set),
         CommandRow(
             name: "topic rm", operands: "TOPIC", operandCount: 1...1,
             summary: "remove a topic with its events", options: [], run: TopicCommands.remove),

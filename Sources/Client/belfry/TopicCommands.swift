@@ -44,28 +44,28 @@ enum TopicCommands {
             throw CommandFailure(.nothing, "there is no topic '\(topic)'" + near)
         }
         guard !arguments.has("--json") else { return Output.standard.write(json: json(found)) }
-        let bound = { (bound: Int?) in bound.map { "\($0)" } ?? "-" }
         let id = { (id: EventID?) in id.map { "\($0)" } ?? "-" }
         PrintedTable.print(
             ["NAME", "VALUE"],
-            [
-                ["topic", "\(found.name)"], ["registered", found.isRegistered ? "yes" : "no"],
-                ["keep", bound(found.retention.keep)],
-                ["keep_bytes", bound(found.retention.bytes)],
-                ["keep_for", found.retention.age.map { "\($0 / 1_000_000)s" } ?? "-"],
-                ["persist", found.persists ? "yes" : "no"], ["hold", found.hold ?? "-"],
-                ["events", "\(found.events)"],
-                ["bytes", "\(found.bytes)"], ["published", "\(found.published)"],
-                ["oldest", id(found.oldest)], ["newest", id(found.newest)],
-                ["newest_time", found.newestTime.map { "\($0)" } ?? "-"],
-                ["subscribers", "\(found.subscribers)"],
-            ])
+            [["topic", "\(found.name)"], ["registered", found.isRegistered ? "yes" : "no"]]
+                + TopicSetting.all.map { [$0.member, $0.text(of: found) ?? "-"] } + [
+                    ["events", "\(found.events)"], ["bytes", "\(found.bytes)"],
+                    ["published", "\(found.published)"], ["oldest", id(found.oldest)],
+                    ["newest", id(found.newest)],
+                    ["newest_time", found.newestTime.map { "\($0)" } ?? "-"],
+                    ["subscribers", "\(found.subscribers)"],
+                ])
+    }
+
+    /// The options of `topic set`, in the order of the settings.
+    static let options = TopicSetting.all.map { setting in
+        CommandOption("--\(setting.name)", setting.valueName, setting.summary)
     }
 
     static func set(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let topic = try Names.topic(arguments.operands[0])
-        let parameters = ["keep", "bytes", "for", "persist", "hold"].compactMap { name in
-            arguments.text("--\(name)").map { (name: name, text: $0) }
+        let parameters = TopicSetting.all.compactMap { setting in
+            arguments.text("--\(setting.name)").map { (name: setting.name, text: $0) }
         }
         let client = session.client
         // To say the same twice does no harm.

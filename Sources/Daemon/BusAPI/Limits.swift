@@ -149,14 +149,6 @@ enum Limits {
     /// patterns of four segments of 256 MiB.
     static let selectorsMemoryFraction = 4
 
-    /// The largest retention by bytes that can be asked for: a terabyte, beyond any memory it could
-    /// be kept in.
-    static let retentionBytesMax: Int64 = 1 << 40
-
-    /// The longest retention by age that can be asked for: ten years, beyond which a clock in
-    /// microseconds is no worry yet, but a mistyped unit is.
-    static let retentionMicrosecondsMax: Int64 = 3_650 * 86_400_000_000
-
     /// Bytes of what a client calls a message that it publishes over a WebSocket, as JSON: as much
     /// as any name here; it is kept until the answer has left.
     static let refBytesMax = 255

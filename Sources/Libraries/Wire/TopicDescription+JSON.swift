@@ -18,11 +18,24 @@ extension TopicDescription {
             json.member("newest_time", newestTime?.rfc3339)
             json.member("subscribers", subscribers)
         }
-        json.member("keep", retention.keep)
-        json.member("keep_bytes", retention.bytes)
-        json.member("keep_for", retention.age.map { Quantity.text(microseconds: $0) })
-        json.member("persist", persists)
-        json.member("hold", hold)
+        let settings = settings
+        for setting in TopicSetting.all {
+            json.name(setting.member)
+            switch setting.form {
+            case .count, .size:
+                json.optional(setting.number(in: settings)) { $0.integer(Int($1)) }
+            case .duration:
+                json.optional(setting.number(in: settings)) {
+                    $0.string(Quantity.text(microseconds: $1))
+                }
+            case .truth(let path): json.boolean(settings[keyPath: path])
+            case .holder: json.optional(hold) { $0.string($1) }
+            }
+        }
+    }
+
+    fileprivate var settings: TopicSettings {
+        TopicSettings(retention: retention, persists: persists)
     }
 
     /// Reads the object; nil where it describes no topic. Where it does not show events, they count as none.
@@ -30,6 +43,19 @@ extension TopicDescription {
         guard let members = JSONMembers(object),
             let name = members.texts["name"].flatMap({ try? TopicName($0) })
         else { return nil }
+        var settings = TopicSettings(
+            retention: Retention(keep: nil, bytes: nil, age: nil), persists: false)
+        for setting in TopicSetting.all {
+            switch setting.form {
+            case .count, .size:
+                setting.set(members.numbers[setting.member].map { Int64($0) }, in: &settings)
+            case .duration:
+                let text = members.texts[setting.member]
+                setting.set(text.flatMap { Quantity.microseconds($0) }, in: &settings)
+            case .truth(let path): settings[keyPath: path] = members.truths[setting.member] ?? false
+            case .holder: break
+            }
+        }
         let id = { (name: String) in members.texts[name].flatMap { EventID(decimal: $0) } }
         self.init(
             name: name, isRegistered: members.truths["registered"] ?? false,
@@ -37,10 +63,34 @@ extension TopicDescription {
             bytes: members.numbers["bytes"] ?? 0, oldest: id("oldest"), newest: id("newest"),
             newestTime: members.texts["newest_time"].flatMap { Timestamp(rfc3339: $0) },
             subscribers: members.numbers["subscribers"] ?? 0,
-            retention: Retention(
-                keep: members.numbers["keep"], bytes: members.numbers["keep_bytes"],
-                age: members.texts["keep_for"].flatMap { Quantity.microseconds($0) }),
-            persists: members.truths["persist"] ?? false, hold: members.texts["hold"], owner: nil)
+            retention: settings.retention, persists: settings.persists,
+            hold: members.texts["hold"], owner: nil)
+    }
+}
+
+extension TopicSetting {
+    /// What a topic has, as a parameter says it; nil for no group that it is held for.
+    package func text(of topic: TopicDescription) -> String? {
+        if case .holder = form { return topic.hold }
+        return text(of: topic.settings)
+    }
+
+    /// What settings say, as a parameter says it; nil for the group, which they know by another name.
+    fileprivate func text(of settings: TopicSettings) -> String? {
+        let number = number(in: settings)
+        switch form {
+        case .count, .size: return number.map { "\($0)" } ?? "none"
+        case .duration: return number.map { Quantity.text(microseconds: $0) } ?? "none"
+        case .truth(let path): return settings[keyPath: path] ? "yes" : "no"
+        case .holder: return nil
+        }
+    }
+}
+
+extension TopicSettings {
+    /// All but the group, as parameters of a request.
+    package var parameters: [(name: String, text: String)] {
+        TopicSetting.all.compactMap { setting in setting.text(of: self).map { (setting.name, $0) } }
     }
 }
 

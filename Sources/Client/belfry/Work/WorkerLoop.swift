@@ -129,7 +129,8 @@ struct WorkerLoop: Sendable {
         if shift.watch.isStopping { return job.settled(.retry(delay: 0)).because(words) }
         let group = try? await plan.group.description()
         let refusal = group.flatMap {
-            job.isReplyWanted ? plan.refusal(of: job, words, attempts: $0.settings.attempts ?? .max) : nil
+            job.isReplyWanted
+                ? plan.refusal(of: job, words, attempts: $0.settings.attempts ?? .max) : nil
         }
         CommandRun.say(
             "\(plan.how(run)) for job \(job.event.id), attempt \(job.attempt): "

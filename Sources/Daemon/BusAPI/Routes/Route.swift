@@ -18,7 +18,7 @@ struct Route: Sendable {
         Route("POST", .topic, WireAttribute.parameters + ["split", "ttl", "reply"]) { $0.publish },
         Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
         Route("HEAD", .topic, []) { $0.summary },
-        Route("PUT", .topic, ["keep", "bytes", "for", "persist", "hold"]) { $0.register },
+        Route("PUT", .topic, TopicSetting.all.map(\.name)) { $0.register },
         Route("DELETE", .topic, []) { $0.remove },
         Route("GET", .topics, ["match", "since", "wait"]) { $0.list },
         Route("DELETE", .topics, ["match"]) { $0.removeMatching },

@@ -75,20 +75,23 @@ extension BusHandler {
 
     /// The settings that a registration asks for; what it does not name is the default.
     private func settings(_ parameters: Parameters) throws(Refusal) -> TopicSettings {
-        var retention = bus.defaults
-        if let keep = try parameters.bound("keep", .count, in: 0...Int64(Int32.max)) {
-            retention.keep = keep.value.map { Int($0) }
+        var settings = TopicSettings(retention: bus.defaults, persists: true)
+        for setting in TopicSetting.all {
+            let bound: (notation: Parameters.Notation, max: Int64)
+            switch setting.form {
+            case .count(_, let max): bound = (.count, max)
+            case .size(_, let max): bound = (.size, max)
+            case .duration(_, let max): bound = (.duration, max)
+            case .truth(let path):
+                let truth = try parameters.choice(setting.name, ["yes": true, "no": false])
+                if let truth { settings[keyPath: path] = truth }
+                continue
+            case .holder: continue
+            }
+            let wanted = try parameters.bound(setting.name, bound.notation, in: 0...bound.max)
+            if let wanted { setting.set(wanted.value, in: &settings) }
         }
-        if let bytes = try parameters.bound("bytes", .size, in: 0...Limits.retentionBytesMax) {
-            retention.bytes = bytes.value.map { Int($0) }
-        }
-        if let age = try parameters.bound(
-            "for", .duration, in: 0...Limits.retentionMicrosecondsMax)
-        {
-            retention.age = age.value
-        }
-        let persists = try parameters.choice("persist", ["yes": true, "no": false]) ?? true
-        return TopicSettings(retention: retention, persists: persists)
+        return settings
     }
 
     /// The group that a registration holds the topic for; nil for none, or where it names none.

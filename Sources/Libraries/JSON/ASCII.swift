@@ -1,8 +1,10 @@
 /// Facts about single ASCII bytes, and numbers written in them.
-package enum ASCII {
-    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+public enum ASCII {
+    /// Whether a byte is a decimal digit.
+    public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    package static func hexValue(_ byte: UInt8) -> UInt8? {
+    /// What a hexadecimal digit stands for; nil for other bytes.
+    public static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30
         case 0x41...0x46: byte - 0x41 + 10
@@ -11,7 +13,8 @@ package enum ASCII {
         }
     }
 
-    package static func isEqualIgnoringCase(_ text: some StringProtocol, _ lowercase: StaticString)
+    /// Whether a text is another one, letters of either case being equal.
+    public static func isEqualIgnoringCase(_ text: some StringProtocol, _ lowercase: StaticString)
         -> Bool
     {
         guard text.utf8.count == lowercase.utf8CodeUnitCount else { return false }
@@ -22,13 +25,15 @@ package enum ASCII {
         }
     }
 
-    package static func isEqualIgnoringCase(
+    /// Whether bytes are a text, letters of either case being equal.
+    public static func isEqualIgnoringCase(
         _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
     ) -> Bool {
         bytes.count == lowercase.utf8CodeUnitCount && hasPrefixIgnoringCase(bytes, lowercase)
     }
 
-    package static func hasPrefixIgnoringCase(
+    /// Whether bytes begin with a text, letters of either case being equal.
+    public static func hasPrefixIgnoringCase(
         _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
     ) -> Bool {
         guard bytes.count >= lowercase.utf8CodeUnitCount else { return false }

@@ -1,16 +1,16 @@
 extension [UInt8] {
     /// Appends text that the program has in itself.
-    package mutating func append(_ text: StaticString) {
+    public mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(contentsOf: $0) }
     }
 
     /// Appends a number in decimal digits, without making a string of it.
-    package mutating func append(decimal value: UInt64) {
+    public mutating func append(decimal value: UInt64) {
         value.withDecimalDigits { append(contentsOf: $0) }
     }
 
     /// Appends a number in decimal digits, a minus sign before a negative one.
-    package mutating func append(decimal value: Int) {
+    public mutating func append(decimal value: Int) {
         if value < 0 { append(UInt8(ascii: "-")) }
         append(decimal: UInt64(value.magnitude))
     }
@@ -19,7 +19,7 @@ extension [UInt8] {
 extension UInt64 {
     /// Calls `body` with the decimal digits, which are valid only inside.
     @inline(__always)
-    package func withDecimalDigits<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withDecimalDigits<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         // Room for the 20 digits of 2^64 - 1, filled from its end.
         var room: (UInt64, UInt64, UInt64) = (0, 0, 0)
         return Swift.withUnsafeMutableBytes(of: &room) { digits in

@@ -1,11 +1,14 @@
 /// The members of one object that are texts, numbers and truths; all others are passed over.
-package struct JSONMembers {
-    package private(set) var texts: [String: String] = [:]
-    package private(set) var numbers: [String: Int] = [:]
-    package private(set) var truths: [String: Bool] = [:]
+public struct JSONMembers {
+    /// Those that are strings.
+    public private(set) var texts: [String: String] = [:]
+    /// Those that are whole numbers from 0 on.
+    public private(set) var numbers: [String: Int] = [:]
+    /// Those that are true or false.
+    public private(set) var truths: [String: Bool] = [:]
 
     /// Reads the object; nil where it is none.
-    package init?(_ bytes: UnsafeRawBufferPointer) {
+    public init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = JSONReader(bytes)
         let isObject = reader.object { name, reader in
             guard let value = reader.value(), let first = value.first else { return false }

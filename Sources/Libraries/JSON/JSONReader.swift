@@ -7,29 +7,30 @@
 /// Does not check that the text is UTF-8.
 ///
 /// - Complexity: O(bytes), without recursion; nothing is copied.
-package struct JSONReader {
+public struct JSONReader {
     /// What is read.
-    package let text: UnsafeRawBufferPointer
+    public let text: UnsafeRawBufferPointer
     /// How many of its bytes were read.
-    package private(set) var index: Int
+    public private(set) var index: Int
 
-    package init(_ text: UnsafeRawBufferPointer) {
+    /// A reader that has read nothing yet.
+    public init(_ text: UnsafeRawBufferPointer) {
         self.text = text
         index = 0
     }
 
     /// The byte that comes next; nil at the end.
-    package var next: UInt8? { index < text.count ? text[index] : nil }
+    public var next: UInt8? { index < text.count ? text[index] : nil }
 
     /// Passes over white space.
-    package mutating func skipSpace() {
+    public mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             index += 1
         }
     }
 
     /// Passes over white space and then this byte, if it comes next.
-    package mutating func takes(_ byte: Unicode.Scalar) -> Bool {
+    public mutating func takes(_ byte: Unicode.Scalar) -> Bool {
         skipSpace()
         guard next == UInt8(ascii: byte) else { return false }
         index += 1
@@ -37,7 +38,7 @@ package struct JSONReader {
     }
 
     /// Whether only white space is left.
-    package mutating func isAtEnd() -> Bool {
+    public mutating func isAtEnd() -> Bool {
         skipSpace()
         return index == text.count
     }
@@ -45,7 +46,7 @@ package struct JSONReader {
     /// Reads an object: `member` gets each name, without its escapes undone, and reads the value.
     ///
     /// - Returns: Whether it was an object, and `member` returned true for all of it.
-    package mutating func object(
+    public mutating func object(
         _ member: (UnsafeRawBufferPointer, inout JSONReader) -> Bool
     ) -> Bool {
         guard takes("{") else { return false }
@@ -59,7 +60,7 @@ package struct JSONReader {
     }
 
     /// Reads an array: `element` reads each value.
-    package mutating func array(_ element: (inout JSONReader) -> Bool) -> Bool {
+    public mutating func array(_ element: (inout JSONReader) -> Bool) -> Bool {
         guard takes("[") else { return false }
         if takes("]") { return true }
         repeat {
@@ -70,14 +71,14 @@ package struct JSONReader {
     }
 
     /// Reads a string, and returns it as it is written.
-    package mutating func stringToken() -> UnsafeRawBufferPointer? {
+    public mutating func stringToken() -> UnsafeRawBufferPointer? {
         skipSpace()
         guard next == UInt8(ascii: "\"") else { return nil }
         return token { $0.string() }
     }
 
     /// Reads a string.
-    package mutating func string() -> String? {
+    public mutating func string() -> String? {
         stringToken().map { token in
             let inside = token.inside
             guard inside.contains(UInt8(ascii: "\\")) else {
@@ -88,7 +89,7 @@ package struct JSONReader {
     }
 
     /// Reads a number of up to 18 digits, and nothing else than digits.
-    package mutating func number() -> Int? {
+    public mutating func number() -> Int? {
         skipSpace()
         let digits = text[index...].prefix(while: ASCII.isDigit)
         guard (1...18).contains(digits.count) else { return nil }
@@ -97,13 +98,13 @@ package struct JSONReader {
     }
 
     /// Reads `true` or `false`.
-    package mutating func truth() -> Bool? {
+    public mutating func truth() -> Bool? {
         if word("true") { return true }
         return word("false") ? false : nil
     }
 
     /// Passes over `null`, if that comes next.
-    package mutating func isNull() -> Bool { word("null") }
+    public mutating func isNull() -> Bool { word("null") }
 
     private mutating func word(_ word: StaticString) -> Bool {
         skipSpace()
@@ -115,7 +116,7 @@ package struct JSONReader {
     }
 
     /// Reads any value, and returns it as it is written.
-    package mutating func value() -> UnsafeRawBufferPointer? {
+    public mutating func value() -> UnsafeRawBufferPointer? {
         skipSpace()
         return token { $0.value() }
     }
@@ -124,7 +125,7 @@ package struct JSONReader {
     /// that ``JSONWriter`` makes.
     ///
     /// - Returns: Whether it was one; if not, the end of `output` is undefined.
-    package mutating func value(into output: inout [UInt8]) -> Bool {
+    public mutating func value(into output: inout [UInt8]) -> Bool {
         skipSpace()
         var walk = JSONWalk(text, from: index)
         walk.output = exchange(&output, with: [])
@@ -153,7 +154,7 @@ extension JSONText {
     /// - Returns: Whether it is one value of JSON, as ``JSONReader`` defines it; if not, the end of
     ///   `output` is undefined.
     /// - Complexity: O(bytes).
-    package static func compact(
+    public static func compact(
         _ text: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) -> Bool {
         output.reserveCapacity(output.count + text.count)
@@ -165,7 +166,7 @@ extension JSONText {
     /// has to come; nil where it is one.
     ///
     /// - Complexity: O(bytes).
-    package static func fault(in text: UnsafeRawBufferPointer) -> Int? {
+    public static func fault(in text: UnsafeRawBufferPointer) -> Int? {
         var reader = JSONReader(text)
         let isJSON = reader.value() != nil && reader.isAtEnd()
         let fault = isJSON ? nil : reader.index
@@ -176,17 +177,17 @@ extension JSONText {
 
 extension UnsafeRawBufferPointer {
     /// The bytes between the quotation marks of a string.
-    package var inside: UnsafeRawBufferPointer {
+    public var inside: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: dropFirst().dropLast())
     }
 
     /// Whether these bytes are the text.
-    package func spells(_ word: StaticString) -> Bool {
+    public func spells(_ word: StaticString) -> Bool {
         count == word.utf8CodeUnitCount && begins(with: word)
     }
 
     /// Whether these bytes begin with the text.
-    package func begins(with word: StaticString) -> Bool {
+    public func begins(with word: StaticString) -> Bool {
         guard count >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { word in
             for index in word.indices where self[index] != word[index] { return false }

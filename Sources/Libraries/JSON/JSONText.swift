@@ -1,12 +1,12 @@
 /// Strings as JSON writes them (RFC 8259 section 7).
-package enum JSONText {
+public enum JSONText {
     /// Writes `text` between quotation marks, escaped.
     ///
     /// Besides what JSON demands, U+007F, U+0085, U+2028 and U+2029 are escaped: some readers of
     /// lines break at them, or hide them.
     ///
     /// - Complexity: O(bytes).
-    package static func append(_ text: String, to output: inout [UInt8]) {
+    public static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &output) }
     }
@@ -14,7 +14,7 @@ package enum JSONText {
     /// Writes bytes, which must be UTF-8, between quotation marks, escaped.
     ///
     /// - Complexity: O(bytes). What needs no escape is copied.
-    package static func append(_ utf8: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+    public static func append(_ utf8: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var index = 0
         while true {
@@ -29,7 +29,7 @@ package enum JSONText {
     /// Bytes that `append` writes of `utf8` at most: as many as it does where nothing is to be escaped.
     ///
     /// - Complexity: O(bytes), a part of what `append` takes.
-    package static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
+    public static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
         var escapes = 0
         var index = 0
         while index + 8 <= utf8.count {
@@ -183,7 +183,7 @@ package enum JSONText {
     ///
     /// - Parameter escaped: The bytes between the quotation marks of a string that ``JSONReader`` read.
     /// - Complexity: O(bytes).
-    package static func unescaped(_ escaped: UnsafeRawBufferPointer) -> [UInt8] {
+    public static func unescaped(_ escaped: UnsafeRawBufferPointer) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(escaped.count)
         var index = 0

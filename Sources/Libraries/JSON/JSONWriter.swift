@@ -8,28 +8,33 @@ internal import Digests
 /// objects and arrays is the caller's.
 ///
 /// - Complexity: O(bytes written).
-package struct JSONWriter {
+public struct JSONWriter {
     /// What was written so far.
-    package private(set) var bytes: [UInt8]
+    public private(set) var bytes: [UInt8]
     private var needsComma = false
 
-    package init(reserving capacity: Int = 256) {
+    /// A writer of a text of about so many bytes.
+    public init(reserving capacity: Int = 256) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
 
     /// A writer of one value behind what `bytes` holds already.
-    package init(appendingTo bytes: consuming [UInt8]) {
+    public init(appendingTo bytes: consuming [UInt8]) {
         self.bytes = bytes
     }
 
-    package mutating func beginObject() { open(UInt8(ascii: "{")) }
-    package mutating func endObject() { close(UInt8(ascii: "}")) }
-    package mutating func beginArray() { open(UInt8(ascii: "[")) }
-    package mutating func endArray() { close(UInt8(ascii: "]")) }
+    /// Begins an object: members come next.
+    public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Ends an object.
+    public mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Begins an array: its elements come next.
+    public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Ends an array.
+    public mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a member's name, which must need no escaping; its value comes next.
-    package mutating func name(_ name: StaticString) {
+    public mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(name)
@@ -39,33 +44,35 @@ package struct JSONWriter {
     }
 
     /// Writes a member's name that is known only now; its value comes next.
-    package mutating func name(_ name: String) {
+    public mutating func name(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    package mutating func string(_ text: String) {
+    /// Writes a string.
+    public mutating func string(_ text: String) {
         separate()
         JSONText.append(text, to: &bytes)
         needsComma = true
     }
 
     /// Writes bytes that are known to be valid UTF-8 as a string.
-    package mutating func string(validUTF8 text: UnsafeRawBufferPointer) {
+    public mutating func string(validUTF8 text: UnsafeRawBufferPointer) {
         separate()
         JSONText.append(text, to: &bytes)
         needsComma = true
     }
 
-    package mutating func integer(_ value: Int) {
+    /// Writes a whole number.
+    public mutating func integer(_ value: Int) {
         separate()
         bytes.append(decimal: value)
         needsComma = true
     }
 
     /// Writes an integer as a string, as the contract does with ids.
-    package mutating func quotedInteger(_ value: UInt64) {
+    public mutating func quotedInteger(_ value: UInt64) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(decimal: value)
@@ -73,11 +80,13 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
-    package mutating func null() { literal("null") }
+    /// Writes `true` or `false`.
+    public mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
+    /// Writes `null`.
+    public mutating func null() { literal("null") }
 
     /// Writes bytes as a string of base64 (RFC 4648 section 4, padded).
-    package mutating func base64(_ data: UnsafeRawBufferPointer) {
+    public mutating func base64(_ data: UnsafeRawBufferPointer) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         Base64.encode(data, into: &bytes)
@@ -86,7 +95,7 @@ package struct JSONWriter {
     }
 
     /// Writes `text` as a value if it is one valid JSON text as ``JSONReader`` defines it.
-    package mutating func value(ifJSON text: UnsafeRawBufferPointer) -> Bool {
+    public mutating func value(ifJSON text: UnsafeRawBufferPointer) -> Bool {
         let before = bytes.count
         separate()
         guard JSONText.compact(text, into: &bytes) else {
@@ -99,7 +108,7 @@ package struct JSONWriter {
 
     /// Writes an object that is already complete, and more members behind its own, of which it has
     /// some.
-    package mutating func object(
+    public mutating func object(
         continuing object: UnsafeRawBufferPointer, _ members: (inout JSONWriter) -> Void
     ) {
         assert(object.count > 2, "an object with members is continued")
@@ -109,25 +118,25 @@ package struct JSONWriter {
     }
 
     /// Writes a member whose value is a string, or null.
-    package mutating func member(_ name: StaticString, _ value: String?) {
+    public mutating func member(_ name: StaticString, _ value: String?) {
         self.name(name)
         optional(value) { $0.string($1) }
     }
 
     /// Writes a member whose value is an integer, or null.
-    package mutating func member(_ name: StaticString, _ value: Int?) {
+    public mutating func member(_ name: StaticString, _ value: Int?) {
         self.name(name)
         optional(value) { $0.integer($1) }
     }
 
     /// Writes a member whose value is a truth.
-    package mutating func member(_ name: StaticString, _ value: Bool) {
+    public mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         boolean(value)
     }
 
     /// Writes a member whose value is an array of what `element` writes for each.
-    package mutating func member<Element>(
+    public mutating func member<Element>(
         _ name: StaticString, _ elements: some Sequence<Element>,
         _ element: (inout JSONWriter, Element) -> Void
     ) {
@@ -138,45 +147,45 @@ package struct JSONWriter {
     }
 
     /// Writes an object with the members that `members` writes.
-    package mutating func object(_ members: (inout JSONWriter) -> Void) {
+    public mutating func object(_ members: (inout JSONWriter) -> Void) {
         beginObject()
         members(&self)
         endObject()
     }
 
     /// The text of an object with the members that `members` writes.
-    package static func object(_ members: (inout JSONWriter) -> Void) -> String {
+    public static func object(_ members: (inout JSONWriter) -> Void) -> String {
         var json = JSONWriter()
         json.object(members)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
     /// A value, or null.
-    package mutating func optional<Value>(
+    public mutating func optional<Value>(
         _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
     ) {
         if let value { write(&self, value) } else { null() }
     }
 
     /// Writes what `write` appends, which is one complete JSON value.
-    package mutating func value(_ write: (inout [UInt8]) -> Void) {
+    public mutating func value(_ write: (inout [UInt8]) -> Void) {
         separate()
         write(&bytes)
         needsComma = true
     }
 
     /// Appends text that is already one complete JSON value.
-    package mutating func encoded(_ value: UnsafeRawBufferPointer) {
+    public mutating func encoded(_ value: UnsafeRawBufferPointer) {
         separate()
         bytes.append(contentsOf: value)
         needsComma = true
     }
 
     /// The text as it is, given away.
-    package consuming func taken() -> [UInt8] { bytes }
+    public consuming func taken() -> [UInt8] { bytes }
 
     /// Ends the text with the line feed that JSON bodies end in.
-    package consuming func finished() -> [UInt8] {
+    public consuming func finished() -> [UInt8] {
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }

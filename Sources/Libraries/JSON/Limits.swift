@@ -1,8 +1,8 @@
 /// The bounds of JSON, each with the reason for its number.
-package enum JSONLimits {
+public enum JSONLimits {
     /// Levels of a value: what common readers accept without being told. ``JSONWalk`` has a bit for each.
-    package static let depthMax = 64
+    public static let depthMax = 64
 
     /// Bytes of JSON that a byte of text takes at the most, as `\u0001`.
-    package static let bytesPerByteMax = 6
+    public static let bytesPerByteMax = 6
 }

@@ -1,11 +1,11 @@
 internal import Digests
-package import JSON
-package import Topics
+public import JSON
+public import Topics
 
 /// The members of an event's envelope, as far as they were read.
 ///
 /// Members that it does not know are passed over: a newer bus may say more.
-package struct EnvelopeReader {
+public struct EnvelopeReader {
     private var id: EventID?
     private var topic: UnsafeRawBufferPointer?
     private var time: Timestamp?
@@ -17,10 +17,10 @@ package struct EnvelopeReader {
     private var expires: Timestamp?
 
     /// Nothing so far.
-    package init() {}
+    public init() {}
 
     /// Reads one member; false where it is not what an envelope has there.
-    package mutating func read(_ name: UnsafeRawBufferPointer, _ reader: inout JSONReader) -> Bool {
+    public mutating func read(_ name: UnsafeRawBufferPointer, _ reader: inout JSONReader) -> Bool {
         if name.spells("id") {
             id = reader.string().flatMap { EventID(decimal: $0) }
             return id != nil
@@ -91,7 +91,7 @@ package struct EnvelopeReader {
 
     /// The event, if nothing of it is missing. Takes the name of the topic from `known` where it is
     /// equal, else leaves it there.
-    package func event(like known: inout TopicName?) -> Event? {
+    public func event(like known: inout TopicName?) -> Event? {
         guard let id, let topic, let time, let payload else { return nil }
         guard let name = Self.name(topic, like: known) else { return nil }
         known = name

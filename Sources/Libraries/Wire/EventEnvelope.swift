@@ -1,5 +1,5 @@
 internal import JSON
-package import Topics
+public import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
 ///
@@ -7,11 +7,11 @@ package import Topics
 /// ``WireAttribute`` for each attribute; absent members are left out. `data` is the JSON value
 /// itself only if the stored Content-Type says JSON and the payload is a value that ``JSONReader``
 /// reads; other UTF-8 is a string, anything else `data_base64`.
-package enum EventEnvelope {
+public enum EventEnvelope {
     /// Appends the envelope of an event to `output`.
     ///
     /// - Parameter showsSender: False where it leaves the machine whose users and processes those are.
-    package static func write(
+    public static func write(
         _ event: Event, to output: inout [UInt8], showsSender: Bool = true
     ) {
         // Behind others the room grows by itself: made for each, it would be copied for each. Growing
@@ -28,7 +28,7 @@ package enum EventEnvelope {
     }
 
     /// About what the envelope of an event takes at most, in bytes.
-    package static func bytesMax(of event: Event) -> Int {
+    public static func bytesMax(of event: Event) -> Int {
         JSONText.bytesMax(of: event.payload.bytes) + WireLimits.envelopeBytes
     }
 
@@ -97,7 +97,7 @@ package enum EventEnvelope {
 
 extension Event {
     /// Whether its content type says JSON.
-    package var saysJSON: Bool { attributes.contentType.map { $0.saysJSON } ?? false }
+    public var saysJSON: Bool { attributes.contentType.map { $0.saysJSON } ?? false }
 }
 
 extension String {

@@ -1,9 +1,9 @@
-package import JSON
-package import Topics
+public import JSON
+public import Topics
 
 extension GroupSetting {
     /// What settings say of it, as a parameter says it; nil where they do not name it.
-    package func text(of settings: GroupSettings) -> String? {
+    public func text(of settings: GroupSettings) -> String? {
         guard let value = value(in: settings) else { return nil }
         switch (value, form) {
         case (.selector(let selector), _): return selector.description
@@ -22,14 +22,14 @@ extension GroupSetting {
 /// The settings of a group as the lists of groups show them.
 extension GroupSettings {
     /// Those that are named, as parameters of a request.
-    package var parameters: [(name: String, text: String)] {
+    public var parameters: [(name: String, text: String)] {
         GroupSetting.all.compactMap { setting in
             setting.text(of: self).map { (setting.name, $0) }
         }
     }
 
     /// Writes a member for each that a group has.
-    package func writeMembers(to json: inout JSONWriter) {
+    public func writeMembers(to json: inout JSONWriter) {
         for setting in GroupSetting.all {
             if case .start = setting.form { continue }
             json.name(setting.name)
@@ -43,7 +43,7 @@ extension GroupSettings {
     }
 
     /// Reads the members that a group has.
-    package init(_ members: JSONMembers) {
+    public init(_ members: JSONMembers) {
         self.init()
         for setting in GroupSetting.all {
             let (text, number) = (members.texts[setting.name], members.numbers[setting.name])

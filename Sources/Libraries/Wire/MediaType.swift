@@ -1,13 +1,13 @@
 extension String {
     /// A media type without its parameters.
-    package var mediaType: Substring {
+    public var mediaType: Substring {
         Substring(utf8.prefix { $0 != UInt8(ascii: ";") }).trimmingBlanks
     }
 }
 
 extension Substring {
     /// The text without the blanks and tabs around it.
-    package var trimmingBlanks: Substring {
+    public var trimmingBlanks: Substring {
         var text = self
         while let first = text.utf8.first, first == 0x20 || first == 0x09 {
             text = Substring(text.utf8.dropFirst())

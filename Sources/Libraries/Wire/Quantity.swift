@@ -5,9 +5,9 @@ internal import JSON
 /// One notation for both: `500ms 30s 10m 24h 7d` (a bare number is seconds), several of them
 /// from the largest unit to the smallest (`1h30m`), and `64K 1M 2G` (powers of 1,024; a bare number
 /// is bytes). Only whole numbers, no signs, no spaces; a value that does not fit is no value.
-package enum Quantity {
+public enum Quantity {
     /// Reads a duration, in microseconds; `nil` where the text is not one.
-    package static func microseconds(_ text: some StringProtocol) -> Int64? {
+    public static func microseconds(_ text: some StringProtocol) -> Int64? {
         if let single = scaled(text, unit: microseconds(inUnit:)) { return single }
         return sum(text)
     }
@@ -44,7 +44,7 @@ package enum Quantity {
     }
 
     /// Reads a size, in bytes; `nil` where the text is not one.
-    package static func bytes(_ text: some StringProtocol) -> Int64? {
+    public static func bytes(_ text: some StringProtocol) -> Int64? {
         scaled(text) { unit in
             switch unit {
             case "": 1
@@ -57,14 +57,14 @@ package enum Quantity {
     }
 
     /// Reads a plain count: decimal digits and nothing else.
-    package static func count(_ text: some StringProtocol) -> Int64? {
+    public static func count(_ text: some StringProtocol) -> Int64? {
         scaled(text) { $0.isEmpty ? 1 : nil }
     }
 
     /// Writes a duration so that ``microseconds(_:)`` reads it back, in its largest exact unit.
     ///
     /// Below a millisecond the notation has no unit: such a rest is cut off.
-    package static func text(microseconds: Int64) -> String {
+    public static func text(microseconds: Int64) -> String {
         for (unit, size) in [
             ("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000),
         ] as [(String, Int64)] where microseconds != 0 && microseconds % size == 0 {
@@ -74,7 +74,7 @@ package enum Quantity {
     }
 
     /// Writes a size so that ``bytes(_:)`` reads it back, in its largest exact unit.
-    package static func text(bytes: Int64) -> String {
+    public static func text(bytes: Int64) -> String {
         for (unit, size) in [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)] as [(String, Int64)]
         where bytes != 0 && bytes % size == 0 {
             return "\(bytes / size)\(unit)"

@@ -1,8 +1,8 @@
-package import Topics
+public import Topics
 
 extension StartPosition {
     /// The text of the parameter `since`.
-    package var parameter: String {
+    public var parameter: String {
         switch self {
         case .after(let id): "\(id)"
         case .now: "now"

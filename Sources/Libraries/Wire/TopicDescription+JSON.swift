@@ -1,12 +1,12 @@
-package import JSON
-package import Topics
+public import JSON
+public import Topics
 
 /// A topic as lists show it.
 extension TopicDescription {
     /// Writes its members.
     ///
     /// - Parameter showsEvents: False for somebody who may change the topic, and not know what it holds.
-    package func writeMembers(to json: inout JSONWriter, showsEvents: Bool = true) {
+    public func writeMembers(to json: inout JSONWriter, showsEvents: Bool = true) {
         json.member("name", name.text)
         json.member("registered", isRegistered)
         if showsEvents {
@@ -39,7 +39,7 @@ extension TopicDescription {
     }
 
     /// Reads the object; nil where it describes no topic. Where it does not show events, they count as none.
-    package init?(_ object: UnsafeRawBufferPointer) {
+    public init?(_ object: UnsafeRawBufferPointer) {
         guard let members = JSONMembers(object),
             let name = members.texts["name"].flatMap({ try? TopicName($0) })
         else { return nil }
@@ -70,7 +70,7 @@ extension TopicDescription {
 
 extension TopicSetting {
     /// What a topic has, as a parameter says it; nil for no group that it is held for.
-    package func text(of topic: TopicDescription) -> String? {
+    public func text(of topic: TopicDescription) -> String? {
         if case .holder = form { return topic.hold }
         return text(of: topic.settings)
     }
@@ -89,14 +89,14 @@ extension TopicSetting {
 
 extension TopicSettings {
     /// All but the group, as parameters of a request.
-    package var parameters: [(name: String, text: String)] {
+    public var parameters: [(name: String, text: String)] {
         TopicSetting.all.compactMap { setting in setting.text(of: self).map { (setting.name, $0) } }
     }
 }
 
 extension JSONWriter {
     /// Writes a member whose value is an id, which is a string in JSON, or null.
-    package mutating func member(_ name: StaticString, _ id: EventID?) {
+    public mutating func member(_ name: StaticString, _ id: EventID?) {
         self.name(name)
         optional(id) { $0.quotedInteger($1.rawValue) }
     }

@@ -1,21 +1,21 @@
-package import Topics
+public import Topics
 
 /// How one attribute of an event goes over the wire: the single table behind the headers and
 /// parameters of a publish, members of messages, envelopes, headers of raw events, filters of
 /// requests for events, and what pages of other origins may send and read.
-package final class WireAttribute: Sendable {
+public final class WireAttribute: Sendable {
     /// The header of a publish and of a raw event.
-    package let header: StaticString
+    public let header: StaticString
     /// The same in lower case, as the headers of requests are asked for.
-    package let lowercaseHeader: StaticString
+    public let lowercaseHeader: StaticString
     /// The parameter of a publish that says the same, and the member of a message that publishes;
     /// nil where only the header says it.
-    package let parameter: String?
+    public let parameter: String?
     /// The parameter of a request for events that lets through only events with this text; nil
     /// where there is none.
-    package let filter: String?
+    public let filter: String?
     /// The member of an envelope.
-    package let member: StaticString
+    public let member: StaticString
 
     private init(
         header: StaticString, lowercaseHeader: StaticString, parameter: String?, filter: String?,
@@ -29,7 +29,7 @@ package final class WireAttribute: Sendable {
     }
 
     /// The row of an attribute.
-    package static func row(_ attribute: EventAttribute) -> WireAttribute {
+    public static func row(_ attribute: EventAttribute) -> WireAttribute {
         rows[Int(attribute.rawValue)]
     }
 
@@ -54,14 +54,14 @@ package final class WireAttribute: Sendable {
     }
 
     /// Attributes with a header of the bus's own; `Content-Type` is one of HTTP.
-    package static let own = EventAttribute.all.filter { $0 != .contentType }
+    public static let own = EventAttribute.all.filter { $0 != .contentType }
 
     /// The headers of these attributes.
-    package static let ownHeaders = own.map { "\(row($0).header)" }
+    public static let ownHeaders = own.map { "\(row($0).header)" }
 
     /// The parameters of a publish, and members of a message, that say attributes.
-    package static let parameters = EventAttribute.all.compactMap { row($0).parameter }
+    public static let parameters = EventAttribute.all.compactMap { row($0).parameter }
 
     /// The parameters of a request for events that filter by attributes.
-    package static let filters = EventAttribute.all.compactMap { row($0).filter }
+    public static let filters = EventAttribute.all.compactMap { row($0).filter }
 }

@@ -42,18 +42,34 @@ extension BusHandler {
         }
     }
 
-    /// Counts bytes of a caller that are about to wait for the store, until they are taken off.
+    /// Counts bytes of a caller that are about to wait for the store, until their wait is over.
     ///
     /// - Throws: `LIMIT_CALLER` when too many of theirs wait already; one batch always may.
-    func queue(_ bytes: Int, for account: CallerAccount) throws(Refusal) {
-        let queued = account.queuedBytes.add(bytes)
-        guard queued <= configuration.queuedBytesPerUIDMax || queued == bytes else {
-            account.queuedBytes.add(-bytes)
+    func queue(_ bytes: Int, for account: CallerAccount) throws(Refusal) -> QueuedBytes {
+        let queued = QueuedBytes(bytes, of: account)
+        let all = account.queuedBytes.add(bytes)
+        guard all <= configuration.queuedBytesPerUIDMax || all == bytes else {
+            queued.end()
             throw Refusal(
                 .limitCaller,
                 "\(account.name) may have \(configuration.queuedBytesPerUIDMax) bytes that wait for "
                     + "the store (bus.commit_queue_bytes_per_uid in belfryd.conf), and this would be "
                     + "more; wait for answers first.")
         }
+        return queued
     }
+}
+
+/// Bytes of a caller that wait for the store.
+struct QueuedBytes: Sendable {
+    private let account: CallerAccount
+    private let bytes: Int
+
+    fileprivate init(_ bytes: Int, of account: CallerAccount) {
+        self.account = account
+        self.bytes = bytes
+    }
+
+    /// They wait no more. Called once, from any thread.
+    func end() { account.queuedBytes.add(-bytes) }
 }

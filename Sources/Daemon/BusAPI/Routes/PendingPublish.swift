@@ -4,10 +4,7 @@ internal import Topics
 
 /// A publish that was handed to the bus: what its answer needs.
 final class PendingPublish: Sendable {
-    let account: CallerAccount
-    /// Bytes that the caller has waiting for the store until it is answered.
-    let bytes: Int
-
+    private let queued: QueuedBytes
     private let topic: TopicName
     private let isSplit: Bool
     private let hasIgnoredKey: Bool
@@ -20,17 +17,16 @@ final class PendingPublish: Sendable {
     private let prefix: PathPrefix
 
     init(
-        _ request: PublishRequest, of bytes: Int, to reply: PendingReply,
-        of account: CallerAccount, hint: String?, access: (AccessPolicy, Caller)?,
+        _ request: PublishRequest, _ queued: QueuedBytes, to reply: PendingReply, hint: String?,
+        access: (AccessPolicy, Caller)?,
         prefix: PathPrefix
     ) {
         topic = request.topic
         isSplit = request.isSplit
         hasIgnoredKey = request.hasIgnoredKey
         showsSubscribers = request.showsSubscribers
-        self.bytes = bytes
+        self.queued = queued
         self.reply = reply
-        self.account = account
         self.hint = hint
         self.access = access
         self.prefix = prefix
@@ -39,7 +35,7 @@ final class PendingPublish: Sendable {
     /// Answers with the place of the events, or says why they are not in the log; on a thread of the store, or
     /// at once.
     func answer(_ result: Result<PublishReceipt, BusError>) {
-        account.queuedBytes.add(-bytes)
+        queued.end()
         switch result {
         case .success(let receipt): reply.send(response(receipt))
         case .failure(let error): reply.send(Refusal(error).response)

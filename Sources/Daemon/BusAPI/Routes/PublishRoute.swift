@@ -24,13 +24,12 @@ extension BusHandler {
             topic: request.topic, attributes: attributes, sender: request.sender,
             payloads: payloads)
         let publishing = PendingPublish(
-            request, of: batch.queuedBytes, to: exchange.reply, of: exchange.account,
+            request, try queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
             hint: PublishHint.body(
                 request.content, body.bytes, isOneLine: request.isSplit && payloads.count == 1,
                 isSplit: request.isSplit),
             access: configuration.access.rules.isEmpty ? nil : (configuration.access, call.caller),
             prefix: service.prefix)
-        try queue(publishing.bytes, for: publishing.account)
         bus.publish(batch, then: publishing.answer)
         deliverFirst(to: request.topic, exchange)
     }
@@ -78,8 +77,7 @@ extension BusHandler {
             topic: request.topic, attributes: request.attributes, sender: request.sender,
             payloads: [Payload(copying: call.request.body.bytes)])
         try WaitingRequest(
-            to: request.topic, of: batch.queuedBytes, by: call.caller,
-            hasIgnoredKey: request.hasIgnoredKey, on: self
+            to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: self
         ).begin(batch, within: microseconds, call.exchange)
         deliverFirst(to: request.topic, call.exchange)
     }

@@ -122,14 +122,14 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
         // The thread that commits touches `outcomes`, `meters` and `loop`, which are Sendable; all
         // else is touched on the loop.
         nonisolated(unsafe) let socket = self
-        let bytes = batch.queuedBytes
+        let queued: QueuedBytes
         do throws(Refusal) {
-            try handler.queue(bytes, for: account)
+            queued = try handler.queue(batch.queuedBytes, for: account)
         } catch {
             return refuse(number, error)
         }
-        handler.bus.publish(batch) { [account] result in
-            account.queuedBytes.add(-bytes)
+        handler.bus.publish(batch) { result in
+            queued.end()
             switch result {
             case .success(let receipt): socket.settle(number, .success(receipt.last))
             case .failure(let error): socket.refuse(number, Refusal(error))

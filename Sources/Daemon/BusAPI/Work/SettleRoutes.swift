@@ -65,13 +65,12 @@ extension BusHandler {
         _ settlement: Settlement, for group: GroupName, _ call: borrowing Call
     ) throws(Refusal) {
         let (bytes, exchange) = (call.request.body.count, call.exchange)
-        let account = exchange.account
-        if bytes > 0 { try queue(bytes, for: account) }
+        let queued = bytes > 0 ? try queue(bytes, for: exchange.account) : nil
         let reply = exchange.reply
         work.settle(
             group, settlement, by: call.caller.asWorker, in: round(of: exchange)
         ) { result in
-            account.queuedBytes.add(-bytes)
+            queued?.end()
             switch result {
             case .success(let receipt): reply.send(Self.settled(receipt))
             case .failure(let error): reply.send(Refusal(error).response)

@@ -14,19 +14,16 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
     private var asking: Asking?
     private let topic: TopicName
     private let caller: Caller
-    private let bytes: Int
     private let hasIgnoredKey: Bool
     private var accessNumber: UInt32
     /// Why it is not told of the reply any more.
     private var forbidden: Refusal?
 
     init(
-        to topic: TopicName, of bytes: Int, by caller: Caller, hasIgnoredKey: Bool,
-        on handler: BusHandler
+        to topic: TopicName, by caller: Caller, hasIgnoredKey: Bool, on handler: BusHandler
     ) {
         self.topic = topic
         self.caller = caller
-        self.bytes = bytes
         self.hasIgnoredKey = hasIgnoredKey
         self.handler = handler
         accessNumber = handler.accessNumber
@@ -38,15 +35,15 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
     ) throws(Refusal) {
         let account = exchange.account
         try handler.refuseIfFull(for: account)
-        try handler.queue(bytes, for: account)
+        let queued = try handler.queue(batch.queuedBytes, for: account)
         path = AnswerPath(to: exchange, for: self)
         path?.socket?.setDeadline(milliseconds: Int(microseconds / 1_000))
         handler.workWaits.enter(self, for: account)
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let wait = self
         asking = handler.work.ask(batch, within: microseconds) {
-            [loop = handler.loop, bytes] result in
-            account.queuedBytes.add(-bytes)
+            [loop = handler.loop] result in
+            queued.end()
             loop.post { _ in wait.answered(result) }
         }
     }

@@ -1,7 +1,6 @@
 import Testing
 import Topics
-
-@testable import BusAPI
+import Wire
 
 @Suite struct SinceTests {
     @Test(

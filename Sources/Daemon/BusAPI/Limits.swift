@@ -2,14 +2,8 @@ internal import Wire
 
 /// The bounds of this module, each with the reason for its number.
 enum Limits {
-    /// The last second of the year 9999, beyond which RFC 3339 has no notation.
-    static let unixSecondsMax: Int64 = 253_402_300_799
-
     /// Time to live of an event: below a second nobody keeps time, and a year is for ever.
     static let ttlMicroseconds: ClosedRange<Int64> = 1_000_000...365 * 86_400 * 1_000_000
-
-    /// How far from now digits are still taken for a Unix time that lacks its `@`: ten years.
-    static let unixTimeSecondsAway: Int64 = 3_653 * 86_400
 
     /// The longest that somebody at a limit is told to wait before another try: places may become
     /// free earlier than by themselves, and clients follow it without a word to anybody.

@@ -8,7 +8,7 @@ extension GroupSetting {
         switch (value, form) {
         case (.selector(let selector), _): return selector.description
         case (.type(let type), _): return type
-        case (.start(let start), _): return start.parameter
+        case (.start(let start), _): return Since.text(start)
         case (.dead(.nowhere), _): return "none"
         case (.dead(.topic(let topic)), _): return topic.text
         case (.number(let number), .duration): return Quantity.text(microseconds: number)

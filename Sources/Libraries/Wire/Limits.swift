@@ -7,4 +7,10 @@ public enum WireLimits {
     /// Bytes of a payload whose envelope is written where room grows twice as large: beyond it that would
     /// be more than is needed.
     public static let grownBytesMax = 64 << 10
+
+    /// The last second of the year 9999, beyond which RFC 3339 has no notation.
+    public static let unixSecondsMax: Int64 = 253_402_300_799
+
+    /// How far from now digits are still taken for a Unix time that lacks its `@`: ten years.
+    public static let unixTimeSecondsAway: Int64 = 3_653 * 86_400
 }

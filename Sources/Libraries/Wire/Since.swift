@@ -1,15 +1,14 @@
 internal import JSON
-internal import Topics
-internal import Wire
+public import Topics
 
 /// The `since` of a request: where in the order a reader wants to begin.
 ///
 /// Forms: an id in bare digits (`0` is `earliest`), `now`, `earliest`, `latest`, `-N` (the last
 /// N), a duration back (`10m`; with its unit, since bare digits are an id), `@` and Unix seconds,
 /// an RFC 3339 time, or a date, which is its first moment in UTC.
-enum Since {
+public enum Since {
     /// Reads the parameter; `nil` where it has none of the forms.
-    static func position(_ text: String) -> StartPosition? {
+    public static func position(_ text: String) -> StartPosition? {
         if let id = EventID(decimal: text) { return id == .zero ? .earliest : .after(id) }
         switch text {
         case "now": return .now
@@ -28,8 +27,21 @@ enum Since {
         return Timestamp(rfc3339: isDate ? text + "T00:00:00Z" : text).map { .time($0) }
     }
 
+    /// Writes the parameter, so that ``position(_:)`` reads the same.
+    public static func text(_ position: StartPosition) -> String {
+        switch position {
+        case .after(let id): "\(id)"
+        case .now: "now"
+        case .earliest: "earliest"
+        case .latest: "latest"
+        case .last(let count): "-\(count)"
+        case .ago(let microseconds): Quantity.text(microseconds: microseconds)
+        case .time(let time): time.rfc3339
+        }
+    }
+
     /// Reads a `Last-Event-ID`, which takes ids only.
-    static func lastEventID(_ text: String) -> StartPosition? {
+    public static func lastEventID(_ text: String) -> StartPosition? {
         EventID(decimal: text).map { $0 == .zero ? .earliest : .after($0) }
     }
 
@@ -37,7 +49,7 @@ enum Since {
     /// seconds, milliseconds or nanoseconds; nil for others.
     ///
     /// No id looks like that: ids begin with the microseconds of a clock.
-    static func meant(by digits: String, now: @autoclosure () -> Timestamp) -> String? {
+    public static func meant(by digits: String, now: @autoclosure () -> Timestamp) -> String? {
         let fractionDigits: Int
         switch digits.utf8.count {
         case 10: fractionDigits = 0
@@ -48,7 +60,7 @@ enum Since {
         guard digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         let (seconds, fraction) = (digits.dropLast(fractionDigits), digits.suffix(fractionDigits))
         guard let count = Quantity.count(seconds),
-            abs(count - now().microseconds / 1_000_000) <= Limits.unixTimeSecondsAway
+            abs(count - now().microseconds / 1_000_000) <= WireLimits.unixTimeSecondsAway
         else { return nil }
         return fraction.isEmpty ? "@\(seconds)" : "@\(seconds).\(fraction)"
     }
@@ -56,7 +68,7 @@ enum Since {
     private static func unixSeconds(_ text: Substring) -> Timestamp? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let seconds = parts.first.flatMap({ Quantity.count($0) }),
-            seconds <= Limits.unixSecondsMax
+            seconds <= WireLimits.unixSecondsMax
         else { return nil }
         var microseconds: Int64 = 0
         if parts.count == 2 {

@@ -13,22 +13,14 @@ extension ParserCheck {
         let position = Since.position(text)
         let isNumber = !text.isEmpty && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
         try agree(Since.lastEventID(text), isNumber ? position : nil, "Last-Event-ID")
-        guard let position, let written = written(position) else { return }
-        try agree(Since.position(written), position, "since, and written as '\(written)'")
-    }
-
-    /// One writing of a position; nil for the times that RFC 3339 has no year for.
-    private static func written(_ position: StartPosition) -> String? {
-        switch position {
-        case .after(let id): "\(id)"
-        case .now: "now"
-        case .earliest: "earliest"
-        case .latest: "latest"
-        case .last(let count): "-\(count)"
-        case .ago(let microseconds): Quantity.text(microseconds: microseconds)
-        case .time(let time):
-            (-62_167_219_200_000_000...253_402_300_799_999_999).contains(time.microseconds)
-                ? time.rfc3339 : nil
+        guard let position else { return }
+        // RFC 3339 has no year for other times.
+        if case .time(let time) = position,
+            !(-62_167_219_200_000_000...253_402_300_799_999_999).contains(time.microseconds)
+        {
+            return
         }
+        let written = Since.text(position)
+        try agree(Since.position(written), position, "since, and written as '\(written)'")
     }
 }

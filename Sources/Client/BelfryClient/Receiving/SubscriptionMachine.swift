@@ -1,4 +1,5 @@
 internal import Topics
+internal import Wire
 
 /// What a subscription does next: the rules of one stream after another, without any I/O.
 ///
@@ -73,7 +74,7 @@ struct SubscriptionMachine {
         case .idle(let attempt):
             phase = .opening(attempt: attempt)
             return .connect(
-                since: (cursor.map { .after($0) } ?? start).parameter,
+                since: Since.text(cursor.map { .after($0) } ?? start),
                 afterMilliseconds: attempt == 0 ? 0 : random(Self.delayMilliseconds(attempt)))
         case .opening, .refused: return .read
         case .streaming:

@@ -52,7 +52,7 @@ extension ClientGroup {
         to start: StartPosition
     ) async throws(ClientError) -> ClientGroupDescription {
         try await client.answer(
-            .post, TargetPath("groups", name, "seek").with("since", start.parameter),
+            .post, TargetPath("groups", name, "seek").with("since", Since.text(start)),
             expecting: [200]
         ).group()
     }

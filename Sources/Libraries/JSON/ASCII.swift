@@ -3,7 +3,7 @@ public enum ASCII {
     /// Whether a byte is a decimal digit.
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    /// What a hexadecimal digit stands for; nil for other bytes.
+    /// The value of a hexadecimal digit; nil for other bytes.
     public static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

@@ -8,7 +8,7 @@
 ///
 /// - Complexity: O(bytes), without recursion; nothing is copied.
 public struct JSONReader {
-    /// What is read.
+    /// The text that is read.
     public let text: UnsafeRawBufferPointer
     /// How many of its bytes were read.
     public private(set) var index: Int

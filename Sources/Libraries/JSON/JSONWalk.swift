@@ -14,7 +14,7 @@ struct JSONWalk {
         (self.text, self.index) = (text, index)
     }
 
-    /// What was copied, given away.
+    /// The tokens that were copied, given away.
     consuming func taken() -> [UInt8] { output }
 
     private var next: UInt8? { index < text.count ? text[index] : nil }

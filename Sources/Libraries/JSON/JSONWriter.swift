@@ -9,7 +9,7 @@ internal import Digests
 ///
 /// - Complexity: O(bytes written).
 public struct JSONWriter {
-    /// What was written so far.
+    /// The text so far.
     public private(set) var bytes: [UInt8]
     private var needsComma = false
 

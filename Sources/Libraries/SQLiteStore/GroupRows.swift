@@ -164,10 +164,10 @@ enum GroupColumns {
             "gap_through", "done", "failed", "gone", "expired", "dead_uid", "dead_token",
         ] + GroupSetting.stored.compactMap { $0.column.map { "\($0.name)" } }
 
-    /// What a column holds.
+    /// A value of a column.
     enum Stored { case number(Int64), text(String) }
 
-    /// What the column of a setting holds; nil where the setting is not named, and for nowhere.
+    /// The value of a setting in its column; nil where the setting is not named, and for nowhere.
     static func stored(_ value: GroupSetting.Value?) -> Stored? {
         switch value {
         case .number(let number)?: .number(number)

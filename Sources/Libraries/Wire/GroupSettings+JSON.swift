@@ -2,7 +2,7 @@ public import JSON
 public import Topics
 
 extension GroupSetting {
-    /// What settings say of it, as a parameter says it; nil where they do not name it.
+    /// Its value in these settings, as the text of a parameter; nil where they do not name it.
     public func text(of settings: GroupSettings) -> String? {
         guard let value = value(in: settings) else { return nil }
         switch (value, form) {

@@ -69,13 +69,13 @@ extension TopicDescription {
 }
 
 extension TopicSetting {
-    /// What a topic has, as a parameter says it; nil for no group that it is held for.
+    /// Its value for a topic, as the text of a parameter; nil where the topic is held for no group.
     public func text(of topic: TopicDescription) -> String? {
         if case .holder = form { return topic.hold }
         return text(of: topic.settings)
     }
 
-    /// What settings say, as a parameter says it; nil for the group, which they know by another name.
+    /// Its value in these settings, as the text of a parameter; nil for the group, which they know by its number.
     fileprivate func text(of settings: TopicSettings) -> String? {
         let number = number(in: settings)
         switch form {

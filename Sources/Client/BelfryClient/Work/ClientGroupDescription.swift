@@ -6,7 +6,7 @@ internal import Wire
 public struct ClientGroupDescription: Sendable {
     /// Its name.
     public let name: String
-    /// What it is to be, but where it began. What this version does not understand is nil.
+    /// Its settings, but its start. One that this version cannot read is nil.
     public let settings: GroupSettings
     /// How its jobs do; nil for somebody who may not read its topics.
     public let progress: Progress?

@@ -1,7 +1,9 @@
 internal import Topics
 
 extension EventAttributes {
-    /// What a request says, or the refusal that says what is wrong with it.
+    /// The attributes of a request.
+    ///
+    /// - Throws: A refusal that names the wrong byte.
     init(request texts: AttributeTexts) throws(Refusal) {
         do throws(AttributeError) {
             try self.init(texts)

@@ -1,7 +1,7 @@
 internal import Topics
 
 extension GroupSettings {
-    /// What a request asks a group to be.
+    /// The settings that a request asks for.
     init(request parameters: Parameters) throws(Refusal) {
         self.init()
         for setting in GroupSetting.all {

@@ -1,4 +1,4 @@
-/// What a work group is to be, or is. A property that is nil is not named.
+/// The settings of a work group, wanted or as they are. A property that is nil is not named.
 ///
 /// A new group needs its selector, and gets the default of what is not named. A group that is there
 /// keeps what is not named. Its selector, type, order, persistence and whether it replies never
@@ -55,7 +55,7 @@ public struct GroupSettings: Hashable, Sendable {
     /// A lease is short enough that a worker that died is noticed, and long enough for long jobs.
     package static let leaseRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
 
-    /// What a group has that says nothing else, beside its topics and where it begins.
+    /// The defaults of a group, which has none for its topics and its start.
     package static let standard: GroupSettings = {
         var settings = GroupSettings()
         settings.leaseMicroseconds = 60_000_000
@@ -73,25 +73,25 @@ public struct GroupSettings: Hashable, Sendable {
 /// members that describe a group in JSON, the columns of a store, and the options of the command.
 ///
 /// A new one is a property of ``GroupSettings``, a row here, a column in a step of the store's schema, and
-/// what the machine of a group does with it.
+/// code of `GroupMachine`, which obeys it.
 package struct GroupSetting: Sendable {
     /// The parameter of a request that says it, and its member in JSON.
     package let name: String
-    /// What it can be, and where it stands in ``GroupSettings``.
+    /// The values that it takes, and its property of ``GroupSettings``.
     package let form: Form
     /// Whether a group that is there can be given another one.
     package let changes: Bool
     /// The column of a store; nil for what is not stored, or has a column that no setting shares.
     package let column: Column?
-    /// What stands for the value in a line of help.
+    /// The word for its value in a line of help.
     package let valueName: String
-    /// What it says, in a line of help.
+    /// Its meaning, for a line of help.
     package let summary: String
 
-    /// Where it stands.
+    /// A property of the settings.
     package typealias Place<Value> = any WritableKeyPath<GroupSettings, Value> & Sendable
 
-    /// What a setting can be.
+    /// The values that a setting takes.
     package enum Form: Sendable {
         /// Topics.
         case selector
@@ -178,7 +178,7 @@ package struct GroupSetting: Sendable {
         case flag(Bool)
     }
 
-    /// What settings say; nil where they do not name it.
+    /// Its value in these settings; nil where they do not name it.
     package func value(in settings: GroupSettings) -> Value? {
         switch form {
         case .selector: settings.selector.map { .selector($0) }
@@ -191,7 +191,7 @@ package struct GroupSetting: Sendable {
         }
     }
 
-    /// Has settings say a value of its form, or not name it.
+    /// Gives these settings a value of its form; nil has them not name it.
     package func set(_ value: Value?, in settings: inout GroupSettings) {
         switch (form, value) {
         case (.selector, .selector(let selector)?): settings.selector = selector
@@ -213,7 +213,7 @@ package struct GroupSetting: Sendable {
         }
     }
 
-    /// What is wrong with the number that settings name; nil where nothing is.
+    /// Why its number in these settings is out of range, as a sentence; nil where it is not.
     package func fault(in settings: GroupSettings) -> String? {
         guard case .number(let number)? = value(in: settings) else { return nil }
         switch form {

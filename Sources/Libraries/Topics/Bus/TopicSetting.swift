@@ -5,17 +5,17 @@ package struct TopicSetting: Sendable {
     package let name: String
     /// Its member in JSON.
     package let member: String
-    /// What it can be, and where it stands in ``TopicSettings``.
+    /// The values that it takes, and its property of ``TopicSettings``.
     package let form: Form
-    /// What stands for the value in a line of help.
+    /// The word for its value in a line of help.
     package let valueName: String
-    /// What it says, in a line of help.
+    /// Its meaning, for a line of help.
     package let summary: String
 
-    /// Where it stands.
+    /// A property of the settings.
     package typealias Place<Value> = any WritableKeyPath<TopicSettings, Value> & Sendable
 
-    /// What a setting can be. A number that is nil is no bound.
+    /// The values that a setting takes. A number that is nil is no bound.
     package enum Form: Sendable {
         /// A number.
         case count(Place<Int?>, max: Int64)
@@ -57,7 +57,7 @@ package struct TopicSetting: Sendable {
         TopicSetting("hold", .holder, "GROUP", "keep what this group has not settled, or none"),
     ]
 
-    /// The number that settings say; nil for no bound, and where it is no number.
+    /// Its number in these settings; nil for no bound, and for a setting that is no number.
     package func number(in settings: TopicSettings) -> Int64? {
         switch form {
         case .count(let path, _), .size(let path, _): settings[keyPath: path].map { Int64($0) }
@@ -66,7 +66,7 @@ package struct TopicSetting: Sendable {
         }
     }
 
-    /// Has settings say a number, or no bound.
+    /// Gives these settings a number; nil lifts the bound.
     package func set(_ number: Int64?, in settings: inout TopicSettings) {
         switch form {
         case .count(let path, _), .size(let path, _):

@@ -73,9 +73,9 @@ package struct GroupRecord: Hashable, Sendable {
     package var name: String
     /// The terms of its selector, as texts.
     package var terms: [String]
-    /// What it is to be; names all that a store keeps in a column.
+    /// Its settings: all are named that a store keeps in a column.
     package var settings: GroupSettings
-    /// Who said where dead letters go: they go there in that caller's name.
+    /// The caller that chose the dead topic: letters go there in its name.
     package var deadChooser: StoredCaller?
     /// Who made it.
     package var owner: UInt32?

@@ -1,8 +1,8 @@
 internal import Topics
 
-/// What a wish makes of a group.
+/// Changes of settings.
 extension GroupMachine {
-    /// Lets other settings hold; what never changes has to be as it is.
+    /// Lets other settings hold. Those that never change have to be named as they are, or not at all.
     ///
     /// - Parameter caller: Who wishes it.
     mutating func set(_ wish: GroupSettings, by caller: StoredCaller) -> Result<Void, WorkError> {

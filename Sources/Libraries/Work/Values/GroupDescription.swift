@@ -6,7 +6,7 @@ public struct GroupDescription: Sendable {
     public let name: GroupName
     /// Its topics.
     public let selector: Selector
-    /// What it is to be; all of it is named but where it began.
+    /// Its settings: all are named but its start.
     public let settings: GroupSettings
     /// The user id of its maker; nil for a group that was made in the process of the bus.
     public let owner: UInt32?

@@ -13,10 +13,6 @@ import Topics
     /// What is asked for on the thread of the groups.
     enum Asked: CaseIterable { case seek, group, groupOfANext, revival }
 
-    private func wait(for count: Int, on server: StreamServer) throws {
-        try server.wait { server.loops[0].parked.value == count }
-    }
-
     @Test(arguments: Asked.allCases) func nothingIsDoneForAClientThatHasLeft(
         _ asked: Asked
     ) throws {
@@ -38,9 +34,9 @@ import Topics
         defer { gate.open() }
         let leaver = try server.connect()
         try leaver.send(asked == .group ? "PUT" : "POST", target)
-        try wait(for: 1, on: server)
+        try server.wait(forParked: 1)
         leaver.close()
-        try wait(for: 0, on: server)
+        try server.wait(forParked: 0)
         gate.open()
         // Behind it in the line of its user, so that it has passed.
         try place.expect(201, "PUT", "/groups/behind?of=other")
@@ -70,7 +66,7 @@ import Topics
         let pipelined = try server.connect()
         let seek = "POST /groups/g/seek?since=earliest HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try pipelined.send(seek + seek)
-        try wait(for: asked.count, on: server)
+        try server.wait(forParked: asked.count)
         let drained = server.beginDrain(within: .seconds(3_600))
         for client in clients + [pipelined] {
             let answer = try client.readAnswer()
@@ -93,13 +89,13 @@ import Topics
         }
         let leaver = try server.connect()
         try leaver.send("DELETE", "/topics?match=a.*")
-        try wait(for: 4, on: server)
+        try server.wait(forParked: 4)
         try server.wait { store.waitingCommits >= 40 }
         // Its turns go on meanwhile, and so do those of all.
         #expect(try server.connect().exchange("GET", "/groups").status == 200)
         #expect(store.waitingCommits == 40)
         leaver.close()
-        try wait(for: 3, on: server)
+        try server.wait(forParked: 3)
         store.openCommits()
         var removed = 0
         for client in clients {

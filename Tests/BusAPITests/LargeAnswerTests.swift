@@ -56,7 +56,7 @@ import Topics
         let gate = try server.service.longReads.hold()
         let clients = try (0..<3).map { _ in try server.connect() }
         for client in clients { try client.send("GET", "/topics/t?as=json&since=earliest&\(wait)") }
-        try server.wait { server.loops[0].parked.value == clients.count }
+        try server.wait(forParked: clients.count)
         #expect(try server.connect().exchange("GET", "/healthz").status == 200)
         #expect(server.memory.used(.unsent) == 0)
         gate.open()
@@ -73,7 +73,7 @@ import Topics
         let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/s?as=json&since=earliest&wait=0")
-        try server.wait { server.loops[0].parked.value == 1 }
+        try server.wait(forParked: 1)
         gate.open()
         let told = try client.readAnswer().text.quoted(behind: #""id":""#)
         #expect(told == ids.map(\.description))
@@ -95,7 +95,7 @@ import Topics
         let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t?as=json&since=earliest")
-        try server.wait { server.loops[0].parked.value == 1 }
+        try server.wait(forParked: 1)
         let drained = server.beginDrain(within: .seconds(60))
         gate.open()
         expect(try client.readAnswer(), tells: ids)
@@ -107,7 +107,7 @@ import Topics
         let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t?as=json&since=earliest&wait=0")
-        try server.wait { server.loops[0].parked.value == 1 }
+        try server.wait(forParked: 1)
         try server.remove("t")
         gate.open()
         let answer = try client.readAnswer()
@@ -121,7 +121,7 @@ import Topics
         let gate = try server.service.longReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t,u?as=\(form)&since=earliest&max=4")
-        try server.wait { server.loops[0].parked.value == 1 }
+        try server.wait(forParked: 1)
         gate.open()
         #expect(try client.readHead().status == 200)
         let news = try [server.publish("n", to: "u"), server.publish(Self.large, to: "t")]

@@ -28,7 +28,7 @@ import Topics
         let gate = try place.server.service.longReads.hold()
         let client = try place.server.connect()
         try client.send(method, target)
-        try place.server.wait { place.server.loops[0].parked.value == 1 }
+        try place.server.wait(forParked: 1)
         place.server.service.reload(WorkPlace.configuration("> subscribe uid:4242"))
         gate.open()
         let answer = try method == "HEAD" ? client.readHead() : client.readAnswer()

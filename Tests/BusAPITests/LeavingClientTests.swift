@@ -17,11 +17,6 @@ import Testing
     /// As many patterns as a selector has at the most: to compare all topics with them takes turns.
     private static let patterns = (0..<128).map { "*.t\($0)" }.joined(separator: ",")
 
-    private func expectParked(_ count: Int) {
-        for _ in 0..<20_000 where server.loops[0].parked.value != count { poll(nil, 0, 3) }
-        #expect(server.loops[0].parked.value == count)
-    }
-
     private var turns: Int { server.bus.work.all.reduce(0) { $0 + $1.turns.value } }
 
     @Test(
@@ -36,10 +31,10 @@ import Testing
         let gate = try server.service.longReads.hold()
         let leaver = try server.connect()
         try leaver.send(method, target)
-        expectParked(1)
+        try server.wait(forParked: 1)
         let before = turns
         leaver.close()
-        expectParked(0)
+        try server.wait(forParked: 0)
         gate.open()
         // Behind it in the line of all that wait, so that it has passed.
         let stayer = try server.connect()

@@ -99,6 +99,15 @@ final class StreamServer {
         }
     }
 
+    /// Returns when so many connections are parked, and its only loop has done all that follows from the
+    /// last one that came or went: it counts first.
+    func wait(forParked count: Int) throws {
+        try wait { loops[0].parked.value == count && !handles.value.isEmpty }
+        let hasPassed = Gate()
+        handles.value[0].post { _ in hasPassed.open() }
+        try hasPassed.wait()
+    }
+
     func connect(receiveBufferBytes: Int32? = nil) throws -> RawClient {
         try RawClient(address, receiveBufferBytes: receiveBufferBytes)
     }

@@ -43,7 +43,7 @@ struct TypeName {
     private func violation(_ sentence: String) -> Violation { file.violation(at: line, sentence) }
 
     /// The type that a line declares: behind attributes and modifiers alone.
-    private static func declared(in code: String) -> String? {
+    static func declared(in code: String) -> String? {
         let words = code.split(separator: " ")
         guard let kind = words.firstIndex(where: { kinds.contains($0) }), kind + 1 < words.count,
             words[..<kind].allSatisfy({ word in

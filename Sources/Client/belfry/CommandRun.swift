@@ -11,7 +11,7 @@ struct CommandRun {
             return .done
         } catch {
             try? Output.standard.flush()
-            if let sentence = error.sentence { Self.say(sentence) }
+            if let sentence = error.sentence { Output.say(sentence) }
             return error.code
         }
     }
@@ -48,11 +48,5 @@ struct CommandRun {
             return shell.script
         default: return nil
         }
-    }
-
-    /// Tells the user something, on standard error: one line, whoever's words are in it.
-    static func say(_ sentence: String) {
-        Output.errors.write("belfry: \(TerminalText.line(sentence))\n")
-        try? Output.errors.flush()
     }
 }

@@ -20,6 +20,6 @@ struct CopyProgress {
     static func say(_ sentence: String) {
         Output.errors.write(.lineStart)
         Output.errors.write(.clearLine)
-        CommandRun.say(sentence)
+        Output.say(sentence)
     }
 }

@@ -57,7 +57,7 @@ struct EventProgram: Sendable {
             if ending == .exited(0) { return }
             let sentence = "\(words[0]) \(ending.sentence) for event \(event.id)"
             guard left > 0 else { throw CommandFailure(.failedProgram, sentence) }
-            CommandRun.say("\(sentence): it runs again in \(seconds) s")
+            Output.say("\(sentence): it runs again in \(seconds) s")
             try? await Task.sleep(for: .seconds(seconds))
             left -= 1
             seconds = min(seconds * 2, Limits.retrySecondsMax)

@@ -71,7 +71,7 @@ struct LinePublishing {
         let (client, topic, attributes, ttl) = (client, topic, attributes, ttl)
         let (session, repeats) = (session, repeats)
         let tell: @Sendable (ClientError) -> Void = { _ in
-            CommandRun.say(
+            Output.say(
                 "\(batch.count) lines got no answer and are sent again: some may be doubled")
         }
         let asking = Task { () -> Result<ClientReceipt?, CommandFailure> in

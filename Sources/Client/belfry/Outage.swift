@@ -11,7 +11,7 @@ final class Outage: Sendable {
             defer { isSaid = true }
             return !isSaid
         }
-        if isNew { CommandRun.say("\(error); still trying") }
+        if isNew { Output.say("\(error); still trying") }
     }
 
     /// A request was answered.

@@ -64,6 +64,12 @@ final class Output: Sendable {
         write("(\(payload.count) bytes that are no text: --raw prints them)")
     }
 
+    /// Tells the user something, on standard error: one line, whoever's words are in it.
+    static func say(_ sentence: String) {
+        errors.write("belfry: \(TerminalText.line(sentence))\n")
+        try? errors.flush()
+    }
+
     /// One object of JSON, as a line.
     func write(json: String) { write(json + "\n", .json) }
 

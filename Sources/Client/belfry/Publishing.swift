@@ -41,7 +41,7 @@ enum Publishing {
 
     /// Tells what may not have been meant.
     static func tellHint(of receipt: ClientReceipt?) {
-        if let hint = receipt?.hint { CommandRun.say(hint) }
+        if let hint = receipt?.hint { Output.say(hint) }
     }
 
     /// The text behind the topic, else standard input. With `--json` it is JSON.
@@ -61,7 +61,7 @@ enum Publishing {
     /// Standard input to its end. A person who only forgot the text would wait for nothing.
     private static func fromStandardInput() -> [UInt8]? {
         if ByteInput.standard.isTerminal {
-            CommandRun.say(
+            Output.say(
                 "type the event, and Ctrl-D behind its last line; Ctrl-C publishes nothing")
         }
         return ByteInput.standard.all()

@@ -22,7 +22,7 @@ struct ReadingLimits: Sendable {
         case .gap(let gap):
             let sentence = "events behind \(gap.after) up to \(gap.through) may be missing"
             guard !isStrict else { throw CommandFailure(.gap, sentence) }
-            CommandRun.say(sentence)
+            Output.say(sentence)
             return nil
         }
     }

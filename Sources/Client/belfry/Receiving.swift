@@ -29,7 +29,7 @@ enum Receiving {
             let pattern = try TopicPattern(name.text)
             guard try await session.client.topics(matching: pattern).topics.isEmpty else { return }
             let near = await TopicCommands.near(name.text, session)
-            CommandRun.say("there is no topic '\(name)' yet; waiting for its first event\(near)")
+            Output.say("there is no topic '\(name)' yet; waiting for its first event\(near)")
         }
     }
 

@@ -32,7 +32,7 @@ enum Running {
             let client = session.client
             _ = try await session.ask { () throws(ClientError) in try await client.publish(batch) }
         } catch {
-            CommandRun.say("the run is not told: \(error.sentence ?? "")")
+            Output.say("the run is not told: \(error.sentence ?? "")")
         }
     }
 
@@ -57,7 +57,7 @@ enum Running {
 
     /// As a shell says it of a program that cannot be run.
     private static func failed(_ sentence: String) -> Outcome {
-        CommandRun.say(sentence)
+        Output.say(sentence)
         var tail = OutputTail()
         Array(sentence.utf8).withUnsafeBytes { tail.add($0) }
         return Outcome(ending: .exited(127), tail: tail)

@@ -105,7 +105,9 @@ final class BusHandler: RequestHandler {
             try dispatch(request, exchange)
         } catch {
             let isForEventStream = ServerSentEventsForm.isAsked(by: request.head)
-            exchange.respond(isForEventStream ? error.eventStream(service) : error.response)
+            exchange.respond(
+                isForEventStream
+                    ? error.eventStream(retryingIn: service.retryMilliseconds) : error.response)
         }
     }
 

@@ -112,5 +112,5 @@ struct WebhookDelivery: Sendable {
         }
     }
 
-    private func say(_ sentence: String) { CommandRun.say("line \(webhook.line): \(sentence)") }
+    private func say(_ sentence: String) { Output.say("line \(webhook.line): \(sentence)") }
 }

@@ -100,11 +100,11 @@ enum DeadLetterCommands {
             } catch {
                 // Somebody else did it, or retention took it meanwhile.
                 if ["JOB_SETTLED", "EVENT_UNKNOWN"].contains(error.refusal?.code) { continue }
-                CommandRun.say("\(count) of \(letters.count) letters were published again")
+                Output.say("\(count) of \(letters.count) letters were published again")
                 throw GroupCommands.failure(error, group)
             }
         }
-        CommandRun.say("\(count) letter\(count == 1 ? " was" : "s were") published again")
+        Output.say("\(count) letter\(count == 1 ? " was" : "s were") published again")
     }
 
     private static func revive(

@@ -134,7 +134,7 @@ enum GroupCommands {
         guard let found = try? await group.description(), found.settings.dead?.topic != nil,
             let failed = found.progress?.failed, failed > 0
         else { return }
-        CommandRun.say(
+        Output.say(
             "no job is open, and \(failed) became \(failed == 1 ? "a dead letter" : "dead letters"): "
                 + "'belfry dead \(group.name)' lists those that are left")
     }

@@ -45,7 +45,7 @@ struct WorkerLoop: Sendable {
                 let take = try await ask(settlement)
                 shift.reached()
                 if case .done? = settlement?.verb, let letter = take.deadLetter {
-                    CommandRun.say(
+                    Output.say(
                         "the job before is a dead letter by now, \(letter): if it was done, do not "
                             + "revive it")
                 }
@@ -67,7 +67,7 @@ struct WorkerLoop: Sendable {
 
     private func tell(_ job: ClientJob) -> ClientJob {
         if let gap = job.gap {
-            CommandRun.say(
+            Output.say(
                 "the group missed events behind \(gap.after) up to \(gap.through): they were removed"
             )
         }
@@ -132,7 +132,7 @@ struct WorkerLoop: Sendable {
             job.isReplyWanted
                 ? plan.refusal(of: job, words, attempts: $0.settings.attempts ?? .max) : nil
         }
-        CommandRun.say(
+        Output.say(
             "\(plan.how(run)) for job \(job.event.id), attempt \(job.attempt): "
                 + (refusal == nil ? Self.fate(of: job, in: group) : "it is refused"))
         return (refusal ?? settlement).because(words)
@@ -165,7 +165,7 @@ struct WorkerLoop: Sendable {
                     pause = min(pause, Limits.extensionPauseMicroseconds)
                     continue
                 }
-                return CommandRun.say("the lease of job \(job.event.id) ends: \(refusal)")
+                return Output.say("the lease of job \(job.event.id) ends: \(refusal)")
             }
         }
     }
@@ -195,7 +195,7 @@ struct WorkerLoop: Sendable {
         switch (refusal.code, settlement.verb) {
         case ("JOB_SETTLED", _): return nil
         case ("LEASE_LOST", _), ("JOB_DEAD", _):
-            CommandRun.say("\(refusal)")
+            Output.say("\(refusal)")
             return nil
         // It was refused already, or its asker has gone: there is nobody to tell.
         case ("PARAMETER_INVALID", .dead(refusal: _?)):
@@ -203,7 +203,7 @@ struct WorkerLoop: Sendable {
                 .retry(delay: nil), lease: settlement.lease, reason: settlement.reason)
         // Too much came out of it, or there is no place for dead letters that may take them.
         case ("EVENT_TOO_LARGE", .done), ("PARAMETER_INVALID", .dead), ("ACCESS_DENIED", .dead):
-            CommandRun.say("\(refusal): the job comes again")
+            Output.say("\(refusal): the job comes again")
             return ClientSettlement(
                 .retry(delay: nil), lease: settlement.lease, reason: settlement.reason)
         default: throw CommandFailure(.refused(refusal))

@@ -107,16 +107,17 @@ extension Refusal {
     /// `EventSource` comes again behind a stream that ends, and never behind another status (HTML
     /// Living Standard, section 9.2.3). So what passes is a stream without events: a comment says why,
     /// and `retry` when to come again. No line is empty: some libraries would hand on a message.
-    func eventStream(_ service: BusService) -> Response {
+    ///
+    /// - Parameter milliseconds: How long a reader waits of a bus that ends.
+    func eventStream(retryingIn milliseconds: () -> Int) -> Response {
         let (usual, status) = (self.response, problem.response.status)
         guard status == 429 || status == 503 else { return usual }
         let isLeaving = problem.code == ProblemCode.draining.rawValue
-        let milliseconds =
-            isLeaving ? service.retryMilliseconds() : Limits.refusedStreamRetryMilliseconds
+        let retry = isLeaving ? milliseconds() : Limits.refusedStreamRetryMilliseconds
         return Response(
             status: 200,
             headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")],
             body: .bytes(
-                Array(": \(problem.code) \(problem.detail)\nretry: \(milliseconds)\n".utf8)))
+                Array(": \(problem.code) \(problem.detail)\nretry: \(retry)\n".utf8)))
     }
 }

@@ -86,7 +86,8 @@ extension StreamingResponse {
         leave()
         socket?.finish(
             writing is ServerSentEventsForm
-                ? refusal.eventStream(handler.service) : refusal.response)
+                ? refusal.eventStream(retryingIn: handler.service.retryMilliseconds)
+                : refusal.response)
     }
 
     func leave() {

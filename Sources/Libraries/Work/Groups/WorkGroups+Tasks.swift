@@ -47,7 +47,7 @@ extension WorkGroups {
 
     /// Publishes one event and waits for what a worker replies.
     ///
-    /// Only groups that reply (``GroupSettings/replies``) count. Several groups each do the request,
+    /// Only groups that reply (`GroupSettings.replies`) count. Several groups each do the request,
     /// and the first reply counts. The reply is delivered once its job's settlement is committed, and
     /// is in no log.
     ///

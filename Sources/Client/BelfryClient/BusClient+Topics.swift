@@ -21,9 +21,7 @@ extension BusClient {
             }
             guard name.spells("topics") else { return reader.value() != nil }
             return reader.array { reader in
-                guard let topic = reader.value().flatMap({ TopicDescription($0) }) else {
-                    return false
-                }
+                guard let topic = TopicDescription(&reader) else { return false }
                 topics.append(topic)
                 return true
             }
@@ -65,7 +63,7 @@ extension BusClient {
         let answer = try await answer(.put, target, expecting: [200, 201])
         let description = answer.body.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
-            return reader.value().flatMap({ TopicDescription($0) })
+            return TopicDescription(&reader)
         }
         guard let description else { throw .malformedAnswer("the answer describes no topic") }
         return (description, answer.head.status == 201)

@@ -10,21 +10,26 @@ public struct JSONMembers {
     /// Reads the object; nil where it is none.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = JSONReader(bytes)
+        self.init(&reader)
+    }
+
+    /// Reads the object that comes next; nil where it is none.
+    public init?(_ reader: inout JSONReader) {
         let isObject = reader.object { name, reader in
-            guard let value = reader.value(), let first = value.first else { return false }
             let name = String(decoding: name, as: UTF8.self)
-            var inside = JSONReader(value)
-            switch first {
+            switch reader.next {
             case UInt8(ascii: "\""):
-                texts[name] = inside.string()
+                texts[name] = reader.string()
                 return texts[name] != nil
             case UInt8(ascii: "t"), UInt8(ascii: "f"):
-                truths[name] = inside.truth()
+                truths[name] = reader.truth()
                 return truths[name] != nil
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                numbers[name] = inside.number()
+            case .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
+                // A fraction and an exponent are passed over.
+                var number = reader.value().map { JSONReader($0) }
+                numbers[name] = number?.number()
                 return numbers[name] != nil
-            default: return true
+            default: return reader.value() != nil
             }
         }
         guard isObject else { return nil }

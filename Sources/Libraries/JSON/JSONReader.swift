@@ -23,11 +23,7 @@ public struct JSONReader {
     public var next: UInt8? { index < text.count ? text[index] : nil }
 
     /// Passes over white space.
-    public mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-            index += 1
-        }
-    }
+    public mutating func skipSpace() { index = text.spaceEnd(from: index) }
 
     /// Passes over white space and then this byte, if it comes next.
     public mutating func takes(_ byte: Unicode.Scalar) -> Bool {
@@ -121,21 +117,6 @@ public struct JSONReader {
         return token { $0.value() }
     }
 
-    /// Reads a value and appends it to `output` without white space between its tokens, with the escapes
-    /// that ``JSONWriter`` makes.
-    ///
-    /// - Returns: Whether it was one; if not, the end of `output` is undefined.
-    public mutating func value(into output: inout [UInt8]) -> Bool {
-        skipSpace()
-        var walk = JSONWalk(text, from: index)
-        walk.output = exchange(&output, with: [])
-        walk.copies = true
-        defer { index = walk.index }
-        let isValue = walk.value()
-        output = walk.taken()
-        return isValue
-    }
-
     private mutating func token(
         _ read: (inout JSONWalk) -> Bool
     ) -> UnsafeRawBufferPointer? {
@@ -158,8 +139,12 @@ extension JSONText {
         _ text: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) -> Bool {
         output.reserveCapacity(output.count + text.count)
-        var reader = JSONReader(text)
-        return reader.value(into: &output) && reader.isAtEnd()
+        var walk = JSONWalk(text, from: text.spaceEnd(from: 0))
+        walk.output = exchange(&output, with: [])
+        walk.copies = true
+        let isValue = walk.value() && text.spaceEnd(from: walk.index) == text.count
+        output = walk.taken()
+        return isValue
     }
 
     /// The place of the first byte that keeps a text from being one value of JSON, or its end where more
@@ -176,6 +161,17 @@ extension JSONText {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Where the white space ends that begins at an index.
+    func spaceEnd(from start: Int) -> Int {
+        var index = start
+        while index < count {
+            let byte = self[index]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
+            index += 1
+        }
+        return index
+    }
+
     /// The bytes between the quotation marks of a string.
     public var inside: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: dropFirst().dropLast())

@@ -19,11 +19,7 @@ struct JSONWalk {
 
     private var next: UInt8? { index < text.count ? text[index] : nil }
 
-    private mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-            index += 1
-        }
-    }
+    private mutating func skipSpace() { index = text.spaceEnd(from: index) }
 
     private mutating func pass(_ count: Int) {
         if copies {

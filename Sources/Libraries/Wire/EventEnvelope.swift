@@ -34,16 +34,12 @@ public enum EventEnvelope {
 
     private static func write(_ event: Event, to json: inout JSONWriter, _ showsSender: Bool) {
         json.beginObject()
-        json.name("id")
-        json.quotedInteger(event.id.rawValue)
-        json.name("topic")
-        json.string(event.topic.text)
-        json.name("time")
-        json.string(event.time.description)
+        json.member("id", event.id)
+        json.member("topic", event.topic.text)
+        json.member("time", event.time.description)
         for attribute in EventAttribute.all {
             guard let text = event.attributes[attribute] else { continue }
-            json.name(WireAttribute.row(attribute).member)
-            json.string(text)
+            json.member(WireAttribute.row(attribute).member, text)
         }
         writeExtras(event.attributes, to: &json)
         writeData(of: event, to: &json)
@@ -54,17 +50,14 @@ public enum EventEnvelope {
     private static func writeExtras(_ attributes: EventAttributes, to json: inout JSONWriter) {
         if !attributes.labels.isEmpty {
             json.name("attributes")
-            json.beginObject()
-            for label in attributes.labels.all {
-                json.name(label.name)
-                json.string(label.value)
+            json.object { json in
+                for label in attributes.labels.all {
+                    json.name(label.name)
+                    json.string(label.value)
+                }
             }
-            json.endObject()
         }
-        if let expires = attributes.expires {
-            json.name("expires")
-            json.string(expires.description)
-        }
+        if let expires = attributes.expires { json.member("expires", expires.description) }
     }
 
     private static func writeData(of event: Event, to json: inout JSONWriter) {
@@ -82,16 +75,10 @@ public enum EventEnvelope {
     private static func writeSender(_ sender: Sender, to json: inout JSONWriter) {
         guard sender.uid != nil || sender.pid != nil else { return }
         json.name("sender")
-        json.beginObject()
-        if let uid = sender.uid {
-            json.name("uid")
-            json.integer(Int(uid))
+        json.object { json in
+            if let uid = sender.uid { json.member("uid", Int(uid)) }
+            if let pid = sender.pid { json.member("pid", Int(pid)) }
         }
-        if let pid = sender.pid {
-            json.name("pid")
-            json.integer(Int(pid))
-        }
-        json.endObject()
     }
 }
 

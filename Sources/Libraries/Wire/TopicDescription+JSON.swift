@@ -39,8 +39,8 @@ extension TopicDescription {
     }
 
     /// Reads the object; nil where it describes no topic. Where it does not show events, they count as none.
-    public init?(_ object: UnsafeRawBufferPointer) {
-        guard let members = JSONMembers(object),
+    public init?(_ reader: inout JSONReader) {
+        guard let members = JSONMembers(&reader),
             let name = members.texts["name"].flatMap({ try? TopicName($0) })
         else { return nil }
         var settings = TopicSettings(

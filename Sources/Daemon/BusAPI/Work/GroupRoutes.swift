@@ -85,13 +85,10 @@ extension BusHandler {
             throw Refusal(error)
         }
         var json = JSONWriter(reserving: 64 + jobs.count * 192)
-        json.beginObject()
-        json.name("jobs")
-        json.beginArray()
         let now = bus.now
-        for job in jobs { job.write(to: &json, now: now) }
-        json.endArray()
-        json.endObject()
+        json.object { json in
+            json.member("jobs", jobs) { json, job in job.write(to: &json, now: now) }
+        }
         call.respond(json)
     }
 

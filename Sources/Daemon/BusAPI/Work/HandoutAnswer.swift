@@ -41,19 +41,15 @@ struct HandoutAnswer {
         json.beginObject()
         json.member("lease", handout.lease)
         json.member("deadline", handout.deadline.description)
-        json.name("jobs")
-        json.beginArray()
-        for (envelope, job) in jobs {
+        json.member("jobs", jobs) { json, row in
+            let (envelope, job) = row
             withExtendedLifetime(envelope) {
                 json.object(continuing: envelope.bytes(isFramed: false)) { json in
                     json.member("attempt", job.attempt)
-                    if job.isReplyWanted {
-                        json.member("reply", "wanted")
-                    }
+                    if job.isReplyWanted { json.member("reply", "wanted") }
                 }
             }
         }
-        json.endArray()
         json.name("gap")
         json.optional(handout.gap) { $1.write(to: &$0) }
         json.endObject()

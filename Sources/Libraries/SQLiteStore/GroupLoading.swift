@@ -104,27 +104,25 @@ enum GroupLoading {
             tally: tally)
     }
 
-    /// What the group is to be; nil if the row says none.
+    /// The settings that a row says; nil if it says none. A column that holds nothing says the default.
     private static func settings(_ row: Statement) throws(DatabaseError) -> GroupSettings? {
         var settings = GroupSettings()
         for (index, setting) in GroupSetting.stored.enumerated() {
             let place = GroupColumns.settings + Int32(index)
-            guard let column = NumberColumn.groupSettings[index] else {
-                let text = row.text(place)
-                guard case .deadLetters = setting.form else {
-                    setting.set(text.map { .type($0) }, in: &settings)
-                    continue
+            var value: GroupSetting.Value?
+            if let column = NumberColumn.groupSettings[index] {
+                value = try row.optionalInteger(place, column).map { number in
+                    column.range == Limits.flags ? .flag(number == 1) : .number(number)
                 }
-                let topic = text.flatMap { try? TopicName($0) }
-                guard (text == nil) == (topic == nil) else { return nil }
-                setting.set(.dead(topic.map { .topic($0) } ?? .nowhere), in: &settings)
-                continue
+            } else if let text = row.text(place) {
+                if case .deadLetters = setting.form {
+                    guard let topic = try? TopicName(text) else { return nil }
+                    value = .dead(.topic(topic))
+                } else {
+                    value = .type(text)
+                }
             }
-            let number = try row.optionalInteger(place, column)
-            switch setting.form {
-            case .truth, .word: setting.set(number.map { .flag($0 == 1) }, in: &settings)
-            default: setting.set(number.map { .number($0) }, in: &settings)
-            }
+            setting.set(value ?? setting.value(in: .standard), in: &settings)
         }
         return settings
     }

@@ -162,7 +162,7 @@ enum GroupColumns {
         [
             "number", "name", "selector", "owner", "epoch", "reach", "gap_reported", "gap_after",
             "gap_through", "done", "failed", "gone", "expired", "dead_uid", "dead_token",
-        ] + GroupSetting.stored.compactMap { $0.column.map { "\($0.name)" } }
+        ] + GroupSetting.stored.compactMap { $0.column.map { "\($0)" } }
 
     /// A value of a column.
     enum Stored { case number(Int64), text(String) }

@@ -101,7 +101,8 @@ struct NumberColumn {
         case .truth, .word: range = Limits.flags
         case .selector, .type, .start, .deadLetters: return nil
         }
-        return groups(column.name, range, isOptional: column.since > 4, since: column.since)
+        let since = setting.columnSince
+        return groups(column, range, isOptional: since > 4, since: since)
     }
     static let groupOwner = groups("owner", Limits.users, isOptional: true)
     static let groupDeadUID = groups("dead_uid", Limits.users, isOptional: true, since: 7)

@@ -102,6 +102,11 @@ struct Parameters {
         return try number(name, notation, in: range, orElse: ", or none for no bound").map(Bound.of)
     }
 
+    /// `yes` or `no`.
+    func truth(_ name: String) throws(Refusal) -> Bool? {
+        try choice(name, ["yes": true, "no": false])
+    }
+
     /// One of the words given, or a refusal that lists them.
     func choice<Value>(
         _ name: String, _ words: @autoclosure () -> KeyValuePairs<String, Value>

@@ -83,8 +83,9 @@ extension BusHandler {
             case .size(_, let max): bound = (.size, max)
             case .duration(_, let max): bound = (.duration, max)
             case .truth(let path):
-                let truth = try parameters.choice(setting.name, ["yes": true, "no": false])
-                if let truth { settings[keyPath: path] = truth }
+                if let truth = try parameters.truth(setting.name) {
+                    settings[keyPath: path] = truth
+                }
                 continue
             case .holder: continue
             }

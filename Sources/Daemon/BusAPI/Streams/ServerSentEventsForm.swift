@@ -25,7 +25,7 @@ struct ServerSentEventsForm: StreamForm {
     ) throws(Refusal) {
         /// A choice that only an event stream has.
         func choice(_ name: String) throws(Refusal) -> Bool? {
-            let wanted = try parameters.choice(name, ["yes": true, "no": false])
+            let wanted = try parameters.truth(name)
             guard wanted == nil || form == .sse else {
                 throw Refusal(
                     .parameterInvalid, "'\(name)' is for event streams alone: ask with as=sse.")

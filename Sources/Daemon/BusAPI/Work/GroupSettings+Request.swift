@@ -26,10 +26,9 @@ extension GroupSettings {
         case .duration(_, let range):
             return try parameters.duration(name, in: range).map { .number($0) }
         case .count(_, let range):
-            let range = Int64(range.lowerBound)...Int64(range.upperBound)
             return try parameters.count(name, in: range).map { .number($0) }
         case .truth:
-            return try parameters.choice(name, ["yes": true, "no": false]).map { .flag($0) }
+            return try parameters.truth(name).map { .flag($0) }
         case .word(_, let no, let yes):
             return try parameters.choice(name, [no: false, yes: true]).map { .flag($0) }
         }

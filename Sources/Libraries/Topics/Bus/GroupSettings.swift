@@ -81,8 +81,11 @@ package struct GroupSetting: Sendable {
     package let form: Form
     /// Whether a group that is there can be given another one.
     package let changes: Bool
-    /// The column of a store; nil for what is not stored, or has a column that no setting shares.
-    package let column: Column?
+    /// Its column in the table `groups` of a store; nil for topics, which have one of their own, and for the
+    /// start, which is not stored.
+    package let column: StaticString?
+    /// The version of the schema that has the column first. One that came after version 4 may hold nothing.
+    package let columnSince: Int64
     /// The word for its value in a line of help.
     package let valueName: String
     /// Its meaning, for a line of help.
@@ -102,31 +105,24 @@ package struct GroupSetting: Sendable {
         /// A topic, or nowhere.
         case deadLetters
         /// Microseconds.
-        case duration(
-            Place<Int64?>, in: ClosedRange<Int64>)
+        case duration(Place<Int64?>, in: ClosedRange<Int64>)
         /// A number.
-        case count(Place<Int?>, in: ClosedRange<Int>)
+        case count(Place<Int?>, in: ClosedRange<Int64>)
         /// Yes or no.
         case truth(Place<Bool?>)
         /// One of two words.
         case word(Place<Bool?>, no: String, yes: String)
     }
 
-    /// A column of the table `groups`.
-    package struct Column: Sendable {
-        package let name: StaticString
-        /// The version of the schema that has it first; such of later versions may be absent.
-        package let since: Int64
-    }
-
     private init(
-        _ name: String, _ form: Form, changes: Bool = false, column: Column? = nil,
-        _ valueName: String, _ summary: String
+        _ name: String, _ form: Form, changes: Bool = false, column: StaticString? = nil,
+        since version: Int64 = 4, _ valueName: String, _ summary: String
     ) {
         self.name = name
         self.form = form
         self.changes = changes
         self.column = column
+        columnSince = version
         self.valueName = valueName
         self.summary = summary
     }
@@ -135,33 +131,33 @@ package struct GroupSetting: Sendable {
     package static let all = [
         GroupSetting("of", .selector, "SELECTOR", "its topics, joined by commas"),
         GroupSetting(
-            "type", .type, column: Column(name: "type", since: 4), "TYPE",
+            "type", .type, column: "type", "TYPE",
             "only events of this type"),
         GroupSetting("since", .start, "START", "where a new group begins (earliest)"),
         GroupSetting(
             "lease", .duration(\.leaseMicroseconds, in: GroupSettings.leaseRange), changes: true,
-            column: Column(name: "lease", since: 4), "TIME", "how long a worker has a job (60s)"),
+            column: "lease", "TIME", "how long a worker has a job (60s)"),
         // A job may fail this often before it is a dead letter.
         GroupSetting(
             "attempts", .count(\.attempts, in: 1...1_000), changes: true,
-            column: Column(name: "attempts", since: 4), "N", "how often a job is handed out (5)"),
+            column: "attempts", "N", "how often a job is handed out (5)"),
         GroupSetting(
-            "dead", .deadLetters, changes: true, column: Column(name: "dead", since: 4), "TOPIC",
+            "dead", .deadLetters, changes: true, column: "dead", "TOPIC",
             "where dead letters go, or none"),
         GroupSetting(
             "order", .word(\.isOrderedByKey, no: "none", yes: "key"),
-            column: Column(name: "by_key", since: 4), "ORDER",
+            column: "by_key", "ORDER",
             "key: one job of a key at a time; or none"),
         // As many as are open at the most.
         GroupSetting(
             "in_flight", .count(\.inFlightMax, in: 1...10_000), changes: true,
-            column: Column(name: "in_flight", since: 4), "N",
+            column: "in_flight", "N",
             "how many jobs are leased at once (1000)"),
         GroupSetting(
-            "persist", .truth(\.persists), column: Column(name: "persists", since: 4), "YES-OR-NO",
+            "persist", .truth(\.persists), column: "persists", "YES-OR-NO",
             "whether progress outlives a restart"),
         GroupSetting(
-            "replies", .truth(\.replies), column: Column(name: "replies", since: 4), "YES-OR-NO",
+            "replies", .truth(\.replies), column: "replies", "YES-OR-NO",
             "whether its workers answer requests"),
     ]
 
@@ -220,7 +216,7 @@ package struct GroupSetting: Sendable {
         case .duration(_, let range) where !range.contains(number):
             let bounds = [range.lowerBound, range.upperBound].map { "\(Duration.microseconds($0))" }
             return "'\(name)' goes from \(bounds[0]) to \(bounds[1])"
-        case .count(_, let range) where !range.contains(Int(clamping: number)):
+        case .count(_, let range) where !range.contains(number):
             return "'\(name)' goes from \(range.lowerBound) to \(range.upperBound), not \(number)"
         default: return nil
         }

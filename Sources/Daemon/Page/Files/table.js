@@ -88,10 +88,11 @@ export class TopicTable {
         this.#arrange();
     }
 
-    /** Shows what has changed: figures at once, the order soon. */
+    /** Shows what has changed: figures and the first rows at once, the order soon. */
     refresh() {
         this.#list.refresh();
-        this.#arrangeSoon();
+        if (this.#list.items.length === 0) this.#arrange();
+        else this.#arrangeSoon();
     }
 
     /** Shows how times grow older. */

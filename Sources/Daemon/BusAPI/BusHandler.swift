@@ -272,14 +272,6 @@ final class BusHandler: RequestHandler {
         if clearsVacant { loop.post { handler in (handler as! BusHandler).clearOn() } }
     }
 
-    /// Delivers what was just published to a topic before its publisher is answered, where that
-    /// delays nobody: the answer with its wake-up would stand between the event and its subscribers.
-    func deliverFirst(to topic: TopicName, _ exchange: Exchange) {
-        guard exchange.isAlone, !exchange.isDraining else { return }
-        let count = subscriptions.count(matching: topic)
-        if count > 0, count <= Limits.deliveredFirstMax { deliver() }
-    }
-
     private func dispatch(_ request: Request, _ exchange: Exchange) throws(Refusal) {
         let head = request.head
         if head.method == "OPTIONS", head.target.form == .asterisk {

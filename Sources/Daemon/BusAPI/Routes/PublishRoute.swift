@@ -31,7 +31,6 @@ extension BusHandler {
             access: configuration.access.rules.isEmpty ? nil : (configuration.access, call.caller),
             prefix: service.prefix)
         bus.publish(batch, then: publishing.answer)
-        deliverFirst(to: request.topic, exchange)
     }
 
     private func publishRequest(
@@ -79,7 +78,6 @@ extension BusHandler {
         try WaitingRequest(
             to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: self
         ).begin(batch, within: microseconds, call.exchange)
-        deliverFirst(to: request.topic, call.exchange)
     }
 
     /// The topic of this name, if the caller may publish to it.

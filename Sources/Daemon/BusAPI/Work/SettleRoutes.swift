@@ -68,7 +68,7 @@ extension BusHandler {
         let queued = bytes > 0 ? try queue(bytes, for: exchange.account) : nil
         let reply = exchange.reply
         work.settle(
-            group, settlement, by: call.caller.asWorker, in: round(of: exchange)
+            group, settlement, by: call.caller.asWorker, in: roundOfTurn()
         ) { result in
             queued?.end()
             switch result {

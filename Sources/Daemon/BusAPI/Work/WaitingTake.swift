@@ -75,7 +75,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
             request.waits && request.worker != nil && request.settlement != nil
         self.bodyBytes = bodyBytes
         handler.service.memory.charge(bodyBytes, to: .bodies)
-        guard let making else { return take(request, in: handler.round(of: exchange)) }
+        guard let making else { return take(request, in: handler.roundOfTurn()) }
         let cancellation = Cancellation()
         self.making = cancellation
         // This is only touched again on its loop, where the job runs.

@@ -65,9 +65,8 @@ extension BusHandler {
         return (name, scope.selector)
     }
 
-    /// What takes further the requests to groups of this turn; nil where there is this one alone.
-    func round(of exchange: Exchange) -> WorkRound? {
-        if exchange.isAlone { return nil }
+    /// The requests to groups of this turn, which its end takes further together.
+    func roundOfTurn() -> WorkRound {
         if !goesRound {
             goesRound = true
             loop.post { handler in (handler as! BusHandler).goRound() }

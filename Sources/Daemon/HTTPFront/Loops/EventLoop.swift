@@ -114,7 +114,6 @@ final class EventLoop {
         }
         hangUp()
         if hasMail { deferred.takeMail(mailbox.takeMessages()) }
-        turn.servesOne = count == 1 && deferred.mail.isEmpty
         readMail()
         passDeadlines()
         serveArrived()
@@ -195,9 +194,9 @@ final class EventLoop {
         }
     }
 
-    /// Sends what `body` answers in the end; where it serves one request alone, as it comes.
+    /// Sends the answers of `body` together when it has ended.
     private func gatherAnswers(_ body: () -> Void) {
-        outbox.isGathering = !turn.servesOne
+        outbox.isGathering = true
         body()
         outbox.isGathering = false
         sendAnswers()

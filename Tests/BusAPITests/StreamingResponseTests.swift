@@ -8,7 +8,7 @@ import Topics
 
 /// Streams as they look from inside the process.
 @Suite(.blocking) struct StreamingResponseTests {
-    /// What arrives until it has been silent for a moment.
+    /// What arrives until there is enough. More may have come with it, such as a heartbeat.
     private func text(_ client: RawClient, until isComplete: (String) -> Bool) throws -> String {
         var chunks = ChunkedBody()
         var text = ""
@@ -24,7 +24,7 @@ import Topics
     @Test func theRetryIsDrawnByWhoeverMadeTheService() throws {
         let server = try StreamServer()
         let client = try server.open("/topics/t?as=sse")
-        let text = try text(client) { $0.hasSuffix("\n\n") }
+        let text = try text(client) { $0.contains("\n\n") }
         #expect(text.hasPrefix(":\nretry: 1234\nid: "))
     }
 
@@ -33,7 +33,7 @@ import Topics
             heartbeat: 50_000, access: AccessPolicy(administrator: getuid()), version: "0")
         let server = try StreamServer(configuration)
         let client = try server.open("/topics/t?as=ndjson")
-        let first = try text(client) { $0.hasSuffix("}\n\n\n") }
+        let first = try text(client) { $0.contains("}\n\n\n") }
         #expect(first.hasPrefix("{\"cursor\""))
         configuration.heartbeat = 3_600_000_000
         server.service.reload(configuration)
@@ -74,10 +74,10 @@ import Topics
     @Test func whatManyReadersGetIsEncodedOnceAndTheNewsIsKept() throws {
         let server = try StreamServer()
         let clients = try (0..<20).map { _ in try server.open("/topics/t?as=ndjson") }
-        for client in clients { _ = try text(client) { $0.hasSuffix("}\n") } }
+        for client in clients { _ = try text(client) { $0.contains("}\n") } }
         #expect(server.memory.used(.encodings) == 0)
         try server.publish(String(repeating: "x", count: 10_000), to: "t")
-        for client in clients { _ = try text(client) { $0.contains("xxx") && $0.hasSuffix("}\n") } }
+        for client in clients { _ = try text(client) { $0.contains(#/xxx.*\}\n/#) } }
         #expect((10_000..<12_000).contains(server.memory.used(.encodings)))
     }
 }

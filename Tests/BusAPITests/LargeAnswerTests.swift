@@ -19,8 +19,8 @@ import Topics
 
     /// Has the time of everybody pass who waits.
     private func passTime(of server: StreamServer) {
-        server.handles.value[0].post { handler in
-            for subscription in (handler as! BusHandler).subscriptions.all {
+        server.handles.value[0].onBus { loop in
+            for subscription in loop.waits.subscriptions.all {
                 (subscription as! StreamingResponse).timedOut()
             }
         }

@@ -116,16 +116,15 @@ import Topics
             PublishBatch(topic: try TopicName($1), payloads: [Payload(Array($0.utf8))])
         }
         try server.wait { !server.handles.value.isEmpty }
-        server.handles.value[0].post { [bus = server.bus] handler in
-            let handler = handler as! BusHandler
-            let reader = PlainReader(of: asked, on: handler, told)
+        server.handles.value[0].onBus { [bus = server.bus] loop in
+            let reader = PlainReader(of: asked, on: loop, told)
             reader.look()
             bus.publish(events[0]) { _ in }
-            handler.enroll(reader)
+            loop.waits.enroll(reader)
             guard isFollowed else { return }
             bus.publish(events[1]) { _ in }
             // As where a delivery is under way, before its turn to look once more.
-            handler.deliver()
+            loop.waits.deliver()
         }
         try server.wait { told.value.count >= wanted.count }
         try passTurns(of: server)
@@ -141,16 +140,16 @@ import Topics
         var account: CallerAccount?
         var accessNumber: UInt32 = 0
         var place: SubscriptionTable.Place?
-        private unowned let handler: BusHandler
+        private unowned let loop: BusLoop
         private let told: Protected<[String]>
         private static let limit = ReadLimit(events: 10, bytes: .max)
 
-        init(of selector: Selector, on handler: BusHandler, _ told: Protected<[String]>) {
+        init(of selector: Selector, on loop: BusLoop, _ told: Protected<[String]>) {
             self.told = told
-            self.handler = handler
+            self.loop = loop
             reader = LogReader(
-                selector, EventFilter(type: nil, key: nil), from: handler.log,
-                handler.service.memory)
+                selector, EventFilter(type: nil, key: nil), from: loop.log,
+                loop.service.memory)
         }
 
         func look() {
@@ -170,8 +169,9 @@ import Topics
 
         func topicRemoved(at place: EventID) {}
         func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {}
-        func forbidden(_ refusal: Refusal) {}
-        func drain() { handler.withdraw(self) }
+        func deny(_ refusal: Refusal) {}
+        func judge() {}
+        func drain() { loop.waits.withdraw(self) }
     }
 
     /// A stream that ends with its first event.

@@ -24,6 +24,7 @@ final class QuietListener: HTTPSubscription {
     func advance(_ news: LogNews?) {}
     func topicRemoved(at place: EventID) {}
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {}
-    func forbidden(_ refusal: Refusal) {}
+    func deny(_ refusal: Refusal) {}
+    func judge() {}
     func drain() {}
 }

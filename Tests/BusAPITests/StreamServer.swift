@@ -45,7 +45,7 @@ final class StreamServer {
             configuration: http, log: Self.log, memory: memory,
             makeHandler: { [service, handles] loop, budget in
                 handles.write { $0.append(loop) }
-                return service.makeHandler(on: loop, within: budget)
+                return BusHandler(of: service, on: loop, within: budget)
             })
         guard case .tcp(let bound) = try server.start()[0] else {
             preconditionFailure("it listens where it was told to")

@@ -191,7 +191,7 @@ public final class Daemon: Sendable {
         try accessLog.use(configuration.accessLog)
         let server = HTTPServer(
             configuration: settings, log: log, memory: memory,
-            makeHandler: service.makeHandler(on:within:))
+            makeHandler: { BusHandler(of: service, on: $0, within: $1) })
         for directory in locations.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {

@@ -1,5 +1,5 @@
 internal import Access
-public import HTTPFront
+package import HTTPFront
 internal import Page
 internal import Protection
 public import Telemetry
@@ -84,16 +84,15 @@ public final class BusService: Sendable {
         groups.judgeLetters(by: LetterJudge(access, users).verdict(on:))
     }
 
-    /// The handler of one loop; called by the server once on each loop's thread.
-    public func makeHandler(on loop: LoopHandle, within budget: TurnBudget) -> any RequestHandler {
+    /// What a loop knows of the bus, which serves it from now on. Called once on each loop's thread.
+    func add(_ loop: LoopHandle, within budget: TurnBudget) -> BusLoop {
         let meters = BusMeters()
         let configuration = state.write { state in
             state.loops.append(loop)
             state.meters.append(meters)
             return state.configuration
         }
-        return BusHandler(
-            service: self, configuration: configuration, loop: loop, budget: budget, meters: meters)
+        return BusLoop(of: self, configuration, on: loop, within: budget, countedBy: meters)
     }
 
     /// Replaces the configuration; each loop takes it over at its next turn.
@@ -105,9 +104,7 @@ public final class BusService: Sendable {
             return state.loops
         }
         judgeLetters(by: configuration.access)
-        for loop in loops {
-            loop.post { handler in (handler as! BusHandler).reconfigure(configuration) }
-        }
+        for loop in loops { loop.onBus { $0.reconfigure(configuration) } }
     }
 
     /// The rules of this moment, for what is made beside the loops for a caller.

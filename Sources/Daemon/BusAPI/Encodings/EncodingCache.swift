@@ -72,7 +72,7 @@ final class EncodingCache {
     /// ask one after the other.
     func headers(of event: Event) -> HeaderLines {
         if let lastHeaders, lastHeaders.id == event.id { return lastHeaders.lines }
-        let lines = EventRoute.headers(of: event)
+        let lines = RawEvent.headers(of: event)
         lastHeaders = (event.id, lines)
         return lines
     }

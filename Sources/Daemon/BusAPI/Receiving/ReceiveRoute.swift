@@ -1,25 +1,28 @@
 internal import HTTPFront
 internal import Topics
 
-extension BusHandler {
+/// The route that receives events.
+struct ReceiveRoute: Routes {
+    let loop: BusLoop
+
     /// `GET /topics/{selector}`: receives events, in the form that was asked for.
     func receive(_ call: borrowing Call) throws(Refusal) {
         var request = try ReceiveRequest(
-            call, of: selector(named: call.resource.name), configuration)
-        request.selector = try readable(request.selector, by: request.caller)
+            call, of: loop.selector(named: call.resource.name), configuration)
+        request.selector = try gate.readable(request.selector, by: request.caller)
         try admit(request, call.exchange)
         guard let form = request.form.stream(request.eventStream) else {
-            return try LongPoll(request, on: self).begin(call.exchange)
+            return try LongPoll(request, on: loop).begin(call.exchange)
         }
         let (peer, page) = (call.exchange.peer, call.head.crossOrigin)
-        try StreamingResponse(request, in: form, on: self).begin(call.exchange) {
+        try StreamingResponse(request, in: form, on: loop).begin(call.exchange) {
             stream, exchange throws(Refusal) in
             guard case .webSocket(let isRaw) = request.form else {
                 return exchange.detachStream(stream)
             }
             let publisher = MessagePublisher(
                 request.selector, isRaw: isRaw, from: peer, as: request.caller, page: page)
-            return try WebSocketStream(exchange, for: stream, publisher, on: self)
+            return try WebSocketStream(exchange, for: stream, publisher, on: loop)
         }
     }
 
@@ -31,25 +34,5 @@ extension BusHandler {
         } catch {
             throw Refusal(error)
         }
-    }
-
-    /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``.
-    func join(_ subscription: any HTTPSubscription, for account: CallerAccount) {
-        service.waiting.add(1)
-        account.subscribers.add(1)
-        subscription.account = account
-        subscription.accessNumber = accessNumber
-        meters.subscribers(in: subscription.form).add(1)
-        enroll(subscription)
-    }
-
-    /// Forgets a subscription that had joined; called once.
-    func leave(_ subscription: any HTTPSubscription) {
-        subscription.reader.cancel()
-        withdraw(subscription)
-        service.waiting.add(-1)
-        subscription.account?.subscribers.add(-1)
-        subscription.account = nil
-        meters.subscribers(in: subscription.form).add(-1)
     }
 }

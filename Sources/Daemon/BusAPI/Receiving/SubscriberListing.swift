@@ -66,9 +66,8 @@ final class SubscriberListing: Sendable {
         let loops = service.loops
         progress.write { $0.loopsLeft = loops.count }
         for loop in loops {
-            loop.post { [self] handler in
-                (handler as! BusHandler).describeSubscribers(of: topic, unless: cancellation) {
-                    found in
+            loop.onBus { [self] loop in
+                describe(on: loop) { found in
                     let isLast = self.progress.write { progress in
                         progress.found += found
                         progress.loopsLeft -= 1
@@ -78,6 +77,43 @@ final class SubscriberListing: Sendable {
                 }
             }
         }
+    }
+
+    /// Describes the subscribers of a loop, in as many turns as it takes.
+    private func describe(
+        on loop: BusLoop, _ then: @escaping @Sendable ([SubscriberDescription]) -> Void
+    ) {
+        let subscriptions = loop.waits.subscriptions
+        var found: SubscriptionTable.Found = []
+        if let topic {
+            var matching: [SubscriptionTable.Woken] = []
+            subscriptions.find(matching: [topic], into: &matching)
+            for group in matching { found += group.members }
+        } else {
+            found = subscriptions.all
+        }
+        describe(found, [], on: loop, then)
+    }
+
+    private func describe(
+        _ found: SubscriptionTable.Found, _ described: [SubscriberDescription], on loop: BusLoop,
+        _ then: @escaping @Sendable ([SubscriberDescription]) -> Void
+    ) {
+        var (found, described) = (found, described)
+        while let subscription = found.last, loop.budget.isLeft(for: .judgements),
+            !cancellation.isCancelled
+        {
+            loop.budget.begin(.judgements, 1)
+            found.removeLast()
+            guard subscription.isSubscriber, subscription.place != nil,
+                let description = SubscriberDescription(subscription, now: service.bus.now)
+            else { continue }
+            described.append(description)
+        }
+        guard !found.isEmpty, !cancellation.isCancelled else { return then(described) }
+        // It is only touched again on its loop, where the job runs.
+        nonisolated(unsafe) let left = found
+        loop.handle.onBus { [self, described] in describe(left, described, on: $0, then) }
     }
 
     private func write(for account: CallerAccount?) {

@@ -4,11 +4,13 @@ internal import Topics
 /// How much body each kind of request may bring, and the answer to more; made once, so that a
 /// request without a body pays nothing for it.
 final class BodyAdmissions {
+    let eventBytesMax: Int
     private let event: BodyAdmission
     private let batch: BodyAdmission
 
     /// The admissions under these limits of one event and one batch.
     init(eventBytesMax: Int, batchBytesMax: Int) {
+        self.eventBytesMax = eventBytesMax
         event = .upTo(
             bytes: eventBytesMax,
             orElse: Refusal(

@@ -17,6 +17,13 @@ struct Call: ~Copyable {
     /// Who an event of this request is from.
     var sender: Sender { Sender(uid: exchange.uid, pid: exchange.pid) }
 
+    /// Refuses a body where none belongs.
+    func refuseBody() throws(Refusal) {
+        guard request.body.count == 0 else {
+            throw Refusal(.bodyNotExpected, "This request takes no body; send it without.")
+        }
+    }
+
     func respond(_ response: Response) { exchange.respond(response) }
 
     /// Answers with a JSON body.

@@ -3,10 +3,15 @@ internal import JSON
 internal import Page
 internal import Wire
 
-extension BusHandler {
+/// The routes of the page for browsers.
+struct PageRoutes: Routes {
+    let loop: BusLoop
+
     /// `GET /`: the page for browsers; for others what this is, and what to type.
     func start(_ call: borrowing Call) throws(Refusal) {
-        guard configuration.showsPage, call.head.wantsHTML else { return try greeting(call) }
+        guard configuration.showsPage, call.head.wantsHTML else {
+            return try ServiceRoutes(loop: loop).greeting(call)
+        }
         answer(with: service.pages.start, call)
     }
 

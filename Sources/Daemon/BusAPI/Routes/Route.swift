@@ -6,7 +6,7 @@ internal import Work
 /// One request that the bus knows: the single table behind dispatch, `Allow` and the parameters
 /// that a request may have.
 struct Route: Sendable {
-    typealias Service = @Sendable (BusHandler) -> (borrowing Call) throws(Refusal) -> Void
+    typealias Service = @Sendable (BusLoop) -> (borrowing Call) throws(Refusal) -> Void
 
     let method: String
     let resource: Resource.Kind
@@ -15,36 +15,42 @@ struct Route: Sendable {
 
     /// Every route, as the HTTP contract lists them.
     static let all: [Route] = [
-        Route("POST", .topic, WireAttribute.parameters + ["split", "ttl", "reply"]) { $0.publish },
-        Route("GET", .topic, ReceiveRequest.parameters) { $0.receive },
-        Route("HEAD", .topic, []) { $0.summary },
-        Route("PUT", .topic, TopicSetting.all.map(\.name)) { $0.register },
-        Route("DELETE", .topic, []) { $0.remove },
-        Route("GET", .topics, ["match", "since", "wait"]) { $0.list },
-        Route("DELETE", .topics, ["match"]) { $0.removeMatching },
-        Route("GET", .event, []) { $0.event },
-        Route("GET", .subscribers, ["topic"]) { $0.listSubscribers },
-        Route("GET", .groups, []) { $0.listGroups },
-        Route("PUT", .group, GroupSetting.all.map(\.name)) { $0.setGroup },
-        Route("GET", .group, []) { $0.showGroup },
-        Route("DELETE", .group, ["force"]) { $0.removeGroup },
-        Route("GET", .jobs, ["after", "max"]) { $0.jobs },
-        Route("POST", .next, NextQuery.parameters) { $0.next },
-        Route("POST", .done, ["lease", "only"] + SettleQuery.outputParameters) { $0.done },
-        Route("POST", .retry, ["lease", "only", "delay", "reason"]) { $0.retry },
-        Route("POST", .dead, ["lease", "only", "reason"]) { $0.dead },
-        Route("POST", .extend, ["lease", "for"]) { $0.extend },
-        Route("POST", .seek, ["since"]) { $0.seek },
-        Route("POST", .revive, ["id"]) { $0.revive },
-        Route("GET", .health, []) { $0.health },
-        Route("GET", .readiness, []) { $0.readiness },
-        Route("GET", .version, []) { $0.version },
-        Route("GET", .metrics, []) { $0.metrics },
-        Route("GET", .description, []) { $0.description },
-        Route("GET", .start, []) { $0.start },
-        Route("GET", .pagePart, []) { $0.pagePart },
-        Route("GET", .documents, []) { $0.document },
-        Route("GET", .document, []) { $0.document },
+        Route("POST", .topic, WireAttribute.parameters + ["split", "ttl", "reply"]) {
+            PublishRoute(loop: $0).publish
+        },
+        Route("GET", .topic, ReceiveRequest.parameters) { ReceiveRoute(loop: $0).receive },
+        Route("HEAD", .topic, []) { TopicRoutes(loop: $0).summary },
+        Route("PUT", .topic, TopicSetting.all.map(\.name)) { TopicRoutes(loop: $0).register },
+        Route("DELETE", .topic, []) { TopicRoutes(loop: $0).remove },
+        Route("GET", .topics, ["match", "since", "wait"]) { TopicRoutes(loop: $0).list },
+        Route("DELETE", .topics, ["match"]) { TopicRoutes(loop: $0).removeMatching },
+        Route("GET", .event, []) { EventRoute(loop: $0).event },
+        Route("GET", .subscribers, ["topic"]) { SubscribersRoute(loop: $0).listSubscribers },
+        Route("GET", .groups, []) { GroupRoutes(loop: $0).listGroups },
+        Route("PUT", .group, GroupSetting.all.map(\.name)) { GroupRoutes(loop: $0).setGroup },
+        Route("GET", .group, []) { GroupRoutes(loop: $0).showGroup },
+        Route("DELETE", .group, ["force"]) { GroupRoutes(loop: $0).removeGroup },
+        Route("GET", .jobs, ["after", "max"]) { GroupRoutes(loop: $0).jobs },
+        Route("POST", .next, NextQuery.parameters) { NextRoute(loop: $0).next },
+        Route("POST", .done, ["lease", "only"] + SettleQuery.outputParameters) {
+            SettleRoutes(loop: $0).done
+        },
+        Route("POST", .retry, ["lease", "only", "delay", "reason"]) {
+            SettleRoutes(loop: $0).retry
+        },
+        Route("POST", .dead, ["lease", "only", "reason"]) { SettleRoutes(loop: $0).dead },
+        Route("POST", .extend, ["lease", "for"]) { SettleRoutes(loop: $0).extend },
+        Route("POST", .seek, ["since"]) { GroupRoutes(loop: $0).seek },
+        Route("POST", .revive, ["id"]) { GroupRoutes(loop: $0).revive },
+        Route("GET", .health, []) { ServiceRoutes(loop: $0).health },
+        Route("GET", .readiness, []) { ServiceRoutes(loop: $0).readiness },
+        Route("GET", .version, []) { ServiceRoutes(loop: $0).version },
+        Route("GET", .metrics, []) { ServiceRoutes(loop: $0).metrics },
+        Route("GET", .description, []) { ServiceRoutes(loop: $0).description },
+        Route("GET", .start, []) { PageRoutes(loop: $0).start },
+        Route("GET", .pagePart, []) { PageRoutes(loop: $0).pagePart },
+        Route("GET", .documents, []) { PageRoutes(loop: $0).document },
+        Route("GET", .document, []) { PageRoutes(loop: $0).document },
     ]
 
     private init(

@@ -4,7 +4,10 @@ internal import Telemetry
 internal import Topics
 internal import Wire
 
-extension BusHandler {
+/// The routes about the service itself, for people and programs that watch it.
+struct ServiceRoutes: Routes {
+    let loop: BusLoop
+
     /// `GET /healthz`: this process answers.
     func health(_ call: borrowing Call) throws(Refusal) {
         call.respond(.text("ok\n"))
@@ -41,7 +44,8 @@ extension BusHandler {
             return call.respond(.metrics(service.metrics(version: version)))
         }
         let sample = bus.sample(of: selector, atMost: Limits.metricsTopicsMax)
-        look(at: sample, looksPerTopic: selector.looksPerTopic, call) { sample in
+        TopicRoutes(loop: loop).look(at: sample, looksPerTopic: selector.looksPerTopic, call) {
+            sample in
             var page = service.metrics(version: version)
             sample.gathered.write(to: &page)
             return .metrics(page)

@@ -5,11 +5,14 @@ internal import Topics
 internal import Wire
 internal import Work
 
-extension BusHandler {
+/// The routes about topics themselves.
+struct TopicRoutes: Routes {
+    let loop: BusLoop
+
     /// `HEAD /topics/{selector}`: its summary, without waiting.
     func summary(_ call: borrowing Call) throws(Refusal) {
-        let selector = try readable(selector(named: call.resource.name), by: call.caller)
-        let (service, caller, access) = (service, call.caller, configuration.access)
+        let selector = try gate.readable(loop.selector(named: call.resource.name), by: call.caller)
+        let (service, caller, access) = (service, call.caller, gate.access)
         look(at: bus.summing(selector), looksPerTopic: selector.looksPerTopic, call) { survey in
             guard (try? service.access(for: caller)) == access else {
                 return Refusal(.limitBus, "The rules changed meanwhile; ask again.").response
@@ -34,7 +37,7 @@ extension BusHandler {
             while bus.turn(of: survey) {}
             return call.respond(response(survey))
         }
-        let late = LateAnswer(on: self)
+        let late = LateAnswer(on: loop)
         let answer = late.begin(call.exchange)
         service.longReads.add(for: call.exchange.account, unless: late.cancellation) {
             if bus.turn(of: survey) { return true }
@@ -49,16 +52,16 @@ extension BusHandler {
         var settings = try settings(call.parameters)
         settings.hold =
             try hold(topic, call.parameters, by: call.caller) ?? bus.holder(of: topic)
-        let (peer, access) = (call.exchange.peer, configuration.access)
+        let (peer, access) = (call.exchange.peer, gate.access)
         let showsEvents = access.subscribe(topic, call.caller).isAllowed
         let registering = access.register(topic, call.caller)
         if let owner = bus.description(of: topic).map(\.owner) {
             let decision = access.administer(topic, madeBy: owner, call.caller)
             // Who may neither know of a topic nor make it is not told that it is there.
-            if !decision.isAllowed, !showsEvents { try require(registering) }
-            try require(decision)
+            if !decision.isAllowed, !showsEvents { try gate.require(registering) }
+            try gate.require(decision)
         } else {
-            try require(registering)
+            try gate.require(registering)
         }
         let reply = call.exchange.reply
         bus.register(topic, settings: settings, by: Sender(uid: peer.uid, pid: peer.pid)) {
@@ -105,7 +108,7 @@ extension BusHandler {
         guard let text = parameters.text("hold") else { return nil }
         guard text != "none" else { return .some(nil) }
         let name = try GroupName(request: text)
-        guard let group = work.scope(of: name), mayKnow(of: group, caller) else {
+        guard let group = work.scope(of: name), gate.mayKnow(of: group, caller) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
         guard group.type == nil, group.selector.matches(topic) else {
@@ -121,16 +124,16 @@ extension BusHandler {
     func remove(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
         let description = bus.description(of: topic)
-        let decision = configuration.access.administer(
+        let decision = gate.access.administer(
             topic, madeBy: description?.owner, call.caller)
         // Who may not even know of a topic is not told whether it is there.
         if !decision.isAllowed {
-            try require(configuration.access.subscribe(topic, call.caller))
+            try gate.require(gate.access.subscribe(topic, call.caller))
         }
         guard description != nil else {
             throw Refusal(.topicUnknown, "There is no topic '\(topic)', so nothing to delete.")
         }
-        try require(decision)
+        try gate.require(decision)
         let reply = call.exchange.reply
         bus.remove(topic) { result in
             switch result {
@@ -148,7 +151,7 @@ extension BusHandler {
                 "'match' is missing: it says which topics to remove; %3E, which is >, is all of them."
             )
         }
-        let late = LateAnswer(on: self)
+        let late = LateAnswer(on: loop)
         TopicsRemoval(
             of: pattern, by: call.caller, on: service, unless: late.cancellation,
             answer: late.begin(call.exchange)
@@ -173,8 +176,8 @@ extension BusHandler {
             "wait", in: 0...configuration.waitMax, setBy: "poll.wait_max")
         if let since = call.parameters.text("since") {
             return try TopicsPoll(
-                of: readable(selector, by: call.caller), since: ListCursor(request: since),
-                within: wait ?? configuration.waitDefault, by: call.caller, on: self
+                of: gate.readable(selector, by: call.caller), since: ListCursor(request: since),
+                within: wait ?? configuration.waitDefault, by: call.caller, on: loop
             ).begin(call.exchange)
         }
         guard wait == nil else {

@@ -25,7 +25,7 @@ extension StreamingResponse {
         }
     }
 
-    func forbidden(_ refusal: Refusal) {
+    func deny(_ refusal: Refusal) {
         if opening == nil { end(.forbidden) } else { refuse(refusal) }
     }
 
@@ -42,7 +42,7 @@ extension StreamingResponse {
 
     /// Ends the stream where it is; whoever comes back goes on from the last cursor.
     func end(_ reason: StreamEnd) {
-        handler.skip(self)
+        loop.waits.skip(self)
         guard let socket else { return }
         if isCaughtUp, farewell == nil {
             var output = StreamOutput(socket.framing)
@@ -86,14 +86,14 @@ extension StreamingResponse {
         leave()
         socket?.finish(
             writing is ServerSentEventsForm
-                ? refusal.eventStream(retryingIn: handler.service.retryMilliseconds)
+                ? refusal.eventStream(retryingIn: loop.service.retryMilliseconds)
                 : refusal.response)
     }
 
     func leave() {
         guard socket != nil else { return }
         socket = nil
-        handler.leave(self)
+        loop.waits.leave(self)
     }
 
     /// What a reader of a topic that is gone still has to know: what it missed of it, and where
@@ -102,7 +102,7 @@ extension StreamingResponse {
         let limit = ReadLimit(events: 1, bytes: .max)
         var step = reader.next(limit, within: .all)
         while case .gap(let gap) = step {
-            handler.meters.gaps.add()
+            loop.meters.gaps.add()
             output.add { say(gap, to: &$0) }
             step = reader.next(limit, within: .all)
         }

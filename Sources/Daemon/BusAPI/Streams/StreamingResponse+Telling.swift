@@ -5,17 +5,17 @@ internal import Topics
 extension StreamingResponse {
     /// Tells what there is, as long as the socket takes it.
     func pump(_ news: LogNews? = nil) {
-        let handler = handler
-        if news == nil { handler.skip(self) } else { handler.judge(self) }
+        let loop = loop
+        if news == nil { loop.waits.skip(self) } else { loop.waits.judge(self) }
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
             guard hasTurn(on: socket) else { return socket.rest() }
             let (limit, atOnce) = (limit, atOnce)
             let goesOn =
                 reader.isCatchingUp || place?.isAlone == true
-                ? tell(reader.next(limit, of: news, within: atOnce), nil, handler, socket)
+                ? tell(reader.next(limit, of: news, within: atOnce), nil, loop, socket)
                 : tell(
-                    reader.next(limit, of: news, in: handler.reads, within: atOnce), handler,
+                    reader.next(limit, of: news, in: loop.reads, within: atOnce), loop,
                     socket)
             guard goesOn else { return }
         }
@@ -31,16 +31,16 @@ extension StreamingResponse {
     ///
     /// - Parameter written: What was written of it beside the loop.
     func tell(
-        _ step: LogReader.Step, _ written: MadeAnswer?, _ handler: BusHandler,
+        _ step: LogReader.Step, _ written: MadeAnswer?, _ loop: BusLoop,
         _ socket: any StreamSink
     ) -> Bool {
         switch step {
         case .events(let events, let isCutShort):
             let write =
                 written.map { SharedRead.Write($0, of: events) }
-                ?? made(of: events, handler, socket.framing)
-            let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
-            return tell(write, of: events.count, isCutShort, lag, handler, socket)
+                ?? made(of: events, loop, socket.framing)
+            let lag = reader.hasNews ? loop.bus.lag(of: events[0]) : nil
+            return tell(write, of: events.count, isCutShort, lag, loop, socket)
         case .gap(let gap): return tell(gap, socket)
         case .caughtUp: return tellNothing()
         case .older: return fetch()
@@ -49,15 +49,15 @@ extension StreamingResponse {
 
     /// The same of a look that others share.
     private func tell(
-        _ read: SharedRead?, _ handler: BusHandler, _ socket: any StreamSink
+        _ read: SharedRead?, _ loop: BusLoop, _ socket: any StreamSink
     ) -> Bool {
         guard let read else { return fetch() }
         switch read.outcome {
         case .events(let events, _, let isCutShort):
             let framing = socket.framing
-            let write = read.write(encoding, framing) { made(of: events, handler, framing) }
-            let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
-            return tell(write, of: events.count, isCutShort, lag, handler, socket)
+            let write = read.write(encoding, framing) { made(of: events, loop, framing) }
+            let lag = reader.hasNews ? loop.bus.lag(of: events[0]) : nil
+            return tell(write, of: events.count, isCutShort, lag, loop, socket)
         case .gap(let gap, _): return tell(gap, socket)
         case .caughtUp: return tellNothing()
         case .older: return fetch()
@@ -66,10 +66,10 @@ extension StreamingResponse {
 
     private func tell(
         _ write: SharedRead.Write, of eventCount: Int, _ isCutShort: Bool, _ lag: Int?,
-        _ handler: BusHandler, _ socket: any StreamSink
+        _ loop: BusLoop, _ socket: any StreamSink
     ) -> Bool {
         socket.write(write.piece)
-        note(write, lag, handler)
+        note(write, lag, loop)
         let isWhole = write.count == eventCount
         if !isWhole { reader.rewind(to: write.last) }
         if timer.hasWait {
@@ -81,7 +81,7 @@ extension StreamingResponse {
     }
 
     private func tell(_ gap: Gap, _ socket: any StreamSink) -> Bool {
-        handler.meters.gaps.add()
+        loop.meters.gaps.add()
         var output = StreamOutput(socket.framing)
         output.add { say(gap, to: &$0) }
         socket.write(output.piece)
@@ -104,7 +104,7 @@ extension StreamingResponse {
     func fetch() -> Bool {
         guard let framing = socket?.framing else { return false }
         let encoding = encoding
-        reader.fetch(limit, of: Limits.pollPayloadBytesMax, for: self, by: handler) { read in
+        reader.fetch(limit, of: Limits.pollPayloadBytesMax, for: self, by: loop.beside) { read in
             let events = read.events
             guard events.wireBytes > Limits.toldAtOnceBytesMax else { return nil }
             var output = StreamOutput(framing)
@@ -120,47 +120,47 @@ extension StreamingResponse {
         guard socket.isWritable else { return reader.rewind(to: events[0].id.predecessor) }
         let write = SharedRead.Write(made, of: events)
         socket.write(write.piece)
-        note(write, reader.hasNews ? handler.bus.lag(of: events[0]) : nil, handler)
+        note(write, reader.hasNews ? loop.bus.lag(of: events[0]) : nil, loop)
         if write.count < events.count { reader.rewind(to: write.last) }
     }
 
     /// As many of these events as make one write; the others are read again.
     private func made(
-        of events: [Event], _ handler: BusHandler, _ framing: StreamFraming
+        of events: [Event], _ loop: BusLoop, _ framing: StreamFraming
     ) -> SharedRead.Write {
-        if events.count == 1, !isOnlyReader(handler) {
-            let piece = encoded(events[0], handler).piece(isFramed: framing != .none)
+        if events.count == 1, !isOnlyReader(loop) {
+            let piece = encoded(events[0], loop).piece(isFramed: framing != .none)
             return SharedRead.Write(piece: piece, count: 1, last: events[0].id)
         }
         var output = StreamOutput(framing)
-        let count = add(events, to: &output, handler)
+        let count = add(events, to: &output, loop)
         return SharedRead.Write(piece: output.piece, count: count, last: events[count - 1].id)
     }
 
     /// Tells the first events behind a head, as many as make one write; the others are read again.
     func tellFirst(_ events: [Event], in output: inout StreamOutput) {
-        let count = add(events, to: &output, handler)
+        let count = add(events, to: &output, loop)
         let last = events[count - 1].id
-        let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
-        note(SharedRead.Write(piece: .empty, count: count, last: last), lag, handler)
+        let lag = reader.hasNews ? loop.bus.lag(of: events[0]) : nil
+        note(SharedRead.Write(piece: .empty, count: count, last: last), lag, loop)
         if count < events.count { reader.rewind(to: last) }
     }
 
     /// Adds as many of these events as make one write, and returns their number.
     private func add(
-        _ events: [Event], to output: inout StreamOutput, _ handler: BusHandler
+        _ events: [Event], to output: inout StreamOutput, _ loop: BusLoop
     ) -> Int {
         let before = output.count
-        let isAlone = isOnlyReader(handler)
+        let isAlone = isOnlyReader(loop)
         defer {
             let bytes = output.count - before
             let told = isAlone ? bytes / Limits.toldAloneBytesPerStep : 0
-            handler.budget.add(bytes / Limits.encodedBytesPerStep + told, to: .writes)
+            loop.budget.add(bytes / Limits.encodedBytesPerStep + told, to: .writes)
         }
         guard !isAlone else { return output.add(events, as: encoding) }
         var count = 0
         while count < events.count, output.count < Limits.streamWriteBytes {
-            output.add(encoded(events[count], handler))
+            output.add(encoded(events[count], loop))
             count += 1
         }
         return count
@@ -168,19 +168,19 @@ extension StreamingResponse {
 
     /// Whether nobody else is likely to want these events encoded: nobody else is told what comes,
     /// or they are of the past.
-    private func isOnlyReader(_ handler: BusHandler) -> Bool {
-        !reader.isLive || handler.reads.isForOne
+    private func isOnlyReader(_ loop: BusLoop) -> Bool {
+        !reader.isLive || loop.reads.isForOne
     }
 
-    private func note(_ write: SharedRead.Write, _ lag: Int?, _ handler: BusHandler) {
-        handler.meters.countDelivery(of: write.count, in: form, lag: lag)
+    private func note(_ write: SharedRead.Write, _ lag: Int?, _ loop: BusLoop) {
+        loop.meters.countDelivery(of: write.count, in: form, lag: lag)
         if eventsSayCursor { told = write.last }
         owesCursor = false
         if let left { self.left = left - write.count }
     }
 
-    private func encoded(_ event: Event, _ handler: BusHandler) -> EncodedEvent {
-        handler.encodings.encoded(event, as: encoding, isNews: reader.isLive)
+    private func encoded(_ event: Event, _ loop: BusLoop) -> EncodedEvent {
+        loop.encodings.encoded(event, as: encoding, isNews: reader.isLive)
     }
 
     /// Adds the cursor if it has moved without an event.

@@ -14,9 +14,9 @@ final class StreamingResponse: HTTPSubscription {
     // the processor's cache.
     var reader: LogReader
     var socket: (any StreamSink)?
-    // unowned(unsafe): the loop's handler owns every stream through its table, and outlives them;
+    // unowned(unsafe): the loop has every stream in its tables, and outlives them;
     // to have that checked costs each delivery two more atomic instructions.
-    unowned(unsafe) let handler: BusHandler
+    unowned(unsafe) let loop: BusLoop
     /// What it has to say first; nil once it is said.
     var opening: StreamOpening?
     /// What it has to say last; nil as long as nothing ends it.
@@ -41,12 +41,12 @@ final class StreamingResponse: HTTPSubscription {
     var account: CallerAccount?
     let writing: any StreamForm
 
-    init(_ request: ReceiveRequest, in writing: any StreamForm, on handler: BusHandler) {
+    init(_ request: ReceiveRequest, in writing: any StreamForm, on loop: BusLoop) {
         form = request.form.delivery
         self.writing = writing
         encoding = writing.encoding
         eventsSayCursor = writing.eventsSayCursor
-        self.handler = handler
+        self.loop = loop
         caller = request.caller
         isStrict = request.isStrict
         endsCaughtUp = request.wait == 0
@@ -54,7 +54,7 @@ final class StreamingResponse: HTTPSubscription {
         timer = StreamTimer(wait: endsCaughtUp ? nil : request.wait.map { Int($0 / 1_000) })
         opening = StreamOpening(request)
         reader = LogReader(
-            request.selector, request.filter, from: handler.log, handler.service.memory)
+            request.selector, request.filter, from: loop.log, loop.service.memory)
     }
 
     /// Begins the stream, or answers what cannot be had as it was asked for.
@@ -65,7 +65,7 @@ final class StreamingResponse: HTTPSubscription {
         _ take: (StreamingResponse, Exchange) throws(Refusal) -> (any StreamSink)?
     ) throws(Refusal) {
         guard let opening else { return }
-        try handler.refuseIfFull(opening.request.selector, for: exchange.account)
+        try loop.waits.refuseIfFull(opening.request.selector, for: exchange.account)
         let first = behindGaps(
             reader.begin(at: opening.request.start, limit, within: atOnce), opening)
         if isStrict, let gap = opening.gap { return exchange.respond(opening.gone(gap)) }
@@ -74,7 +74,7 @@ final class StreamingResponse: HTTPSubscription {
         }
         self.socket = socket
         reader.wait()
-        handler.join(self, for: exchange.account)
+        loop.waits.join(self, for: exchange.account)
         if case .older = first { socket.setDeadline(milliseconds: Limits.madeMillisecondsMax) }
         open(first)
     }
@@ -90,7 +90,7 @@ final class StreamingResponse: HTTPSubscription {
     }
 
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
-        handler.judge(self)
+        loop.waits.judge(self)
         guard let socket else { return }
         if farewell != nil { return sayFarewell() }
         switch read {
@@ -98,13 +98,15 @@ final class StreamingResponse: HTTPSubscription {
         case .success(let read):
             // Else it is asked for again, once the socket takes it.
             guard socket.isWritable else { return }
-            _ = tell(reader.take(fetched: read), made, handler, socket)
+            _ = tell(reader.take(fetched: read), made, loop, socket)
             pump()
         case .failure(let error) where opening != nil:
             refuse(Refusal(error))
         case .failure: end(.failed)
         }
     }
+
+    func judge() { loop.waits.judge(self) }
 
     func writable() {
         if farewell == nil { pump() } else { sayFarewell() }
@@ -114,7 +116,7 @@ final class StreamingResponse: HTTPSubscription {
         if opening != nil { return refuseLate() }
         let due = timer.pass(heartbeat: heartbeat)
         if farewell == nil {
-            handler.skip(self)
+            loop.waits.skip(self)
             if !reader.isCaughtUp { pump() }
             if due.wait, isCaughtUp { return end(.finished) }
             // Also while it waits for events that another thread reads, or for room for them.
@@ -147,7 +149,7 @@ final class StreamingResponse: HTTPSubscription {
         output.add { text in
             writing.begin(
                 at: told, opening.gap, eventsFollow: eventsFollow,
-                retryMilliseconds: handler.service.retryMilliseconds(), to: &text)
+                retryMilliseconds: loop.service.retryMilliseconds(), to: &text)
         }
         if events.isEmpty {
             addCursor(to: &output)
@@ -174,7 +176,7 @@ final class StreamingResponse: HTTPSubscription {
     ) -> LogReader.Step {
         var step = first
         while case .gap(let gap) = step {
-            handler.meters.gaps.add()
+            loop.meters.gaps.add()
             opening.add(gap)
             step = reader.next(limit, within: atOnce)
         }
@@ -184,7 +186,7 @@ final class StreamingResponse: HTTPSubscription {
     /// Whether everything there is was written, or is nearly.
     var isCaughtUp: Bool { socket?.isWritable == true && !reader.isFetching }
 
-    var heartbeat: Int { Int(handler.configuration.heartbeat / 1_000) }
+    var heartbeat: Int { Int(loop.configuration.heartbeat / 1_000) }
 
     /// What the loop itself writes: news is written once for all who wait for it.
     var atOnce: AtOnce {

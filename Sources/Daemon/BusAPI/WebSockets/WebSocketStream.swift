@@ -9,9 +9,9 @@ internal import Topics
 final class WebSocketStream: StreamSink, WebSocketOwner {
     private var socket: WebSocket?
     private let publisher: MessagePublisher
-    // The loop's handler outlives its sockets.
-    private unowned let handler: BusHandler
-    private let loop: LoopHandle
+    // The loop outlives its sockets.
+    private unowned let loop: BusLoop
+    private let handle: LoopHandle
     private let meters: BusMeters
     private let account: CallerAccount
     /// What is told; nil once it has ended.
@@ -26,17 +26,17 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     /// Takes the socket of a request for `stream`; nil where that cannot be.
     init?(
         _ exchange: Exchange, for stream: StreamingResponse, _ publisher: MessagePublisher,
-        on handler: BusHandler
+        on loop: BusLoop
     ) throws(Refusal) {
         self.publisher = publisher
-        self.handler = handler
-        loop = handler.loop
-        meters = handler.meters
+        self.loop = loop
+        handle = loop.handle
+        meters = loop.meters
         account = exchange.account
         self.stream = stream
         do throws(Problem) {
             socket = try exchange.detachWebSocket(
-                self, messageBytesMax: publisher.messageBytesMax(handler.configuration))
+                self, messageBytesMax: publisher.messageBytesMax(loop.configuration))
         } catch {
             throw Refusal(error)
         }
@@ -90,7 +90,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
         if outcomes == nil { outcomes = PublishCompletionQueue() }
         var ref: MessageRef?
         do throws(Refusal) {
-            let batch = try publisher.batch(of: message, ref: &ref, handler.configuration)
+            let batch = try publisher.batch(of: message, ref: &ref, loop.configuration)
             let number = answers.await(ref, bytes: batch.payloads[0].count)
             publish(batch, number)
         } catch {
@@ -119,16 +119,16 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     // MARK: Answers
 
     private func publish(_ batch: PublishBatch, _ number: Int) {
-        // The thread that commits touches `outcomes`, `meters` and `loop`, which are Sendable; all
+        // The thread that commits touches `outcomes`, `meters` and `handle`, which are Sendable; all
         // else is touched on the loop.
         nonisolated(unsafe) let socket = self
         let queued: QueuedBytes
         do throws(Refusal) {
-            queued = try handler.queue(batch.queuedBytes, for: account)
+            queued = try loop.queue(batch.queuedBytes, for: account)
         } catch {
             return refuse(number, error)
         }
-        handler.bus.publish(batch) { result in
+        loop.bus.publish(batch) { result in
             queued.end()
             switch result {
             case .success(let receipt): socket.settle(number, .success(receipt.last))
@@ -148,7 +148,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
         guard outcomes?.add(number, outcome) == true else { return }
         // The job runs on the loop.
         nonisolated(unsafe) let socket = self
-        loop.post { _ in socket.answer() }
+        handle.post { _ in socket.answer() }
     }
 
     private func answer() {

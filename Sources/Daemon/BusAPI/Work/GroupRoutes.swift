@@ -4,7 +4,10 @@ internal import JSON
 internal import Topics
 internal import Work
 
-extension BusHandler {
+/// The routes about work groups themselves.
+struct GroupRoutes: Routes {
+    let loop: BusLoop
+
     /// `PUT /groups/{group}`: makes a group, or changes what of it can change.
     func setGroup(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
@@ -12,25 +15,26 @@ extension BusHandler {
         let caller = call.caller
         let scope = work.scope(of: name)
         // One that the caller may not know of is, to it, not there.
-        let group = scope.flatMap { mayKnow(of: $0, caller) ? $0 : nil }
+        let group = scope.flatMap { gate.mayKnow(of: $0, caller) ? $0 : nil }
         guard let selector = group?.selector ?? wish.selector else {
             throw Refusal(.parameterInvalid, "'of' is missing: it says the topics of a new group.")
         }
-        try require(
+        try gate.require(
             group.map {
-                access(toAll: selector).administer(groupOf: selector, madeBy: $0.owner, caller)
-            } ?? access(toAll: selector).subscribe(toAll: selector, caller))
+                gate.access(toAll: selector).administer(groupOf: selector, madeBy: $0.owner, caller)
+            } ?? gate.access(toAll: selector).subscribe(toAll: selector, caller))
         if case .topic(let dead)? = wish.dead {
-            try require(access(toAll: selector).bury(selector, in: dead, chosenBy: caller))
+            try gate.require(
+                gate.access(toAll: selector).bury(selector, in: dead, chosenBy: caller))
         }
         if wish.replies == true {
-            try require(access(toAll: selector).publish(toAll: selector, caller))
+            try gate.require(gate.access(toAll: selector).publish(toAll: selector, caller))
         }
         if scope != nil, group == nil {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
-        let showsJobs = access(toAll: selector).subscribe(toAll: selector, caller).isAllowed
-        let late = LateAnswer(on: self)
+        let showsJobs = gate.access(toAll: selector).subscribe(toAll: selector, caller).isAllowed
+        let late = LateAnswer(on: loop)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         work.set(name, wish, by: caller.asWorker, unless: { cancellation.isCancelled }) { result in
             switch result {
@@ -46,7 +50,7 @@ extension BusHandler {
     /// `GET /groups/{group}`: its settings, and how its jobs do.
     func showGroup(_ call: borrowing Call) throws(Refusal) {
         let (name, caller) = (try GroupName(request: call.resource.name), call.caller)
-        _ = try scope(of: name, for: caller) { $0.subscribe(toAll: $1.selector, caller) }
+        _ = try gate.scope(of: name, for: caller) { $0.subscribe(toAll: $1.selector, caller) }
         var steps = 0
         defer { budget.add(steps / Limits.readStepsPerStep) }
         guard let group = work.description(of: name, &steps) else {
@@ -59,16 +63,16 @@ extension BusHandler {
 
     /// `GET /groups`: the groups whose topics the caller may all read.
     func listGroups(_ call: borrowing Call) throws(Refusal) {
-        let late = LateAnswer(on: self)
+        let late = LateAnswer(on: loop)
         GroupListing(
-            of: service, for: call.caller, configuration.access,
+            of: service, for: call.caller, gate.access,
             answer: late.begin(call.exchange)
         ).begin(for: call.exchange.account, unless: late.cancellation)
     }
 
     /// `GET /groups/{group}/jobs`: its open jobs, in the order of their ids.
     func jobs(_ call: borrowing Call) throws(Refusal) {
-        let group = try workable(call)
+        let group = try gate.workable(call)
         let after = try call.parameters.text("after").map { (text) throws(Refusal) in
             guard let id = EventID(decimal: text) else {
                 throw Refusal(.cursorInvalid, "'after' is '\(text)'; it takes an id, in digits.")
@@ -95,7 +99,7 @@ extension BusHandler {
     /// `DELETE /groups/{group}`: ends it; its events stay where they are.
     func removeGroup(_ call: borrowing Call) throws(Refusal) {
         let isForced = try call.parameters.choice("force", ["1": true, "0": false]) ?? false
-        let group = try administrable(call)
+        let group = try gate.administrable(call)
         let reply = call.exchange.reply
         // Nobody finds it by its terms any more.
         budget.add(group.selector.termCount)
@@ -113,12 +117,12 @@ extension BusHandler {
             throw Refusal(.parameterInvalid, "'since' is missing: it says where to begin anew.")
         }
         let start = try ReceiveRequest.start(since: since)
-        try refuseBody(call)
-        let group = try administrable(call)
-        let showsJobs = access(toAll: group.selector).subscribe(
+        try call.refuseBody()
+        let group = try gate.administrable(call)
+        let showsJobs = gate.access(toAll: group.selector).subscribe(
             toAll: group.selector, call.caller
         ).isAllowed
-        let late = LateAnswer(on: self)
+        let late = LateAnswer(on: loop)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         work.seek(
             group.name, to: start, by: call.caller.asWorker, unless: { cancellation.isCancelled }
@@ -142,10 +146,11 @@ extension BusHandler {
             throw Refusal(
                 .eventUnknown, "'\(text)' is no event id; ids are decimal numbers.")
         }
-        try refuseBody(call)
-        let group = try workable(call)
-        try require(access(toAll: group.selector).publish(toAll: group.selector, call.caller))
-        let late = LateAnswer(on: self)
+        try call.refuseBody()
+        let group = try gate.workable(call)
+        try gate.require(
+            gate.access(toAll: group.selector).publish(toAll: group.selector, call.caller))
+        let late = LateAnswer(on: loop)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         work.revive(
             group.name, id: id, by: call.caller.asWorker, unless: { cancellation.isCancelled }

@@ -3,7 +3,10 @@ internal import HTTPFront
 internal import Topics
 internal import Work
 
-extension BusHandler {
+/// The route by which workers take jobs.
+struct NextRoute: Routes {
+    let loop: BusLoop
+
     /// `POST /groups/{group}/next`: settles what it is told to, then takes a job or waits for one.
     func next(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
@@ -13,7 +16,7 @@ extension BusHandler {
         let request = NextRequest(
             worker: query.worker, settlement: query.settlement(with: outcome), lease: query.lease,
             countMax: query.countMax)
-        WaitingTake(of: name, query, by: call.caller, on: self).begin(
+        JobWait(of: name, query, by: call.caller, on: loop).begin(
             request, making: number == nil ? selector : nil,
             bodyBytes: call.request.body.count, call.exchange)
     }
@@ -23,11 +26,11 @@ extension BusHandler {
         of name: GroupName, _ query: NextQuery, by caller: Caller
     ) throws(Refusal) -> (selector: Selector, number: GroupNumber?) {
         guard let asked = query.selector else {
-            let group = try workable(name, by: caller)
+            let group = try gate.workable(name, by: caller)
             return (group.selector, group.number)
         }
         // Whoever may work for what it names may know of a group of these topics.
-        try require(access(toAll: asked).work(asked, caller))
+        try gate.require(gate.access(toAll: asked).work(asked, caller))
         guard let group = work.scope(of: name) else { return (asked, nil) }
         budget.add(asked.termCount + group.selector.termCount)
         guard Set(asked.terms) == Set(group.selector.terms) else {
@@ -40,9 +43,11 @@ extension BusHandler {
     private func outcome(
         _ query: NextQuery, _ call: borrowing Call, of selector: Selector
     ) throws(Refusal) -> WorkOutput? {
-        switch query.settling?.verb {
-        case .done: try output(call, of: selector)
-        case .dead: try reply(call, of: selector, contentType(call)).map { .reply($0) }
+        let settling = SettleRoutes(loop: loop)
+        return switch query.settling?.verb {
+        case .done: try settling.output(call, of: selector)
+        case .dead:
+            try settling.reply(call, of: selector, settling.contentType(call)).map { .reply($0) }
         case .retry, nil: nil
         }
     }

@@ -2,14 +2,18 @@ internal import Access
 internal import HTTPFront
 internal import JSON
 internal import Topics
+internal import Wire
 internal import Work
 
-extension BusHandler {
+/// The routes by which workers say what became of their jobs.
+struct SettleRoutes: Routes {
+    let loop: BusLoop
+
     /// `POST /groups/{group}/done`: the jobs of a lease are done, with what came out of them.
     func done(_ call: borrowing Call) throws(Refusal) {
         let lease = try SettleQuery.lease(call.parameters)
         let only = try SettleQuery.only(call.parameters)
-        let group = try workable(call)
+        let group = try gate.workable(call)
         let output = try output(call, of: group.selector)
         try settle(
             Settlement(.done(output), lease: lease, only: only), for: group.name, call)
@@ -20,8 +24,8 @@ extension BusHandler {
         let lease = try SettleQuery.lease(call.parameters)
         let only = try SettleQuery.only(call.parameters)
         let delay = try SettleQuery.delay(call.parameters)
-        try refuseBody(call)
-        let group = try workable(call)
+        try call.refuseBody()
+        let group = try gate.workable(call)
         try settle(
             Settlement(
                 .retry(delay: delay), lease: lease, only: only,
@@ -32,7 +36,7 @@ extension BusHandler {
     func dead(_ call: borrowing Call) throws(Refusal) {
         let lease = try SettleQuery.lease(call.parameters)
         let only = try SettleQuery.only(call.parameters)
-        let group = try workable(call)
+        let group = try gate.workable(call)
         let refusal = try reply(call, of: group.selector, contentType(call))
         try settle(
             Settlement(
@@ -49,8 +53,8 @@ extension BusHandler {
             throw Refusal(
                 .parameterInvalid, "'for' is missing: it says how long the lease is to last.")
         }
-        try refuseBody(call)
-        let group = try workable(call)
+        try call.refuseBody()
+        let group = try gate.workable(call)
         let reply = call.exchange.reply
         work.extend(group.name, lease: lease, by: microseconds, caller: call.caller.asWorker) {
             result in
@@ -65,19 +69,63 @@ extension BusHandler {
         _ settlement: Settlement, for group: GroupName, _ call: borrowing Call
     ) throws(Refusal) {
         let (bytes, exchange) = (call.request.body.count, call.exchange)
-        let queued = bytes > 0 ? try queue(bytes, for: exchange.account) : nil
+        let queued = bytes > 0 ? try loop.queue(bytes, for: exchange.account) : nil
         let reply = exchange.reply
         work.settle(
-            group, settlement, by: call.caller.asWorker, in: roundOfTurn()
+            group, settlement, by: call.caller.asWorker, in: loop.workRound()
         ) { result in
             queued?.end()
             switch result {
-            case .success(let receipt): reply.send(Self.settled(receipt))
+            case .success(let receipt): reply.send(Response.settled(receipt))
             case .failure(let error): reply.send(Refusal(error).response)
             }
         }
     }
 
+    /// What a worker's request brings: an event for another topic, a reply to who waits, or nothing.
+    ///
+    /// - Parameter group: The topics whose requests a reply would answer: whoever replies to them has
+    ///   to be one who may publish there.
+    func output(
+        _ call: borrowing Call, of group: Selector
+    ) throws(Refusal) -> WorkOutput? {
+        let (head, body) = (call.head, call.request.body)
+        try PublishRoute.refuseUnsupported(head)
+        let attributes = try PublishRoute.attributes(
+            head, call.parameters, PublishContent(head, call.request.bodyLength), isSplit: false)
+        if let name = call.parameters.text("to") {
+            let topic = try PublishRoute(loop: loop).publishable(name, by: call.caller)
+            return .publish(
+                PublishBatch(
+                    topic: topic, attributes: attributes,
+                    sender: call.sender,
+                    payloads: [Payload(copying: body.bytes)]))
+        }
+        for attribute in WireAttribute.own where attributes[attribute] != nil {
+            throw Refusal(
+                .parameterInvalid,
+                "A reply has no \(attribute); say with 'to' which topic the event is for.")
+        }
+        return try reply(call, of: group, attributes[.contentType]).map { .reply($0) }
+    }
+
+    /// The reply that the body of a worker's request is; nil without one.
+    func reply(
+        _ call: borrowing Call, of group: Selector, _ contentType: String?
+    ) throws(Refusal) -> Reply? {
+        let body = call.request.body
+        guard body.count > 0 else { return nil }
+        try gate.require(gate.access(toAll: group).publish(toAll: group, call.caller))
+        return Reply(Payload(copying: body.bytes), contentType: contentType)
+    }
+
+    /// The Content-Type of a worker's body as it is kept.
+    func contentType(_ call: borrowing Call) throws(Refusal) -> String? {
+        try PublishContent(call.head, call.request.bodyLength).attribute(isSplit: false)
+    }
+}
+
+extension Response {
     /// The answer to a settlement, or to one that had a job as well to ask for.
     static func settled(_ receipt: SettleReceipt?) -> Response {
         var headers: HeaderLines = []

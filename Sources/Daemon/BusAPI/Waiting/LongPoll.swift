@@ -6,18 +6,13 @@ internal import Topics
 ///
 /// Belongs to its loop. Answers at once when the log has something to tell; else it takes
 /// its socket, stands in the loop's table, and looks again when it is woken.
-final class LongPoll: HTTPSubscription, DetachedSocketOwner {
+final class LongPoll: WaitingExchange, HTTPSubscription {
     var reader: LogReader
     var place: SubscriptionTable.Place?
     var caller: Caller { request.caller }
     var account: CallerAccount?
-    var accessNumber: UInt32 = 0
     private let request: ReceiveRequest
-    // The loop's handler owns every waiting poll through its table, and outlives them.
-    unowned let handler: BusHandler
     private var gap: Gap?
-    /// How it is answered; nil where it was, or was at once.
-    private var path: AnswerPath?
     /// Whether its time was up while the store was reading: what that finds is still told.
     private var isOverdue = false
     /// Whether what it reads is too much for the loop.
@@ -29,15 +24,14 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case fetch
     }
 
-    init(_ request: ReceiveRequest, on handler: BusHandler) {
+    init(_ request: ReceiveRequest, on loop: BusLoop) {
         self.request = request
-        self.handler = handler
-        reader = LogReader(
-            request.selector, request.filter, from: handler.log, handler.service.memory)
+        reader = LogReader(request.selector, request.filter, from: loop.log, loop.service.memory)
+        super.init(on: loop)
     }
 
     var form: DeliveryForm { request.form.delivery }
-    var origin: SocketOrigin? { path?.socket?.origin }
+    var origin: SocketOrigin? { socket?.origin }
 
     /// Answers, or begins to wait.
     func begin(_ exchange: Exchange) throws(Refusal) {
@@ -47,14 +41,14 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         case .wait where wait == 0 || exchange.isDraining: exchange.respond(nothing())
         case .wait: if try !park(exchange) { exchange.respond(nothing()) }
         case .fetch:
-            if try !park(exchange) { path = .reply(exchange.reply) }
+            if try !park(exchange) { reply(by: exchange) }
             fetch()
         }
     }
 
     func advance(_ news: LogNews?) {
-        handler.judge(self)
-        guard path != nil, !reader.isFetching else { return }
+        judge()
+        guard isWaiting, !reader.isFetching else { return }
         if let news { reader.skip(to: news.after) }
         switch step(news) {
         case .answer(let response): finish(response)
@@ -70,8 +64,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
-        handler.judge(self)
-        guard path != nil else { return }
+        judge()
+        guard isWaiting else { return }
         switch read {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let read):
@@ -86,22 +80,22 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
             }
         }
         // Its time was up, or it has no place to wait.
-        if let path, isOverdue || path.socket == nil, !reader.isFetching { finish(nothingYet()) }
+        if isWaiting, isOverdue || socket == nil, !reader.isFetching { finish(nothingYet()) }
     }
 
     /// Answers with what is there. What is being read of the store is waited for, as long as it can
     /// still be sent then.
-    func drain() {
+    override func drain() {
         guard reader.isFetching else { return answerWithCursor() }
-        guard let socket = path?.socket, !isOverdue else { return }
+        guard let socket, !isOverdue else { return }
         awaitRead(on: socket, atMost: (socket.drainMillisecondsLeft ?? .max) / 2)
     }
 
-    func forbidden(_ refusal: Refusal) { finish(refusal.response) }
+    func deny(_ refusal: Refusal) { finish(refusal.response) }
 
-    func timedOut(_ socket: DetachedSocket) {
+    override func timedOut(_ socket: DetachedSocket) {
         if !reader.isFetching, case .fetch = lookAgain() { fetch() }
-        guard path != nil else { return }
+        guard isWaiting else { return }
         guard reader.isFetching, !isOverdue else { return finish(nothingYet()) }
         awaitRead(on: socket)
     }
@@ -113,9 +107,11 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         socket.setDeadline(milliseconds: min(most, max(0, milliseconds)))
     }
 
-    func peerUncertain(_ socket: DetachedSocket) { if !isMakingAnswer { answerWithCursor() } }
+    override func peerUncertain(_ socket: DetachedSocket) {
+        if !isMakingAnswer { answerWithCursor() }
+    }
 
-    func closed(_ socket: DetachedSocket) { leave() }
+    override func judge() { loop.waits.judge(self) }
 
     /// Ends the wait without an event: the bus is leaving, or nobody may be there.
     private func answerWithCursor() {
@@ -135,8 +131,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// One last look; what it finds is the answer.
     private func lookAgain() -> Step {
-        handler.skip(self)
-        guard path != nil else { return .wait }
+        loop.waits.skip(self)
+        guard isWaiting else { return .wait }
         let step = step()
         if case .answer(let response) = step { finish(response) }
         return step
@@ -144,22 +140,21 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// Has it wait; false where it cannot.
     private func park(_ exchange: Exchange) throws(Refusal) -> Bool {
-        try handler.refuseIfFull(request.selector, for: exchange.account)
-        guard let socket = exchange.detach(self) else { return false }
-        path = .socket(socket)
+        try loop.waits.refuseIfFull(request.selector, for: exchange.account)
+        guard let socket = detach(exchange) else { return false }
         reader.wait()
-        handler.join(self, for: exchange.account)
+        loop.waits.join(self, for: exchange.account)
         socket.setDeadline(milliseconds: Int(wait / 1_000))
         return true
     }
 
     private func step(_ news: LogNews? = nil) -> Step {
         while true {
-            if handler.reads.isForOne || reader.isCatchingUp {
+            if loop.reads.isForOne || reader.isCatchingUp {
                 let next = reader.next(limitAtOnce, of: news, within: atOnce)
                 if let step = take(next) { return step }
             } else if let read = reader.next(
-                limitAtOnce, of: news, in: handler.reads, within: atOnce)
+                limitAtOnce, of: news, in: loop.reads, within: atOnce)
             {
                 if let step = take(LogReader.Step(read.outcome), of: read) { return step }
             } else {
@@ -178,7 +173,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
             return .answer(response(of: events, read))
         case .caughtUp: return gap == nil ? .wait : .answer(nothing())
         case .gap(let told):
-            handler.meters.gaps.add()
+            loop.meters.gaps.add()
             gap = gap?.joined(with: told) ?? told
             guard request.isStrict else { return nil }
             return .answer(
@@ -188,17 +183,17 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     }
 
     private func count(_ events: [Event]) {
-        let lag = reader.hasNews ? handler.bus.lag(of: events[0]) : nil
-        handler.meters.countDelivery(of: events.count, in: form, lag: lag)
+        let lag = reader.hasNews ? loop.bus.lag(of: events[0]) : nil
+        loop.meters.countDelivery(of: events.count, in: form, lag: lag)
     }
 
     private func fetch() {
-        guard path != nil else { return }
+        guard isWaiting else { return }
         isMaking = reader.largeBytes > 0
         let (form, gap) = (request.form, gap)
         let bytes = min(limit.bytes, Limits.pollPayloadBytesMax)
         reader.fetch(
-            limit, of: bytes, for: self, by: handler, waitsForRoom: path?.socket != nil
+            limit, of: bytes, for: self, by: loop.beside, waitsForRoom: socket != nil
         ) { read in
             guard form == .json, case .events(let events, let next, _) = read else {
                 return nil
@@ -207,7 +202,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
         }
     }
 
-    private var wait: Int64 { request.wait ?? handler.configuration.waitDefault }
+    private var wait: Int64 { request.wait ?? loop.configuration.waitDefault }
 
     private var limit: ReadLimit {
         request.form == .raw
@@ -219,7 +214,7 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// What the loop itself reads; what many are told at one time is read for all of them.
     private var limitAtOnce: ReadLimit {
-        guard request.form == .json, !handler.reads.areShared else { return limit }
+        guard request.form == .json, !loop.reads.areShared else { return limit }
         return ReadLimit(
             events: min(limit.events, Limits.answeredAtOnceEventsMax),
             bytes: Limits.answeredAtOnceBytesMax)
@@ -227,8 +222,8 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
 
     /// What the loop itself writes of that.
     private var atOnce: AtOnce {
-        guard request.form == .json, !handler.reads.areShared else { return .all }
-        let bytesMax = handler.budget.isLeft(for: .encodings) ? Limits.answeredAtOnceBytesMax : 0
+        guard request.form == .json, !loop.reads.areShared else { return .all }
+        let bytesMax = loop.budget.isLeft(for: .encodings) ? Limits.answeredAtOnceBytesMax : 0
         return AtOnce(bytesMax: bytesMax, eventsMax: limit.events)
     }
 
@@ -241,20 +236,20 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// The answer of these events, which others who read the same may have had.
     private func response(of events: [Event], _ read: SharedRead?) -> Response {
         guard let read, gap == nil else { return written(events) }
-        return handler.reads.response(of: read, events, before: reader.cursor, to: request) {
+        return loop.reads.response(of: read, events, before: reader.cursor, to: request) {
             written(events)
         }
     }
 
     private func written(_ events: [Event]) -> Response {
-        let response = answer.events(events, isNews: reader.isLive, handler.encodings)
+        let response = answer.events(events, isNews: reader.isLive, loop.encodings)
         if request.form == .json {
             let steps = 1 + response.body.count / Limits.encodedBytesPerStep
             // What others may be told as well belongs to their delivery.
-            if handler.reads.areShared {
-                handler.budget.add(steps)
+            if loop.reads.areShared {
+                loop.budget.add(steps)
             } else {
-                handler.budget.count(.encodings, steps)
+                loop.budget.count(.encodings, steps)
             }
         }
         return response
@@ -263,15 +258,5 @@ final class LongPoll: HTTPSubscription, DetachedSocketOwner {
     /// Whether what it answers was found, and is being written beside the loop.
     private var isMakingAnswer: Bool { isMaking && reader.isFetching }
 
-    private func finish(_ response: Response) {
-        let path = path
-        leave()
-        path?.send(response)
-    }
-
-    private func leave() {
-        let isParked = path?.socket != nil
-        path = nil
-        if isParked { handler.leave(self) }
-    }
+    override func forget() { if place != nil { loop.waits.leave(self) } }
 }

@@ -4,9 +4,27 @@ internal import JSON
 internal import Topics
 internal import Work
 
-/// Who asks, and whether they may: what stands before every route about topics.
-extension BusHandler {
-    /// Who sent a request.
+/// The access rules of one moment, before every route about topics and groups: tells who asks, and
+/// whether they may.
+///
+/// Belongs to a loop. A decision about many terms counts in the loop's turn.
+final class AccessGate {
+    let access: AccessPolicy
+    /// Tells it from the gates before it.
+    let number: UInt32
+    let groups: WorkGroups
+    private let budget: TurnBudget
+
+    init(
+        _ access: AccessPolicy, number: UInt32, _ groups: WorkGroups, within budget: TurnBudget
+    ) {
+        self.access = access
+        self.number = number
+        self.groups = groups
+        self.budget = budget
+    }
+
+    /// The caller that sent a request.
     ///
     /// - Throws: 401 `TOKEN_INVALID` for a token that nobody gave out, and 503 where the rules need
     ///   groups that are not known of this connection.
@@ -25,7 +43,6 @@ extension BusHandler {
 
     private func token(shownBy headers: HeaderFields) throws(Refusal) -> Token? {
         guard headers.has("authorization") else { return nil }
-        let access = configuration.access
         var scheme: Authorization.Scheme?
         let shown = headers.withFirst("authorization") { value in
             let authorization = Authorization(value)
@@ -53,7 +70,7 @@ extension BusHandler {
     /// Refuses a caller about whom rules could not be followed: they name groups, and nobody knows
     /// those of this user. To guess would hide events from who may see them, or the reverse.
     private func refuseIfUnsure(of caller: Caller) throws(Refusal) {
-        guard let uid = caller.uid, caller.groups == nil, configuration.access.rules.needGroups
+        guard let uid = caller.uid, caller.groups == nil, access.rules.needGroups
         else { return }
         throw Refusal(
             Problem(
@@ -67,12 +84,12 @@ extension BusHandler {
     /// the terms. One name is part of the request.
     func access(toAll selector: Selector) -> AccessPolicy {
         if selector.singleName == nil { budget.add(steps(judging: selector.termCount)) }
-        return configuration.access
+        return access
     }
 
     /// Steps of a decision about so many terms.
     private func steps(judging termCount: Int) -> Int {
-        let rules = configuration.access.rules.rules.count
+        let rules = access.rules.rules.count
         return termCount * (1 + rules / Limits.judgedRulesPerStep)
     }
 
@@ -85,7 +102,7 @@ extension BusHandler {
         switch path[0] {
         case "topics": termCount = path[1].utf8.count { $0 == UInt8(ascii: ",") } + 1
         case "groups":
-            guard let name = try? GroupName(path[1]), let group = work.scope(of: name) else {
+            guard let name = try? GroupName(path[1]), let group = groups.scope(of: name) else {
                 return 0
             }
             termCount = group.selector.termCount
@@ -110,27 +127,10 @@ extension BusHandler {
             try require(access.subscribe(name, caller))
             return selector
         }
-        // Who waits is found by each of them.
+        // A waiting request is found by each of them.
         budget.add(selector.termCount)
         for case .name(let name) in selector.terms { try require(access.subscribe(name, caller)) }
         return selector.limited(to: access.rules.visibility(for: caller))
-    }
-
-    /// Judges one who waits by the rules and tokens of now: ends what is no longer allowed, and shows
-    /// others what they may know of now. Does nothing to those who were judged by them.
-    func judge(_ subscription: any HTTPSubscription) {
-        guard subscription.accessNumber != accessNumber, subscription.place != nil else { return }
-        subscription.accessNumber = accessNumber
-        let caller = subscription.caller
-        let selector = subscription.reader.selector
-        budget.add(Limits.judgementSteps)
-        do throws(Refusal) {
-            try requireStillKnown(caller)
-            let readable = try readable(selector, by: caller)
-            if readable != selector { limit(subscription, to: readable) }
-        } catch {
-            subscription.forbidden(error)
-        }
     }
 
     /// Goes on if a caller who waits is still let in, and a decision by the rules of now allows what it
@@ -139,30 +139,15 @@ extension BusHandler {
         _ caller: Caller, _ decision: (AccessPolicy) -> AccessDecision
     ) throws(Refusal) {
         try requireStillKnown(caller)
-        try require(decision(configuration.access))
+        try require(decision(access))
     }
 
     /// Goes on if a caller who waits is still let in.
     func requireStillKnown(_ caller: Caller) throws(Refusal) {
-        guard configuration.access.stillKnows(caller) else {
+        guard access.stillKnows(caller) else {
             throw Refusal(.tokenInvalid, "The token is no longer valid.")
         }
         try refuseIfUnsure(of: caller)
-    }
-
-    /// Has a subscription go on to where this loop has delivered, if it has told everything that it
-    /// was woken for.
-    func skip(_ subscription: any HTTPSubscription) {
-        judge(subscription)
-        subscription.reader.skip(to: deliveredThrough)
-    }
-
-    private func limit(_ subscription: any HTTPSubscription, to selector: Selector) {
-        withdraw(subscription)
-        subscription.reader.skip(to: judgedThrough)
-        subscription.reader.limit(to: selector)
-        enroll(subscription)
-        subscription.advance(nil)
     }
 }
 

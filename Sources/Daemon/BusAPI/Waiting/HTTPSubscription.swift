@@ -2,10 +2,10 @@ internal import Access
 internal import HTTPFront
 internal import Topics
 
-/// Whoever waits for events on one loop, in whatever form: what stands in the loop's table.
+/// A request that waits for events on one loop, in whatever form: an entry of the loop's table.
 ///
 /// All verbs are called on the loop's thread, while it is in the table or by its reader.
-protocol HTTPSubscription: AnyObject {
+protocol HTTPSubscription: LoopWait {
     /// Where it is in the log.
     var reader: LogReader { get set }
 
@@ -18,12 +18,12 @@ protocol HTTPSubscription: AnyObject {
     /// The other end of its socket; nil once it is answered.
     var origin: SocketOrigin? { get }
 
-    /// Who asked for it.
+    /// The user or token that asked for it.
     var caller: Caller { get }
-    /// Whom it is counted for, while it has joined. The handler's alone to change.
+    /// The account that counts it, while it has joined. For ``Waits`` alone to change.
     var account: CallerAccount? { get set }
 
-    /// The rules about access that it was judged by last. The handler's alone to change.
+    /// The access rules that it was judged by last. For ``Waits`` alone to change.
     var accessNumber: UInt32 { get set }
 
     /// Where the table keeps it; `nil` while it is not in it. The table's alone to change.
@@ -40,13 +40,13 @@ protocol HTTPSubscription: AnyObject {
     /// where that is left to the loop.
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?)
 
-    /// Who asked for it may not have it any more: it has to end now.
-    func forbidden(_ refusal: Refusal)
-
-    /// The bus is leaving: it has to end now.
-    func drain()
+    /// Its caller may not have it any more: it has to end now.
+    func deny(_ refusal: Refusal)
 }
 
 extension HTTPSubscription {
+    /// Whether it is in the loop's table.
+    var isWaiting: Bool { place != nil }
+
     var isSubscriber: Bool { true }
 }

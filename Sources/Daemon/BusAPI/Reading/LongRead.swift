@@ -1,6 +1,14 @@
 internal import HTTPFront
 internal import Topics
 
+/// The means of a loop to have something read and written beside it.
+struct ReadsBeside {
+    let lines: LongReads
+    let space: AnswerSpace
+    /// The loop that is told.
+    let loop: LoopHandle
+}
+
 /// A read that takes several turns, needs the store, or finds more than a loop writes in one turn, on
 /// its way to its next answer.
 ///

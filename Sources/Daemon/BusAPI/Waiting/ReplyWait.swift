@@ -7,26 +7,17 @@ internal import Work
 /// One publish that waits for what a worker replies.
 ///
 /// Belongs to its loop.
-final class WaitingRequest: WorkWait, DetachedSocketOwner {
-    // The loop's handler owns every wait through its table, and outlives them.
-    unowned let handler: BusHandler
-    var path: AnswerPath?
+final class ReplyWait: WaitingExchange {
     private var asking: Asking?
     private let topic: TopicName
     private let caller: Caller
     private let hasIgnoredKey: Bool
-    private var accessNumber: UInt32
-    /// Why it is not told of the reply any more.
-    private var forbidden: Refusal?
 
-    init(
-        to topic: TopicName, by caller: Caller, hasIgnoredKey: Bool, on handler: BusHandler
-    ) {
+    init(to topic: TopicName, by caller: Caller, hasIgnoredKey: Bool, on loop: BusLoop) {
         self.topic = topic
         self.caller = caller
         self.hasIgnoredKey = hasIgnoredKey
-        self.handler = handler
-        accessNumber = handler.accessNumber
+        super.init(on: loop)
     }
 
     /// Publishes the request, and waits so many microseconds.
@@ -34,17 +25,15 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
         _ batch: PublishBatch, within microseconds: Int64, _ exchange: Exchange
     ) throws(Refusal) {
         let account = exchange.account
-        try handler.refuseIfFull(for: account)
-        let queued = try handler.queue(batch.queuedBytes, for: account)
-        path = AnswerPath(to: exchange, for: self)
-        path?.socket?.setDeadline(milliseconds: Int(microseconds / 1_000))
-        handler.workWaits.enter(self, for: account)
+        try loop.waits.refuseIfFull(for: account)
+        let queued = try loop.queue(batch.queuedBytes, for: account)
+        park(exchange, for: microseconds)
+        loop.waits.enter(self, for: account)
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let wait = self
-        asking = handler.work.ask(batch, within: microseconds) {
-            [loop = handler.loop] result in
+        asking = loop.work.ask(batch, within: microseconds) { [handle = loop.handle] result in
             queued.end()
-            loop.post { _ in wait.answered(result) }
+            handle.post { _ in wait.answered(result) }
         }
     }
 
@@ -68,35 +57,17 @@ final class WaitingRequest: WorkWait, DetachedSocketOwner {
             headers.add("Event-ID") { $0.append(decimal: id.rawValue) }
         }
         if hasIgnoredKey { headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
-        headers.add(contentsOf: EventRoute.browserGuards)
+        headers.add(contentsOf: RawEvent.browserGuards)
         return Response(
             status: status, headers: headers, body: SentReply(reply.payload).body)
     }
 
-    /// Judges it by the rules and tokens of now, unless it was already: whoever may not publish the
-    /// request may not hear the reply either.
-    func judge() {
-        guard accessNumber != handler.accessNumber, forbidden == nil else { return }
-        accessNumber = handler.accessNumber
-        handler.budget.add(Limits.judgementSteps)
-        do throws(Refusal) {
-            try handler.requireStill(caller) { $0.publish(topic, caller) }
-        } catch {
-            forbidden = error
-            asking?.cancel()
-        }
+    /// A caller that may not publish the request may not hear the reply either.
+    override func requireAllowed() throws(Refusal) {
+        try loop.gate.requireStill(caller) { $0.publish(topic, caller) }
     }
 
-    func drain() { asking?.cancel() }
-
-    func timedOut(_ socket: DetachedSocket) { asking?.cancel() }
-
-    func peerUncertain(_ socket: DetachedSocket) { asking?.cancel() }
-
-    func closed(_ socket: DetachedSocket) {
-        leave()
-        asking?.cancel()
-    }
+    override func end() { asking?.cancel() }
 }
 
 /// The payload of a reply while it is sent, which is in no log.

@@ -7,14 +7,10 @@ internal import Work
 ///
 /// Belongs to its loop. Takes its socket at once, even where a job is at hand: only so it is known whether somebody is still there when the hand-out is committed. A hand-out that
 /// finds nobody goes back.
-final class WaitingTake: WorkWait, DetachedSocketOwner {
+final class JobWait: WaitingExchange {
     private let group: GroupName
     private let query: NextQuery
     private let caller: Caller
-    // The loop's handler owns every wait through its table, and outlives them.
-    unowned let handler: BusHandler
-    var path: AnswerPath?
-    private var accessNumber: UInt32
     private var waiting: WaitingWorker?
     /// Whether it counts as a waiting request.
     private var waits = false
@@ -26,8 +22,6 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private var rest: Rest?
     /// What it asked for, where it may ask the same again.
     private var asked: NextRequest?
-    /// Why it is not told of a job any more.
-    private var forbidden: Refusal?
     /// Whether it is to wait no longer: its group may only be in the making.
     private var isOver = false
     /// Bytes of its body, which is kept until it is answered.
@@ -39,12 +33,11 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         case again(NextRequest)
     }
 
-    init(of group: GroupName, _ query: NextQuery, by caller: Caller, on handler: BusHandler) {
+    init(of group: GroupName, _ query: NextQuery, by caller: Caller, on loop: BusLoop) {
         self.group = group
         self.query = query
         self.caller = caller
-        self.handler = handler
-        accessNumber = handler.accessNumber
+        super.init(on: loop)
     }
 
     /// Asks for a job.
@@ -56,35 +49,29 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         _ request: NextRequest, making: Selector?, bodyBytes: Int, _ exchange: Exchange
     ) {
         do throws(Refusal) {
-            try handler.refuseIfFull(for: exchange.account)
+            try loop.waits.refuseIfFull(for: exchange.account)
         } catch {
             full = error
         }
-        path = AnswerPath(to: exchange, for: self)
-        let socket = path?.socket
+        park(exchange, for: full == nil && query.wait > 0 ? query.wait : nil)
         var request = request
         request.waits = socket != nil && full == nil && query.wait > 0
         waits = request.waits
-        if waits || making != nil {
-            handler.workWaits.enter(self, for: waits ? exchange.account : nil)
-        }
-        if waits {
-            socket?.setDeadline(milliseconds: Int(query.wait / 1_000))
-        }
+        if waits || making != nil { loop.waits.enter(self, for: waits ? exchange.account : nil) }
         request.isPatient =
             request.waits && request.worker != nil && request.settlement != nil
         self.bodyBytes = bodyBytes
-        handler.service.memory.charge(bodyBytes, to: .bodies)
-        guard let making else { return take(request, in: handler.roundOfTurn()) }
+        loop.service.memory.charge(bodyBytes, to: .bodies)
+        guard let making else { return take(request, in: loop.workRound()) }
         let cancellation = Cancellation()
         self.making = cancellation
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
-        handler.work.set(
+        loop.work.set(
             group, GroupSettings(of: making), by: caller.asWorker,
             unless: { cancellation.isCancelled }
-        ) { [request, loop = handler.loop] result in
-            loop.post { _ in take.made(result.map { _ in () }, request) }
+        ) { [request, handle = loop.handle] result in
+            handle.post { _ in take.made(result.map { _ in () }, request) }
         }
     }
 
@@ -103,33 +90,33 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         asked = request.isPatient ? request : nil
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
-        waiting = handler.work.next(group, request, by: caller.asWorker, in: round) {
-            [loop = handler.loop] result in
-            loop.post { _ in take.answered(result) }
+        waiting = loop.work.next(group, request, by: caller.asWorker, in: round) {
+            [handle = loop.handle] result in
+            handle.post { _ in take.answered(result) }
         }
-        handler.budget.add(waiting?.termCount ?? 0)
+        loop.budget.add(waiting?.termCount ?? 0)
         // It may have ended while its group was made.
-        if path == nil { waiting?.cancel() }
+        if !isWaiting { waiting?.cancel() }
     }
 
     private func answered(_ result: Result<NextAnswer, WorkError>) {
         waiting = nil
         judge()
         if case .failure(let error) = result, rests(behind: error) { return }
-        handler.service.memory.release(bodyBytes, from: .bodies)
+        loop.service.memory.release(bodyBytes, from: .bodies)
         switch result {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let answer):
             guard let handout = answer.handout else { return finish(nothing(answer.settled)) }
-            guard path != nil, forbidden == nil else {
-                handler.work.giveBack(handout.ticket)
+            guard isWaiting, forbidden == nil else {
+                loop.work.giveBack(handout.ticket)
                 return finish(nothing(answer.settled))
             }
             finish(
                 HandoutAnswer(
                     handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
-                ).response(isJSON: query.isJSON, handler.encodings)
-            ) { [work = handler.work, ticket = handout.ticket] in work.giveBack(ticket) }
+                ).response(isJSON: query.isJSON, loop.encodings)
+            ) { [work = loop.work, ticket = handout.ticket] in work.giveBack(ticket) }
         }
     }
 
@@ -137,7 +124,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     /// So whatever another loop took is told behind a pause, in which the request stays one of those
     /// that wait, and the other loop may settle its job.
     private func rests(behind error: WorkError) -> Bool {
-        guard !isOver, waits, let socket = path?.socket else { return false }
+        guard !isOver, waits, let socket else { return false }
         switch (error, asked) {
         case (.workerReplaced, _): rest = .refused(Refusal(error))
         case (.leaseLost, let request?): rest = .again(request)
@@ -152,18 +139,18 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     /// Goes on behind its pause.
     private func goOn() {
         switch rest.take() {
-        case .again(var request)? where path != nil:
+        case .again(var request)? where isWaiting:
             request.isPatient = false
             request.waits = !isOver && query.wait > Self.pause
             if request.waits {
-                path?.socket?.setDeadline(
+                socket?.setDeadline(
                     milliseconds: Int((query.wait - Self.pause) / 1_000))
             }
             take(request)
         case .refused(let refusal)?:
-            handler.service.memory.release(bodyBytes, from: .bodies)
+            loop.service.memory.release(bodyBytes, from: .bodies)
             finish((forbidden ?? refusal).response)
-        case .again?: handler.service.memory.release(bodyBytes, from: .bodies)
+        case .again?: loop.service.memory.release(bodyBytes, from: .bodies)
         case nil: break
         }
     }
@@ -172,7 +159,7 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
     private func nothing(_ settled: SettleReceipt?) -> Response {
         if let forbidden { return forbidden.response }
         if let full, settled == nil { return full.response }
-        var response = BusHandler.settled(settled)
+        var response = Response.settled(settled)
         if full != nil { response.headers.add("Retry-After", "1") }
         if let seconds = query.preferenceApplied {
             response.headers.add("Preference-Applied", "wait=\(seconds)")
@@ -180,42 +167,31 @@ final class WaitingTake: WorkWait, DetachedSocketOwner {
         return response
     }
 
-    /// Judges it by the rules and tokens of now, unless it was already.
-    func judge() {
-        guard accessNumber != handler.accessNumber, forbidden == nil else { return }
-        accessNumber = handler.accessNumber
+    override func requireAllowed() throws(Refusal) {
         // Its group may be in the making, or gone.
-        guard handler.work.scope(of: group) != nil else { return }
-        handler.budget.add(Limits.judgementSteps)
-        do throws(Refusal) {
-            try handler.requireStillKnown(caller)
-            try handler.workable(group, by: caller)
-        } catch {
-            forbidden = error
-            end()
-        }
+        guard loop.work.scope(of: group) != nil else { return }
+        try loop.gate.requireStillKnown(caller)
+        try loop.gate.workable(group, by: caller)
     }
 
-    func drain() {
+    override func drain() {
         end()
         guard let making else { return }
         making.cancel()
         finish(Refusal.leaving.response)
     }
 
-    func timedOut(_ socket: DetachedSocket) {
+    override func timedOut(_ socket: DetachedSocket) {
         if rest == nil { end() } else { goOn() }
     }
 
-    func peerUncertain(_ socket: DetachedSocket) { end() }
-
-    func closed(_ socket: DetachedSocket) {
+    override func closed(_ socket: DetachedSocket) {
         leave()
         making?.cancel()
         end()
     }
 
-    private func end() {
+    override func end() {
         isOver = true
         waiting?.cancel()
         goOn()

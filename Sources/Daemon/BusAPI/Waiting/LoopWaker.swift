@@ -1,4 +1,3 @@
-internal import HTTPFront
 internal import Protection
 internal import Topics
 
@@ -34,9 +33,10 @@ final class LoopWaker: TopicObserver {
     }
 
     private let state = Protected(State())
-    private let loop: LoopHandle
+    /// Has the loop take what changed.
+    private let wake: @Sendable () -> Void
 
-    init(loop: LoopHandle) { self.loop = loop }
+    init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     func admitted(_ admission: Admission) {
         let isFirst = state.write { state in
@@ -50,7 +50,7 @@ final class LoopWaker: TopicObserver {
             if isRemoval { state.changes.removed[admission.topic] = admission.newest }
             return isFirst
         }
-        if isFirst { loop.post { handler in (handler as! BusHandler).deliver() } }
+        if isFirst { wake() }
     }
 
     /// Counts who waits for all changes, before they look: one more or one less.

@@ -171,29 +171,28 @@ struct LogReader {
     ///     the wait.
     mutating func fetch(
         _ limit: ReadLimit, of bytes: Int, for owner: any HTTPSubscription,
-        by handler: BusHandler, waitsForRoom: Bool = true, _ make: @escaping MadeAnswer.Maker
+        by beside: ReadsBeside, waitsForRoom: Bool = true, _ make: @escaping MadeAnswer.Maker
     ) {
         let cancellation = Cancellation()
         fetching = cancellation
         // The owner is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let owner = owner
-        let (asked, loop) = (selector, handler.loop)
+        let (asked, loop) = (selector, beside.loop)
         let read =
             unfinished ?? log.bus.longRead(position, matching: asked, filter: filter, limit: limit)
         unfinished = nil
-        let answers = handler.service.answers
-        let wanted = largeBytes > 0 ? largeBytes : answers.guess(bytes)
-        let room = answers.room(for: wanted, waits: waitsForRoom)
+        let wanted = largeBytes > 0 ? largeBytes : beside.space.guess(bytes)
+        let room = beside.space.room(for: wanted, waits: waitsForRoom)
         largeBytes = 0
         let long = LongRead(
-            read, from: log.bus, by: handler.service.longReads, for: owner.account,
+            read, from: log.bus, by: beside.lines, for: owner.account,
             unless: cancellation, in: room, make
         ) { result, made in
-            loop.post { handler in
+            loop.post { _ in
                 // What was read counts until its owner has done with it, and then only what was made.
                 defer { room.settle(madeOf: made?.body.count ?? 0) }
                 // What new rules hide is not told, however long ago it was read.
-                if !cancellation.isCancelled { (handler as! BusHandler).judge(owner) }
+                if !cancellation.isCancelled { owner.judge() }
                 guard !cancellation.isCancelled else { return }
                 let found = owner.reader.end(read, of: asked, with: result)
                 if let found {

@@ -4,7 +4,10 @@ internal import JSON
 internal import Topics
 internal import Wire
 
-extension BusHandler {
+/// The route that publishes.
+struct PublishRoute: Routes {
+    let loop: BusLoop
+
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
         let request = try publishRequest(call)
@@ -24,11 +27,11 @@ extension BusHandler {
             topic: request.topic, attributes: attributes, sender: request.sender,
             payloads: payloads)
         let publishing = PendingPublish(
-            request, try queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
+            request, try loop.queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
             hint: PublishHint.body(
                 request.content, body.bytes, isOneLine: request.isSplit && payloads.count == 1,
                 isSplit: request.isSplit),
-            access: configuration.access.rules.isEmpty ? nil : (configuration.access, call.caller),
+            access: gate.access.rules.isEmpty ? nil : (gate.access, call.caller),
             prefix: service.prefix)
         bus.publish(batch, then: publishing.answer)
     }
@@ -75,24 +78,24 @@ extension BusHandler {
         let batch = PublishBatch(
             topic: request.topic, attributes: request.attributes, sender: request.sender,
             payloads: [Payload(copying: call.request.body.bytes)])
-        try WaitingRequest(
-            to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: self
+        try ReplyWait(
+            to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: loop
         ).begin(batch, within: microseconds, call.exchange)
     }
 
     /// The topic of this name, if the caller may publish to it.
     func publishable(_ name: String, by caller: Caller) throws(Refusal) -> TopicName {
-        let topic = try topic(named: name)
-        if !configuration.access.rules.isEmpty {
-            try require(configuration.access.publish(topic, caller))
+        let topic = try loop.topic(named: name)
+        if !gate.access.rules.isEmpty {
+            try gate.require(gate.access.publish(topic, caller))
         }
         return topic
     }
 
     /// Whether a caller that publishes to a topic is told how many wait for that.
     func showsSubscribers(of topic: TopicName, to caller: Caller) -> Bool {
-        configuration.access.rules.isEmpty
-            || configuration.access.subscribe(topic, caller).isAllowed
+        gate.access.rules.isEmpty
+            || gate.access.subscribe(topic, caller).isAllowed
     }
 
     private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {

@@ -3,11 +3,8 @@ internal import HTTPFront
 internal import Topics
 internal import Work
 
-/// Who may do what with groups: what stands before every route about one.
-extension BusHandler {
-    /// The groups of the bus.
-    var work: WorkGroups { service.groups }
-
+// What a caller may do with a group.
+extension AccessGate {
     /// What is there of a group: its topics, the type that alone it takes, its maker, and what tells it
     /// from others of its name.
     typealias GroupScope = (
@@ -29,7 +26,7 @@ extension BusHandler {
         of name: GroupName, for caller: Caller,
         _ decision: (AccessPolicy, GroupScope) -> AccessDecision
     ) throws(Refusal) -> GroupScope {
-        guard let scope = work.scope(of: name) else {
+        guard let scope = groups.scope(of: name) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
         let decision = decision(access(toAll: scope.selector), scope)
@@ -63,22 +60,6 @@ extension BusHandler {
             $0.administer(groupOf: $1.selector, madeBy: $1.owner, caller)
         }
         return (name, scope.selector)
-    }
-
-    /// The requests to groups of this turn, which its end takes further together.
-    func roundOfTurn() -> WorkRound {
-        if !goesRound {
-            goesRound = true
-            loop.post { handler in (handler as! BusHandler).goRound() }
-        }
-        return workRound
-    }
-
-    /// Refuses a body where none belongs.
-    func refuseBody(_ call: borrowing Call) throws(Refusal) {
-        guard call.request.body.count == 0 else {
-            throw Refusal(.bodyNotExpected, "This request takes no body; send it without.")
-        }
     }
 }
 

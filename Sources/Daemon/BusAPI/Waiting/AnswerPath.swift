@@ -9,15 +9,6 @@ enum AnswerPath {
     /// The socket is not; nobody hears of the client's end.
     case reply(PendingReply)
 
-    /// Has the client of a request wait for `owner`.
-    init(to exchange: Exchange, for owner: any DetachedSocketOwner) {
-        if let socket = exchange.detach(owner) {
-            self = .socket(socket)
-        } else {
-            self = .reply(exchange.reply)
-        }
-    }
-
     /// The socket, where it is detached.
     var socket: DetachedSocket? { if case .socket(let socket) = self { socket } else { nil } }
 

@@ -1,0 +1,62 @@
+internal import Access
+internal import HTTPFront
+internal import JSON
+internal import Topics
+internal import Wire
+
+/// Somebody who waited for events at one moment.
+struct SubscriberDescription: Sendable {
+    let caller: Caller
+    let selector: Selector
+    private let filter: EventFilter
+    private let form: DeliveryForm
+    private let pid: Int32?
+    let since: Timestamp
+    /// How far it is; nil where it looks for its place yet.
+    private let cursor: EventID?
+    private let isCaughtUp: Bool
+
+    /// Nil for one that was answered.
+    init?(_ subscription: any HTTPSubscription, now: Timestamp) {
+        guard let origin = subscription.origin else { return nil }
+        let reader = subscription.reader
+        caller = subscription.caller
+        selector = reader.selector
+        filter = reader.filter
+        form = subscription.form
+        pid = origin.peer.pid
+        since = now.advanced(microseconds: -1_000 * Int64(origin.milliseconds))
+        cursor = reader.isPlaced ? reader.cursor : nil
+        isCaughtUp = reader.isCaughtUp && !reader.isFetching
+    }
+
+    /// Writes it as the list shows it, with the text of its selector. Adds the steps that it took to count what it
+    /// has not been told.
+    func write(
+        _ text: String, to json: inout JSONWriter, countedBy bus: EventBus, _ steps: inout Int
+    ) {
+        json.beginObject()
+        json.member("selector", text)
+        for attribute in EventAttribute.all {
+            guard let name = WireAttribute.row(attribute).filter else { continue }
+            json.name(name)
+            json.optional(filter[attribute]) { $0.string($1) }
+        }
+        json.member("form", form.rawValue)
+        json.name("user")
+        json.optional(caller.uid) { $0.integer(Int($1)) }
+        json.member("token", caller.token?.name)
+        json.name("pid")
+        json.optional(pid) { $0.integer(Int($1)) }
+        json.member("since", since.rfc3339)
+        json.member("cursor", cursor)
+        json.member("behind", behind(bus, &steps))
+        json.endObject()
+    }
+
+    private func behind(_ bus: EventBus, _ steps: inout Int) -> Int? {
+        guard let cursor, !isCaughtUp else { return cursor.map { _ in 0 } }
+        return bus.count(
+            behind: LogPosition(after: cursor), matching: selector, filter: filter, &steps)
+    }
+}

@@ -1,0 +1,95 @@
+internal import HTTPFront
+
+/// One request that waits on its loop until it is answered, once: for events, for a job, for a reply, or
+/// for something that is done beside the loop.
+///
+/// Belongs to its loop. A subclass says what ``end()`` means to it, and what its caller has to be allowed.
+class WaitingExchange: LoopWait, DetachedSocketOwner {
+    // The loop has every wait in its tables, and outlives them.
+    unowned let loop: BusLoop
+    /// How it is answered; nil before it waits and once it was answered.
+    private(set) final var path: AnswerPath?
+    /// The access rules that it was judged by last.
+    final var accessNumber: UInt32
+    /// Why its caller is not told any more what it waited for.
+    private(set) final var forbidden: Refusal?
+
+    init(on loop: BusLoop) {
+        self.loop = loop
+        accessNumber = loop.gate.number
+    }
+
+    final var isWaiting: Bool { path != nil }
+
+    /// The socket of its client; nil where nobody hears of that one's end.
+    final var socket: DetachedSocket? { path?.socket }
+
+    /// Has the client of a request wait, with its own socket if it can be had.
+    ///
+    /// - Parameter microseconds: Until ``timedOut(_:)``; nil for no end. Without a socket there is none.
+    final func park(_ exchange: Exchange, for microseconds: Int64?) {
+        if detach(exchange) == nil { reply(by: exchange) }
+        if let microseconds { socket?.setDeadline(milliseconds: Int(microseconds / 1_000)) }
+    }
+
+    /// Has the client of a request wait with its own socket; nil where that cannot be had.
+    final func detach(_ exchange: Exchange) -> DetachedSocket? {
+        guard let socket = exchange.detach(self) else { return nil }
+        path = .socket(socket)
+        return socket
+    }
+
+    /// Has the client of a request wait where nobody hears of that one's end.
+    final func reply(by exchange: Exchange) { path = .reply(exchange.reply) }
+
+    /// Answers it, if somebody is still there.
+    ///
+    /// - Parameter ifLost: Called if nobody got the answer, as far as that is known.
+    final func finish(_ response: Response, ifLost: (() -> Void)? = nil) {
+        let path = path
+        leave()
+        guard let path else {
+            ifLost?()
+            return
+        }
+        path.send(response, ifLost: ifLost)
+    }
+
+    /// Waits no longer.
+    final func leave() {
+        path = nil
+        forget()
+    }
+
+    /// Has its loop forget it.
+    func forget() { loop.waits.leave(self) }
+
+    /// Ends soon: its time is up, nobody may be there, or it is not allowed.
+    func end() {}
+
+    /// Goes on where the rules and tokens of now let its caller wait.
+    func requireAllowed() throws(Refusal) {}
+
+    func judge() {
+        guard accessNumber != loop.gate.number, forbidden == nil else { return }
+        accessNumber = loop.gate.number
+        loop.budget.add(Limits.judgementSteps)
+        do throws(Refusal) {
+            try requireAllowed()
+        } catch {
+            forbidden = error
+            end()
+        }
+    }
+
+    func drain() { end() }
+
+    func timedOut(_ socket: DetachedSocket) { end() }
+
+    func peerUncertain(_ socket: DetachedSocket) { end() }
+
+    func closed(_ socket: DetachedSocket) {
+        leave()
+        end()
+    }
+}

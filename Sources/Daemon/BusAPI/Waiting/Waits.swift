@@ -1,0 +1,322 @@
+internal import HTTPFront
+internal import Telemetry
+internal import Topics
+
+/// The requests that wait on one loop: brings each up to date with what was admitted, judges it by new
+/// access rules, and ends it.
+///
+/// Belongs to its loop. No turn does more than its budget allows: what is left over is for the next.
+final class Waits {
+    /// Those that wait for events, found by what they wait for.
+    let subscriptions: SubscriptionTable
+    /// The others, each with the account that counts it, if one does.
+    private var others: [ObjectIdentifier: (wait: any LoopWait, account: CallerAccount?)] = [:]
+    private let bus: EventBus
+    /// Waiting requests of all loops.
+    private let waiting: Gauge
+    private let meters: BusMeters
+    private let reads: SharedReads
+    private let loop: LoopHandle
+    private let budget: TurnBudget
+    private let waker: LoopWaker
+    private var gate: AccessGate
+    private var configuration: BusAPIConfiguration
+    /// What is to be delivered, while it is looked at.
+    private var admitted = LoopWaker.Changes()
+    private var deliveries = DeliveryQueue()
+    /// Waits that are to end, before anything else is delivered.
+    private var endings = Ring<Ending>()
+    /// Whether a later turn delivers on.
+    private var deliversOn = false
+    /// Whether a later turn takes selectors out that nobody waits for any more.
+    private var clearsVacant = false
+    /// Waits that are yet to be judged by the rules of now.
+    private var unjudged: [any LoopWait] = []
+    /// How far was delivered when the rules changed under which they were judged last.
+    private var judgedThrough = EventID.zero
+
+    init(
+        _ service: BusService, _ gate: AccessGate, _ configuration: BusAPIConfiguration,
+        _ reads: SharedReads, on loop: LoopHandle, within budget: TurnBudget, _ meters: BusMeters
+    ) {
+        bus = service.bus
+        waiting = service.waiting
+        subscriptions = SubscriptionTable(memory: service.memory)
+        self.gate = gate
+        self.configuration = configuration
+        self.reads = reads
+        self.loop = loop
+        self.budget = budget
+        self.meters = meters
+        waker = LoopWaker { loop.onBus { $0.waits.deliver() } }
+        bus.broadcaster.register((any TopicObserver).self, observer: waker)
+    }
+
+    deinit {
+        while subscriptions.hasVacant {
+            subscriptions.clearOneVacant(bus.forgetSubscriptions(to:))
+        }
+    }
+
+    // MARK: Who may wait
+
+    /// Refuses one more waiting request where there are as many as there may be.
+    func refuseIfFull(for account: CallerAccount) throws(Refusal) {
+        let waitingMax = configuration.subscribersMax
+        guard waiting.value < waitingMax else {
+            throw Refusal(
+                .limitBus,
+                "\(waitingMax) requests are waiting already (poll.subscribers in belfryd.conf); try again "
+                    + "later.")
+        }
+        let callerMax = configuration.subscribersPerUIDMax
+        guard account.subscribers.value < callerMax else {
+            throw Refusal(
+                .limitCaller,
+                "\(account.name) may have \(callerMax) waiting requests, and has "
+                    + "(poll.subscribers_per_uid in belfryd.conf); end some first.")
+        }
+    }
+
+    /// Refuses one more subscription where there are as many as there may be.
+    func refuseIfFull(_ selector: Selector, for account: CallerAccount) throws(Refusal) {
+        try refuseIfFull(for: account)
+        guard subscriptions.hasRoom(for: selector) else {
+            throw Refusal(
+                .limitBus,
+                "The patterns and lists of waiting requests fill their share of memory (a quarter of "
+                    + "bus.memory_bytes in belfryd.conf): use a pattern that matches more, or try "
+                    + "again later.")
+        }
+        if let topicMax = configuration.subscribersPerTopicMax, let topic = selector.singleName,
+            bus.subscriptions(to: topic) >= topicMax
+        {
+            throw Refusal(
+                .limitBus,
+                "\(topicMax) requests are waiting for '\(topic)' already (poll.subscribers_per_topic in "
+                    + "belfryd.conf); try again later.")
+        }
+    }
+
+    // MARK: Who waits
+
+    /// Takes in a request that waits, until ``leave(_:)``.
+    ///
+    /// - Parameter account: Whose waiting request it counts as; nil where it is none.
+    func enter(_ wait: any LoopWait, for account: CallerAccount?) {
+        others[ObjectIdentifier(wait)] = (wait, account)
+        if let account { count(1, for: account) }
+    }
+
+    /// Forgets a request, if it had entered.
+    func leave(_ wait: any LoopWait) {
+        let entry = others.removeValue(forKey: ObjectIdentifier(wait))
+        if let account = entry?.account { count(-1, for: account) }
+    }
+
+    /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``.
+    func join(_ subscription: any HTTPSubscription, for account: CallerAccount) {
+        count(1, for: account)
+        subscription.account = account
+        subscription.accessNumber = gate.number
+        meters.subscribers(in: subscription.form).add(1)
+        enroll(subscription)
+    }
+
+    /// Forgets a subscription that had joined; called once.
+    func leave(_ subscription: any HTTPSubscription) {
+        subscription.reader.cancel()
+        withdraw(subscription)
+        if let account = subscription.account { count(-1, for: account) }
+        subscription.account = nil
+        meters.subscribers(in: subscription.form).add(-1)
+    }
+
+    private func count(_ change: Int, for account: CallerAccount) {
+        waiting.add(change)
+        account.subscribers.add(change)
+    }
+
+    /// Puts a subscription that has looked at the log into the loop's table, and on the bus's count.
+    ///
+    /// What was admitted behind its look and before it counted has woken nobody: it looks once more.
+    func enroll(_ subscription: any HTTPSubscription) {
+        if subscription.isSubscriber {
+            let newest = bus.beginSubscription(subscription.reader.selector)
+            if subscription.reader.isBehind(from: newest) {
+                // It is only touched again on its loop, where the job runs.
+                nonisolated(unsafe) let subscription = subscription
+                loop.post { _ in if subscription.place != nil { subscription.advance(nil) } }
+            }
+        } else {
+            waker.countOnlooker(1)
+        }
+        subscriptions.insert(subscription)
+    }
+
+    /// Takes a subscription out of the loop's table, and off the bus's count.
+    ///
+    /// A selector that nobody waits for after that is taken out in a later turn: many may go together,
+    /// and the next request of a poll finds it.
+    func withdraw(_ subscription: any HTTPSubscription) {
+        let selector = subscription.reader.selector
+        subscriptions.remove(subscription)
+        if subscription.isSubscriber {
+            bus.endSubscription(selector, isForgotten: selector.singleName != nil)
+        } else {
+            waker.countOnlooker(-1)
+        }
+        guard subscriptions.hasVacant, !clearsVacant else { return }
+        clearsVacant = true
+        goOn { $0.clearOn() }
+    }
+
+    private func clearOn() {
+        while subscriptions.hasVacant, budget.isLeft(for: .removals) {
+            let terms = subscriptions.clearOneVacant(bus.forgetSubscriptions(to:))
+            budget.begin(.removals, Limits.clearedSelectorSteps + terms)
+        }
+        clearsVacant = subscriptions.hasVacant
+        if clearsVacant { goOn { $0.clearOn() } }
+    }
+
+    // MARK: What comes
+
+    /// Brings what waits up to date with everything admitted since the last time.
+    func deliver() {
+        waker.take(for: &admitted)
+        for (topic, place) in admitted.removed {
+            for subscription in subscriptions.all(named: topic) {
+                endings.append(.removal(subscription, at: place))
+            }
+        }
+        deliveries.add(through: admitted.through) { woken in
+            subscriptions.find(matching: admitted.topics, into: &woken)
+        }
+        admitted.clear()
+        if !deliversOn, hasNews { deliverOn() }
+    }
+
+    /// Ends all that waits: the bus is leaving.
+    func drain() {
+        for wait in all { endings.append(.drain(wait)) }
+        if !deliversOn { deliverOn() }
+    }
+
+    /// Has a subscription go on to where this loop has delivered, if it has told everything that it
+    /// was woken for.
+    func skip(_ subscription: any HTTPSubscription) {
+        judge(subscription)
+        subscription.reader.skip(to: deliveredThrough)
+    }
+
+    /// What ends a wait.
+    private enum Ending {
+        /// The topic of a subscription was removed, at this place in the order.
+        case removal(any HTTPSubscription, at: EventID)
+        /// The bus is leaving.
+        case drain(any LoopWait)
+
+        func tell() {
+            switch self {
+            case .removal(let subscription, let place):
+                if subscription.isWaiting { subscription.topicRemoved(at: place) }
+            case .drain(let wait): if wait.isWaiting { wait.drain() }
+            }
+        }
+    }
+
+    /// All of this moment; some may end before they are told something.
+    private var all: [any LoopWait] {
+        subscriptions.all.map { $0 } + others.values.map(\.wait)
+    }
+
+    /// Whoever waits and has told everything it was woken for has told everything up to here.
+    private var deliveredThrough: EventID {
+        if let quiet = waker.quietThrough { deliveries.add(through: quiet) { _ in } }
+        return deliveries.deliveredThrough
+    }
+
+    /// Whether somebody is yet to be told something.
+    private var hasNews: Bool { !deliveries.isEmpty || !endings.isEmpty }
+
+    private func deliverOn() {
+        deliversOn = false
+        // A turn that had mail has had some already.
+        while !endings.isEmpty, budget.isLeft(for: .deliveries) {
+            budget.begin(.deliveries, Limits.deliverySteps)
+            endings.removeFirst().tell()
+        }
+        while let (members, news, isOnlyOne) = deliveries.next(), budget.isLeft(for: .deliveries) {
+            var told = 0
+            reads.share(forOne: isOnlyOne) {
+                while told < members.count, budget.isLeft(for: .deliveries) {
+                    let subscription = members[members.startIndex + told]
+                    told += 1
+                    budget.begin(.deliveries, Limits.deliverySteps)
+                    subscription.advance(news)
+                }
+            }
+            deliveries.pass(told)
+        }
+        guard hasNews else { return }
+        deliversOn = true
+        goOn { $0.deliverOn() }
+    }
+
+    // MARK: What is allowed
+
+    /// Takes over a configuration, and has those who wait judged by its rules if they are others.
+    func reconfigure(_ configuration: BusAPIConfiguration, _ gate: AccessGate) {
+        self.configuration = configuration
+        guard gate !== self.gate else { return }
+        self.gate = gate
+        let isJudging = !unjudged.isEmpty
+        unjudged = all
+        guard !isJudging else { return }
+        judgedThrough = deliveredThrough
+        judgeOn()
+    }
+
+    /// Judges those who wait by rules that have changed, some at a time; whoever is told something
+    /// before was judged then.
+    private func judgeOn() {
+        while !unjudged.isEmpty, budget.isLeft(for: .judgements) {
+            budget.begin(.judgements, 1)
+            unjudged.removeLast().judge()
+        }
+        if !unjudged.isEmpty { goOn { $0.judgeOn() } }
+    }
+
+    /// Judges one who waits by the rules and tokens of now: ends what is no longer allowed, and shows
+    /// others what they may know of now. Does nothing to those who were judged by them.
+    func judge(_ subscription: any HTTPSubscription) {
+        guard subscription.accessNumber != gate.number, subscription.place != nil else { return }
+        subscription.accessNumber = gate.number
+        let caller = subscription.caller
+        let selector = subscription.reader.selector
+        budget.add(Limits.judgementSteps)
+        do throws(Refusal) {
+            try gate.requireStillKnown(caller)
+            let readable = try gate.readable(selector, by: caller)
+            if readable != selector { limit(subscription, to: readable) }
+        } catch {
+            subscription.deny(error)
+        }
+    }
+
+    private func limit(_ subscription: any HTTPSubscription, to selector: Selector) {
+        withdraw(subscription)
+        subscription.reader.skip(to: judgedThrough)
+        subscription.reader.limit(to: selector)
+        enroll(subscription)
+        subscription.advance(nil)
+    }
+
+    /// Goes on at the end of this turn, or in a later one.
+    private func goOn(_ job: @escaping @Sendable (Waits) -> Void) {
+        // It is only touched again on its loop, where the job runs.
+        nonisolated(unsafe) let waits = self
+        loop.post { _ in job(waits) }
+    }
+}

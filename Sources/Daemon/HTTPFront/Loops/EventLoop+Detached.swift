@@ -1,7 +1,7 @@
 internal import Telemetry
 
 // Sockets that have an owner, whose requests wait or are answered by streams.
-extension EventLoop {
+extension EventLoop: SocketLoop {
     /// Has the request that is being handled wait for an owner of its socket, whom the caller sets;
     /// false where it must be answered at once: the server drains, or another request is behind one that
     /// only waits.
@@ -39,7 +39,7 @@ extension EventLoop {
     /// Answers a parked request.
     func finish(
         _ connection: Connection, _ response: Response, for context: ResponseContext,
-        ifLost: (() -> Void)? = nil
+        ifLost: (() -> Void)?
     ) {
         precondition(
             !connection.machine.isStreaming, "a stream that has begun is ended by endStream")
@@ -48,7 +48,34 @@ extension EventLoop {
             return
         }
         connection.ifLost = ifLost
-        write(response, for: context, to: connection)
+        writer.write(response, for: context, to: connection)
+    }
+
+    func beginStream(
+        _ connection: Connection, _ response: Response, first: ResponseBody,
+        for context: ResponseContext, framing: BodyFraming
+    ) {
+        writer.beginStream(connection, response, first: first, for: context, framing: framing)
+    }
+
+    func writeStream(_ connection: Connection, _ piece: ResponseBody) -> Bool {
+        writer.writeStream(connection, piece)
+    }
+
+    func push(_ piece: ResponseBody, to connection: Connection) {
+        writer.push(head: [], piece, to: connection)
+    }
+
+    func endStream(_ connection: Connection, with end: [UInt8], closes: Bool) {
+        writer.endStream(connection, with: end, closes: closes)
+    }
+
+    func rest(_ connection: Connection) { writer.rest(connection) }
+
+    func readLater(_ socket: WebSocket) { deferred.reading.append(socket) }
+
+    func abandon(_ connection: Connection) {
+        if unpark(connection) { closeConnection(connection) }
     }
 
     /// Closes a detached socket in the middle of what an owner does, and leaves it for later to

@@ -23,9 +23,6 @@ final class EventLoop {
     /// The next deadline of each connection, by its slot.
     var timers: TimerWheel
     let reader: SocketReader
-    var heads = HeadCache()
-    var outbox = Outbox()
-    let unsent: UnsentLedger
 
     let deferred = DeferredWork()
     var turn = LoopTurn()
@@ -34,9 +31,9 @@ final class EventLoop {
     private(set) var drainDue: UInt64?
     /// What had arrived before a stop, while some of it may not be handled yet.
     private var arrivals: ArrivalWatch?
-    var lastRequestNumber: UInt64 = 0
 
-    let parsers: RequestParsers
+    private(set) var intake: RequestIntake!
+    private(set) var writer: AnswerWriter!
     private(set) var handler: (any RequestHandler)!
 
     /// A loop that is ready to run.
@@ -53,21 +50,18 @@ final class EventLoop {
         acceptor = Acceptor(
             listeners, areShared: settings.sharesListeners, loopIndex: index, poller: poller,
             meters: meters, log: log)
-        unsent = UnsentLedger(memory: memory)
         timers = TimerWheel(now: turn.now)
-        parsers = try RequestParsers(headBytesMax: settings.headerBytesMax)
         reader = SocketReader()
         guard poller.add(mailbox.descriptor, [.readable, .edge], token: PollToken.mailbox)
         else { throw ServerError(doing: "watching a loop's mailbox") }
+        intake = try RequestIntake(of: self, headBytesMax: settings.headerBytesMax)
+        writer = AnswerWriter(of: self, memory: memory)
     }
 
     var mailbox: Mailbox { handle.mailbox }
 
     /// Milliseconds of the monotonic clock at the beginning of this turn.
     var now: UInt64 { turn.now }
-
-    /// Whether it serves only what is on its way in, and ends when it has no connection.
-    var isDraining: Bool { drainDue != nil }
 
     /// Stops the process, in debug builds, when another thread comes in.
     func assertOnThread() {
@@ -84,6 +78,8 @@ final class EventLoop {
         mailbox.close()
         handler = nil
         deferred.removeAll()
+        intake.postponed.removeAll()
+        writer.removeAll()
     }
 
     private func runTurn() {
@@ -97,9 +93,9 @@ final class EventLoop {
         }
         meters.beginTurn(at: now)
         // First, so that who is told to wait in this turn waits for the next.
-        continueWriting()
-        continueReading()
-        continuePostponed()
+        writer.continueWriting()
+        deferred.reading.run(while: { budget.isLeft(for: .messages) }) { $0.readingIsDue() }
+        intake.continuePostponed()
         var hasMail = false
         for index in 0..<count {
             let event = poller[index]
@@ -117,18 +113,20 @@ final class EventLoop {
         readMail()
         passDeadlines()
         serveArrived()
-        gatherAnswers { mailbox.handleOwnMessages(receive) }
+        writer.gatherAnswers { mailbox.handleOwnMessages(receive) }
         serveArrived()
         drainOn()
         budget.giveRest()
-        continueWriting()
+        writer.continueWriting()
         tellLost()
         endArrivals()
     }
 
     /// How long nothing will happen unless the kernel says so; -1 for ever.
     private func sleepMilliseconds() -> Int32 {
-        if mailbox.hasOwnMessages || deferred.isDue { return 0 }
+        if mailbox.hasOwnMessages || deferred.isDue || writer.isDue || !intake.postponed.isEmpty {
+            return 0
+        }
         var due = arrivals == nil ? UInt64.max : now + 1
         if let timer = timers.nextDue { due = min(due, timer) }
         if let resumesAt = acceptor.resumesAt { due = min(due, resumesAt) }
@@ -141,12 +139,12 @@ final class EventLoop {
     private func receive(_ message: LoopMessage) {
         switch message {
         case .job(let job): job(handler)
-        case .replies(let replies): replies.forEach(answerLate)
+        case .replies(let replies): replies.forEach(intake.answerLate)
         case .settings(let others): settings.replace(by: others)
         case .listener(let new, let old):
             acceptor.replace(old, by: new, within: budget, welcome)
         case .inventory(let tell): tell(LoopInventory(index: handle.index, connections))
-        case .makeRoom(let bytes): makeRoom(forAnswersOf: bytes)
+        case .makeRoom(let bytes): writer.makeRoom(forAnswersOf: bytes)
         case .arrivals(let until, let tell): arrivals = ArrivalWatch(until: until, tell)
         case .drain(let due): beginDrain(until: due)
         }
@@ -155,7 +153,7 @@ final class EventLoop {
     /// Does what other threads brought, in the order in which it came.
     private func readMail() {
         guard !deferred.mail.isEmpty else { return }
-        gatherAnswers {
+        writer.gatherAnswers {
             deferred.mail.run(while: { budget.isLeft(for: .mail) }) { message in
                 budget.begin(.mail, message.steps)
                 receive(message)
@@ -187,19 +185,11 @@ final class EventLoop {
     /// Goes on with requests that have begun to arrive, as many as this turn has room for.
     private func serveArrived() {
         guard !deferred.arrived.isEmpty else { return }
-        gatherAnswers {
+        writer.gatherAnswers {
             deferred.arrived.run(while: { budget.isLeft(for: .arrivals) }) { connection in
-                serveArrived(on: connection)
+                intake.serveArrived(on: connection)
             }
         }
-    }
-
-    /// Sends the answers of `body` together when it has ended.
-    private func gatherAnswers(_ body: () -> Void) {
-        outbox.isGathering = true
-        body()
-        outbox.isGathering = false
-        sendAnswers()
     }
 }
 
@@ -231,22 +221,23 @@ extension EventLoop {
     /// of is left for a later turn.
     private func endArrivals() {
         guard let arrivals else { return }
-        let waiting = deferred.requestCount
+        let waiting = deferred.requestCount + intake.postponed.count
         if arrivals.isComplete, arrivals.lastNumber == nil {
             // Users take turns, so that others may be handled in between.
             self.arrivals?.lastNumber =
-                lastRequestNumber + UInt64(2 * waiting + HTTPFrontLimits.arrivalsBeside)
+                intake.lastRequestNumber + UInt64(2 * waiting + HTTPFrontLimits.arrivalsBeside)
         }
         let isQuiet =
             arrivals.isComplete && waiting == 0
             && !connections.all.contains { $0.groupsTicket != 0 }
-        let isPassed = arrivals.lastNumber.map { lastRequestNumber >= $0 } ?? false
-        let handled = arrivals.handled ?? (lastRequestNumber, now)
+        let isPassed = arrivals.lastNumber.map { intake.lastRequestNumber >= $0 } ?? false
+        let handled = arrivals.handled ?? (intake.lastRequestNumber, now)
         self.arrivals?.handled =
-            handled.number == lastRequestNumber ? handled : (lastRequestNumber, now)
+            handled.number == intake.lastRequestNumber
+            ? handled : (intake.lastRequestNumber, now)
         // A peer that reads nothing is never handled, and a busy machine may be slow with all.
         let isStuck =
-            handled.number == lastRequestNumber
+            handled.number == intake.lastRequestNumber
             && now >= handled.since + HTTPFrontLimits.arrivalPauseMillisecondsMax
         guard isQuiet || isPassed || isStuck || now >= arrivals.until else { return }
         self.arrivals = nil
@@ -263,8 +254,8 @@ extension EventLoop {
         guard isFirst else { return }
         acceptor.stop()
         handler.drain()
-        // Who is answered and not yet told is not idle.
-        sendAnswers()
+        // A client that is answered and not yet told is not idle.
+        writer.sendAnswers()
         connections.all.forEach(deferred.draining.append)
     }
 

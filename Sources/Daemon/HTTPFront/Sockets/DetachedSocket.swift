@@ -13,14 +13,14 @@
 ///
 /// Confined to its loop's thread; debug builds check it.
 public final class DetachedSocket {
-    private let loop: EventLoop
+    private let loop: any SocketLoop
     let connection: Connection
     private let detachedAt: UInt64
 
     /// What an answer has to know of the request.
     public let context: ResponseContext
 
-    init(loop: EventLoop, connection: Connection, context: ResponseContext) {
+    init(loop: any SocketLoop, connection: Connection, context: ResponseContext) {
         self.loop = loop
         self.connection = connection
         self.context = context
@@ -134,6 +134,6 @@ public final class DetachedSocket {
     /// hears nothing.
     public func close() {
         loop.assertOnThread()
-        if loop.unpark(connection) { loop.closeConnection(connection) }
+        loop.abandon(connection)
     }
 }

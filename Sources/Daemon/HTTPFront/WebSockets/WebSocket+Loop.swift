@@ -41,7 +41,7 @@ extension WebSocket {
     func readSoon() {
         guard !isQueued else { return }
         isQueued = true
-        loop.deferred.reading.append(self)
+        loop.readLater(self)
     }
 
     /// What was pending is out, or the socket's next turn has come.
@@ -56,7 +56,7 @@ extension WebSocket {
         let frames = control.frames
         guard !frames.isEmpty else { return }
         control = PendingControl()
-        loop.push(head: [], .bytes(frames), to: connection)
+        loop.push(.bytes(frames), to: connection)
     }
 
     /// A message has not come to its end in time.

@@ -14,7 +14,7 @@ public final class WebSocket {
         case closed
     }
 
-    let loop: EventLoop
+    let loop: any SocketLoop
     let connection: Connection
     private let detachedAt: UInt64
     var state = State.opening
@@ -35,7 +35,7 @@ public final class WebSocket {
     var control = PendingControl()
 
     init(
-        loop: EventLoop, connection: Connection, owner: any WebSocketOwner,
+        loop: any SocketLoop, connection: Connection, owner: any WebSocketOwner,
         handshake: WebSocketHandshake, messageBytesMax: Int
     ) {
         self.loop = loop
@@ -77,7 +77,7 @@ public final class WebSocket {
         state = .closed
         owner = nil
         self.handshake = nil
-        loop.finish(connection, response, for: handshake.context)
+        loop.finish(connection, response, for: handshake.context, ifLost: nil)
     }
 
     /// Whether neither end has closed, as far as is known.

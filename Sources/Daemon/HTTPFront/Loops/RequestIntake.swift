@@ -1,5 +1,21 @@
-// How a request is read: known by its head, or parsed by libmicrohttpd once its head is there.
-extension EventLoop {
+/// Takes the requests of a loop in, and has its handler answer them: known by their heads, or parsed by
+/// libmicrohttpd once a head is there.
+///
+/// Confined to its loop's thread.
+final class RequestIntake {
+    // unowned(unsafe): the loop has it, and every request looks at the loop.
+    unowned(unsafe) let loop: EventLoop
+    private let parsers: RequestParsers
+    private var heads = HeadCache()
+    /// Sockets whose request is complete and long, and had no room in the turn it came in.
+    let postponed = UserLines<Connection>(by: \.peer.uid)
+    private(set) var lastRequestNumber: UInt64 = 0
+
+    init(of loop: EventLoop, headBytesMax: Int) throws(ServerError) {
+        self.loop = loop
+        parsers = try RequestParsers(headBytesMax: headBytesMax)
+    }
+
     /// Goes on with what has arrived on a socket: answers its request, or lets it wait for the rest.
     func serveArrived(on connection: Connection) {
         switch connection.machine.phase {
@@ -10,47 +26,47 @@ extension EventLoop {
     }
 
     private func readRequest(on connection: Connection) {
-        let input = reader.peek(into: connection.descriptor) ?? .init(start: nil, count: 0)
+        let input = loop.reader.peek(into: connection.descriptor) ?? .init(start: nil, count: 0)
         let emptyBytes = UnreadHead.emptyLineBytes(input)
         if emptyBytes > 0 || input.isEmpty { return skip(emptyBytes, on: connection) }
         let (port, guess) = (connection.peer.localPort, connection.headHash)
-        if let known = heads.find(input, at: port, under: settings.number, guess: guess) {
+        if let known = heads.find(input, at: port, under: loop.settings.number, guess: guess) {
             return serve(known, input, on: connection)
         }
-        budget.begin(.arrivals, 1 + input.count / HTTPFrontLimits.bodyBytesPerStep)
+        loop.budget.begin(.arrivals, 1 + input.count / HTTPFrontLimits.bodyBytesPerStep)
         let head = UnreadHead(input)
-        if let problem = settings.rules.problem(with: head, from: connection.peer) {
+        if let problem = loop.settings.rules.problem(with: head, from: connection.peer) {
             return refuse(problem, head, on: connection)
         }
-        let bytesMax = settings.headerBytesMax
+        let bytesMax = loop.settings.headerBytesMax
         if head.headBytes > bytesMax || head.headBytes == 0 && input.count >= bytesMax {
             return refuse(head.tooLong(for: bytesMax), head, on: connection)
         }
         if head.headBytes > 0 {
             read(head, input, on: connection)
         } else if connection.machine.isReadClosed {
-            closeTellingOwner(connection)
+            loop.closeTellingOwner(connection)
         } else if connection.machine.awaitHead() {
-            timers.arm(connection.slot, due: now + settings.headerMilliseconds)
+            loop.timers.arm(connection.slot, due: loop.now + loop.settings.headerMilliseconds)
         }
     }
 
     /// Throws line ends away that stand before a request: clients may send some behind a body (RFC 9112,
     /// section 2.2).
     private func skip(_ emptyBytes: Int, on connection: Connection) {
-        budget.begin(.arrivals, 1)
-        guard emptyBytes == 0 || reader.take(emptyBytes, from: connection.descriptor) else {
-            return closeTellingOwner(connection)
+        loop.budget.begin(.arrivals, 1)
+        guard emptyBytes == 0 || loop.reader.take(emptyBytes, from: connection.descriptor) else {
+            return loop.closeTellingOwner(connection)
         }
         // Nothing can be read though something is there: urgent data on a unix socket.
         if emptyBytes > 0, connection.hasUnread {
-            deferred.arrived.append(connection)
+            loop.deferred.arrived.append(connection)
         } else if connection.machine.isReadClosed {
-            closeTellingOwner(connection)
+            loop.closeTellingOwner(connection)
         } else {
             connection.machine.awaitMore()
             // Behind an answer no deadline runs yet.
-            if !timers.isArmed(connection.slot) { carryOut(.idle, on: connection) }
+            if !loop.timers.isArmed(connection.slot) { loop.carryOut(.idle, on: connection) }
         }
     }
 
@@ -62,21 +78,21 @@ extension EventLoop {
         let whole = headBytes + bodyBytes
         let isWhole = whole <= input.count
         if !isWhole {
-            budget.begin(.arrivals, 1)
+            loop.budget.begin(.arrivals, 1)
             if awaitBody(ofWhole: whole, on: connection) { return }
         }
         connection.headHash = known.hash
         connection.unknownHeads -= min(connection.unknownHeads, 1)
-        meters.repeats.add()
+        loop.meters.repeats.add()
         lastRequestNumber += 1
-        let request = ActiveRequest(number: lastRequestNumber, memory: memory)
+        let request = ActiveRequest(number: lastRequestNumber, memory: loop.memory)
         let target = UnsafeRawBufferPointer(rebasing: input[heads.match.target])
         request.targetBytes = target.count
         request.headBytes = headBytes
         request.bodyLength = known.bodyLength(heads.match)
         request.context = known.context
         do throws(Problem) {
-            request.head = try settings.rules.head(
+            request.head = try loop.settings.rules.head(
                 like: known.meaning, target: heads.match.isSameTarget ? nil : target,
                 headers: heads.match.headers, peer: connection.peer)
         } catch {
@@ -96,8 +112,8 @@ extension EventLoop {
         guard bytes < HTTPFrontLimits.receiveBufferBytes, connection.machine.awaitBody() else {
             return false
         }
-        let milliseconds = settings.configuration.bodyAwaitedMilliseconds
-        timers.arm(connection.slot, due: now + milliseconds)
+        let milliseconds = loop.settings.configuration.bodyAwaitedMilliseconds
+        loop.timers.arm(connection.slot, due: loop.now + milliseconds)
         return true
     }
 
@@ -110,14 +126,14 @@ extension EventLoop {
         if !isWhole, awaitBody(ofWhole: whole, on: connection) { return }
         let seen = UnsafeRawBufferPointer(rebasing: input[..<(isWhole ? whole : head.headBytes)])
         lastRequestNumber += 1
-        budget.begin(.arrivals, HTTPFrontLimits.parserSteps)
+        loop.budget.begin(.arrivals, HTTPFrontLimits.parserSteps)
         let request: ActiveRequest
         do throws(Problem) {
             request = try parsers.read(
                 seen,
                 RequestParser.Job(
                     number: lastRequestNumber, head: head, isWhole: isWhole,
-                    rules: settings.rules, peer: connection.peer, memory: memory))
+                    rules: loop.settings.rules, peer: connection.peer, memory: loop.memory))
         } catch {
             return refuse(error, head, on: connection)
         }
@@ -139,7 +155,7 @@ extension EventLoop {
         connection.unknownHeads += 1
         let head = UnsafeRawBufferPointer(rebasing: seen[..<headBytes])
         let known = KnownHead(head, of: meaning, at: connection.peer.localPort)
-        if let known { heads.keep(known, under: settings.number) }
+        if let known { heads.keep(known, under: loop.settings.number) }
     }
 
     /// Goes on with a request that was taken: all of it, or its head.
@@ -157,12 +173,12 @@ extension EventLoop {
 
     /// Takes a request, or its head, out of the socket; false where it cannot be had.
     private func take(_ bytes: Int, of count: Int, on connection: Connection) -> Bool {
-        guard reader.take(bytes, from: connection.descriptor) else {
-            closeTellingOwner(connection)
+        guard loop.reader.take(bytes, from: connection.descriptor) else {
+            loop.closeTellingOwner(connection)
             return false
         }
-        timers.cancel(connection.slot)
-        let hasMore = count > bytes || !reader.hasRoom(beside: count) && connection.hasUnread
+        loop.timers.cancel(connection.slot)
+        let hasMore = count > bytes || !loop.reader.hasRoom(beside: count) && connection.hasUnread
         connection.machine.takeInput(hasMore: hasMore)
         return true
     }
@@ -172,8 +188,8 @@ extension EventLoop {
         _ method: some Collection<UInt8>, _ target: UnsafeRawBufferPointer,
         on connection: Connection
     ) {
-        meters.requests.add()
-        connection.trace = settings.configuration.accessSink.map {
+        loop.meters.requests.add()
+        connection.trace = loop.settings.configuration.accessSink.map {
             AccessTrace(method: method, target: target, peer: connection.peer, for: $0)
         }
     }
@@ -181,166 +197,58 @@ extension EventLoop {
     /// Asks the handler how much body a request may have.
     private func admit(_ request: ActiveRequest) {
         if let head = request.head {
-            request.foreseenSteps = handler.steps(of: head)
-            request.admit(handler.admit(head, request.bodyLength))
+            request.foreseenSteps = loop.handler.steps(of: head)
+            request.admit(loop.handler.admit(head, request.bodyLength))
         }
-        if request.refusal != nil { meters.refusals.add() }
+        if request.refusal != nil { loop.meters.refusals.add() }
     }
 
     /// Answers a request that breaks a rule before it is read; the connection closes behind that.
     private func refuse(_ problem: Problem, _ head: UnreadHead, on connection: Connection) {
         note(head.method, head.target, on: connection)
-        meters.refusals.add()
+        loop.meters.refusals.add()
         connection.machine.takeInput(hasMore: true)
         connection.machine.closeBehindAnswer()
         let context = ResponseContext(
             version: head.version, keepsAlive: false,
             isHead: head.method.elementsEqual("HEAD".utf8))
-        write(problem.response, for: context, to: connection)
-    }
-}
-
-// The body of a request that is not there with its head.
-extension EventLoop {
-    private func beginBody(
-        of request: ActiveRequest, isExpecting: Bool, on connection: Connection
-    ) {
-        connection.machine.beginBody()
-        connection.request = request
-        if let refusal = request.refusal {
-            // An answer now spares the client the body it waits to send. Where the body ends is not
-            // known to anybody after a request that breaks the rules. A body above its maximum is
-            // thrown away anyway, and its client may wait for the answer before it sends.
-            let isUnframed = request.head == nil && refusal.closesConnection
-            let bytesMax = request.bodyLimit.map { UInt64($0.bytesMax) }
-            let isTooLong = request.declaredBytes > bytesMax ?? settings.discardBytesMax
-            if isExpecting || isUnframed || isTooLong {
-                return answerEarly(request, refusal, on: connection)
-            }
-        } else if isExpecting, request.context.version == .http11 {
-            // Whoever does not read it sends the body after a while all the same.
-            _ = SocketWriter.send(
-                head: Self.goOn, body: .empty, from: 0, to: connection.descriptor)
-        }
-        timers.arm(connection.slot, due: now + settings.bodyMilliseconds)
-        receiveBody(on: connection)
-    }
-
-    private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-
-    /// Takes some of what has arrived of a body.
-    private func receiveBody(on connection: Connection) {
-        guard let request = connection.request else { return }
-        let wasRefused = request.refusal != nil
-        let piece = takePiece(of: request, on: connection)
-        budget.begin(.arrivals, 1 + piece.bytes / HTTPFrontLimits.bodyBytesPerStep)
-        connection.trace?.record.bytesIn += piece.bytes
-        if request.refusal != nil, !wasRefused { meters.refusals.add() }
-        switch piece.progress {
-        case .lost: closeTellingOwner(connection)
-        case .broken:
-            answerEarly(request, request.refusal ?? Problem.unreadable.response, on: connection)
-        case .ended:
-            timers.cancel(connection.slot)
-            connection.machine.takeInput(hasMore: connection.hasUnread)
-            requestIsComplete(request, RequestBody(request.body.bytes), on: connection)
-        case .open:
-            if let refusal = request.refusal, request.discarded > settings.discardBytesMax {
-                answerEarly(request, refusal, on: connection)
-            } else if piece.hasMore || connection.machine.isReadClosed {
-                // Of an end behind the bytes nobody tells again.
-                deferred.arrived.append(connection)
-            } else {
-                connection.machine.awaitMore()
-            }
-        }
-    }
-
-    private struct BodyPiece {
-        enum Progress { case open, ended, broken, lost }
-
-        var progress = Progress.open
-        /// Bytes of it, with what frames it.
-        var bytes = 0
-        /// Whether more may be there.
-        var hasMore = false
-    }
-
-    private func takePiece(of request: ActiveRequest, on connection: Connection) -> BodyPiece {
-        guard case .chunked = request.bodyLength else {
-            let left = request.declaredBytes - request.arrivedBytes
-            let read = reader.read(from: connection.descriptor, atMost: left)
-            guard let read else { return BodyPiece(progress: .lost) }
-            request.take(UnsafeRawBufferPointer(read))
-            return BodyPiece(
-                progress: UInt64(read.count) == left ? .ended : .open, bytes: read.count,
-                hasMore: !reader.hasRoom(beside: read.count))
-        }
-        guard let input = reader.peek(into: connection.descriptor) else {
-            return BodyPiece(progress: .lost)
-        }
-        let (count, progress) = request.takeChunks(input)
-        guard count == 0 || reader.take(count, from: connection.descriptor) else {
-            return BodyPiece(progress: .lost)
-        }
-        var piece = BodyPiece(bytes: count, hasMore: !reader.hasRoom(beside: input.count))
-        if progress != .open { piece.progress = progress == .ended ? .ended : .broken }
-        return piece
-    }
-
-    /// Answers a request whose body has not all arrived. The rest is read and thrown away behind
-    /// the answer, up to a bound; else the kernel would destroy the answer together with the
-    /// connection.
-    private func answerEarly(
-        _ request: ActiveRequest, _ response: Response, on connection: Connection
-    ) {
-        var response = response
-        response.closesConnection = true
-        connection.request = nil
-        // Of a head that breaks a rule nobody knows what else it says wrong.
-        if request.head != nil, request.declaredBytes > 0 {
-            connection.expect(
-                request.declaredBytes - request.arrivedBytes, bytesMax: settings.discardBytesMax)
-        } else {
-            connection.machine.lingerBehindAnswer(for: .unknown)
-        }
-        write(response, for: request.context, to: connection)
+        loop.writer.write(problem.response, for: context, to: connection)
     }
 }
 
 // A request that is complete.
-extension EventLoop {
-    private func requestIsComplete(
+extension RequestIntake {
+    func requestIsComplete(
         _ request: ActiveRequest, _ body: RequestBody, on connection: Connection
     ) {
         if let refusal = request.refusal {
-            budget.begin(.arrivals, HTTPFrontLimits.requestSteps)
+            loop.budget.begin(.arrivals, HTTPFrontLimits.requestSteps)
             connection.request = nil
-            return write(refusal, for: request.context, to: connection)
+            return loop.writer.write(refusal, for: request.context, to: connection)
         }
         let steps = request.steps(bodyBytes: body.count)
         guard steps > HTTPFrontLimits.shortRequestStepsMax else {
-            budget.begin(.arrivals, steps)
+            loop.budget.begin(.arrivals, steps)
             return serve(request, body, as: .arrivals, on: connection)
         }
-        guard budget.isLeft(for: .longRequests), deferred.postponed.isEmpty else {
+        guard loop.budget.isLeft(for: .longRequests), postponed.isEmpty else {
             if request.body.count < body.count {
                 request.body.append(body.bytes, bytesMax: body.count)
             }
             request.isPostponed = true
             awaitAnswer(to: request, on: connection)
-            deferred.postponed.append(connection)
+            postponed.append(connection)
             return
         }
-        budget.begin(.longRequests, steps)
+        loop.budget.begin(.longRequests, steps)
         serve(request, body, as: .longRequests, on: connection)
     }
 
     /// Has the handler look at long requests that waited for a turn, as many as this one has room for.
     func continuePostponed() {
-        deferred.postponed.run(while: { budget.isLeft(for: .longRequests) }) { connection in
+        postponed.run(while: { loop.budget.isLeft(for: .longRequests) }) { connection in
             guard let request = connection.request, request.isPostponed else { return }
-            budget.begin(.longRequests, request.steps)
+            loop.budget.begin(.longRequests, request.steps)
             request.isPostponed = false
             settle(request)
             serve(request, RequestBody(request.body.bytes), as: .longRequests, on: connection)
@@ -352,22 +260,22 @@ extension EventLoop {
     ) {
         guard let head = request.head else { return }
         request.isHandled = true
-        budget.goOn(with: work, foreseen: request.foreseenSteps)
-        defer { budget.goOn(with: work, foreseen: 0) }
-        let exchange = Exchange(loop: self, connection: connection, request: request)
-        mailbox.handling(request.number) {
-            handler.handle(
+        loop.budget.goOn(with: work, foreseen: request.foreseenSteps)
+        defer { loop.budget.goOn(with: work, foreseen: 0) }
+        let exchange = Exchange(loop: loop, connection: connection, request: request)
+        loop.mailbox.handling(request.number) {
+            loop.handler.handle(
                 Request(head: head, body: body, bodyLength: request.bodyLength), exchange)
         }
         request.body.clear()
         request.isHandled = false
-        var answer = mailbox.takeDirectReply()
+        var answer = loop.mailbox.takeDirectReply()
         if let first = request.response.take() { answer = first }
         if request.isDetached {
             connection.request = nil
         } else if let response = answer {
             connection.request = nil
-            write(response, for: request.context, to: connection)
+            loop.writer.write(response, for: request.context, to: connection)
         } else {
             awaitAnswer(to: request, on: connection)
         }
@@ -378,23 +286,23 @@ extension EventLoop {
         connection.request = request
         connection.machine.awaitAnswer()
         request.isPending = true
-        meters.pending.add(1)
+        loop.meters.pending.add(1)
     }
 
     /// Answers a request whose handler had returned without an answer.
     func answerLate(_ reply: LateReply) {
-        guard let connection = connections[reply.slot], let request = connection.request,
+        guard let connection = loop.connections[reply.slot], let request = connection.request,
             request.number == reply.number, request.isPending, !request.isPostponed
         else { return }
         settle(request)
         connection.request = nil
-        write(reply.response, for: request.context, to: connection)
+        loop.writer.write(reply.response, for: request.context, to: connection)
     }
 
     /// Takes a request off the count of those whose answer is awaited.
     func settle(_ request: ActiveRequest) {
         guard request.isPending else { return }
         request.isPending = false
-        meters.pending.add(-1)
+        loop.meters.pending.add(-1)
     }
 }

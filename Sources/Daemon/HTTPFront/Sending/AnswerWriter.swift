@@ -1,14 +1,49 @@
 internal import Glibc
+internal import Telemetry
 
-// Answers to requests whose sockets we hold.
-extension EventLoop {
+/// Writes what a loop answers: whole answers, and the pieces of streams.
+///
+/// What the kernel does not take is kept, counted, and written as the peer reads; when that fills its share of
+/// memory, the slowest readers are closed. Confined to its loop's thread.
+final class AnswerWriter {
+    // unowned(unsafe): the loop has it, and every write looks at the loop.
+    unowned(unsafe) let loop: EventLoop
+    var outbox = Outbox()
+    let unsent: UnsentLedger
+    /// Sockets whose unsent bytes the last turn had no room for.
+    let sending = TurnQueue<Connection>()
+    /// Streams that have had their share of this turn and may write on in the next.
+    let resting = TurnQueue<Connection>()
+
+    init(of loop: EventLoop, memory: MemoryBudget) {
+        self.loop = loop
+        unsent = UnsentLedger(memory: memory)
+    }
+
+    /// Whether it has to go on in the next turn.
+    var isDue: Bool { !(sending.isEmpty && resting.isEmpty) }
+
+    /// Lets go of everything that was to have another turn.
+    func removeAll() {
+        sending.removeAll()
+        resting.removeAll()
+    }
+
+    /// Sends the answers of `body` together when it has ended.
+    func gatherAnswers(_ body: () -> Void) {
+        outbox.isGathering = true
+        body()
+        outbox.isGathering = false
+        sendAnswers()
+    }
+
     /// Writes an answer to a socket that we hold and watch, then hands the socket back or ends it.
     func write(_ response: Response, for context: ResponseContext, to connection: Connection) {
         let closes =
-            connection.machine.mustClose || isDraining
+            connection.machine.mustClose || loop.isDraining
             || !ResponseEncoder.keepsAlive(response, for: context)
         connection.machine.answer()
-        meters.countAnswer(response)
+        loop.meters.countAnswer(response)
         connection.trace?.noteWhole(response, for: context)
         if ResponseEncoder.sendsBody(response, for: context),
             response.body.count > HTTPFrontLimits.joinedBodyBytesMax
@@ -53,37 +88,37 @@ extension EventLoop {
         _ result: SendResult, closes: Bool, _ connection: Connection,
         tail: (_ sent: Int) -> UnsentTail
     ) {
-        timers.cancel(connection.slot)
+        loop.timers.cancel(connection.slot)
         switch result {
         case .whole: answerIsOut(connection, closes: closes)
-        case .failed: closeConnection(connection)
+        case .failed: loop.closeConnection(connection)
         case .partly(let sent):
             let tail = tail(sent)
             connection.tail = tail
-            connection.progressedAt = now
+            connection.progressedAt = loop.now
             connection.unsentBytes = tail.bodyBytes
-            poller.change(
+            loop.poller.change(
                 connection.descriptor, [.readable, .writable, .readClosed, .edge],
                 token: connection.token)
-            timers.arm(connection.slot, due: now + settings.sendProgressMilliseconds)
+            loop.timers.arm(connection.slot, due: loop.now + loop.settings.sendProgressMilliseconds)
             shedSlowestIfShort(sparing: connection)
         }
     }
 
     /// The kernel takes more of an answer.
     func sendRest(of connection: Connection) {
-        guard let tail = connection.tail else { return closeConnection(connection) }
+        guard let tail = connection.tail else { return loop.closeConnection(connection) }
         switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {
         case .failed:
             letGo(of: tail, on: connection)
-            closeConnection(connection)
+            loop.closeConnection(connection)
         case .partly(let sent):
             guard sent > 0 else { return }
-            connection.progressedAt = now
-            timers.arm(connection.slot, due: now + settings.sendProgressMilliseconds)
+            connection.progressedAt = loop.now
+            loop.timers.arm(connection.slot, due: loop.now + loop.settings.sendProgressMilliseconds)
         case .whole:
             letGo(of: tail, on: connection)
-            poller.change(
+            loop.poller.change(
                 connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
             send(head: tail.end, body: .empty, closes: tail.closes, to: connection)
         }
@@ -92,7 +127,7 @@ extension EventLoop {
     /// Ends the writing of what was left of an answer.
     func letGo(of tail: UnsentTail, on connection: Connection) {
         connection.tail = nil
-        budget.add(tail.freeingSteps, to: .writes)
+        loop.budget.add(tail.freeingSteps, to: .writes)
     }
 
     /// Writes what is left of an answer, as far as the kernel takes it and this turn has room for it;
@@ -103,9 +138,9 @@ extension EventLoop {
         let isMuch = head.count + body.count - sent > HTTPFrontLimits.writtenAtOnceBytesMax
         let hasRoom =
             if connection.machine.isStreaming {
-                budget.hasRoomForPiece
+                loop.budget.hasRoomForPiece
             } else {
-                isMuch ? budget.hasRoomForMuch : budget.isLeft(for: .writes)
+                isMuch ? loop.budget.hasRoomForMuch : loop.budget.isLeft(for: .writes)
             }
         guard hasRoom else {
             sendLater(connection)
@@ -129,19 +164,19 @@ extension EventLoop {
         let bytesPerStep =
             connection.machine.isStreaming && !body.isOfOneReader
             ? HTTPFrontLimits.streamedBytesPerStep : HTTPFrontLimits.writtenBytesPerStep
-        budget.count(.writes, 1 + bytes / bytesPerStep)
+        loop.budget.count(.writes, 1 + bytes / bytesPerStep)
     }
 
     /// Has a connection write on when there is room.
     func sendLater(_ connection: Connection) {
         guard !connection.awaitsTurn else { return }
         connection.awaitsTurn = true
-        deferred.sending.append(connection)
+        sending.append(connection)
     }
 
     /// Writes on for those whom an earlier look at the budget had no room for.
     func continueSending() {
-        deferred.sending.run(while: { budget.hasRoomForMuch }) { connection in
+        sending.run(while: { loop.budget.hasRoomForMuch }) { connection in
             connection.awaitsTurn = false
             guard connection.tail != nil else { return }
             if connection.machine.isStreaming {
@@ -156,12 +191,12 @@ extension EventLoop {
         connection.ifLost = nil
         connection.endTrace()
         let action = connection.machine.answerIsOut(closes: closes) { connection.hasUnread }
-        carryOut(action, on: connection)
+        loop.carryOut(action, on: connection)
     }
 }
 
 // What happens when answers that nobody reads fill their share of memory.
-extension EventLoop {
+extension AnswerWriter {
     /// Closes the connections that are longest without progress, until unsent answers keep well
     /// less than their share of memory again; `newest`, which was answered just now, is spared.
     ///
@@ -169,26 +204,26 @@ extension EventLoop {
     /// few; one that finds nobody is repeated after `shedIntervalMilliseconds`, or once as much has
     /// come again.
     func shedSlowestIfShort(sparing newest: Connection) {
-        guard unsent.isShort(at: now) else { return }
-        if !shed(unsent.excess, where: { $0 !== newest }) { unsent.foundNoneSlow(at: now) }
+        guard unsent.isShort(at: loop.now) else { return }
+        if !shed(unsent.excess, where: { $0 !== newest }) { unsent.foundNoneSlow(at: loop.now) }
     }
 
     /// Closes the connections that are longest without progress, of those whose peers have read
     /// nothing for a while, until answers of so many bytes more have room.
     func makeRoom(forAnswersOf bytes: Int) {
-        let excess = unsent.excess(with: bytes, at: now)
+        let excess = unsent.excess(with: bytes, at: loop.now)
         guard excess > 0 else { return }
         let hasFound = shed(excess) {
-            !$0.awaitsTurn && $0.progressedAt + HTTPFrontLimits.stalledMilliseconds <= now
+            !$0.awaitsTurn && $0.progressedAt + HTTPFrontLimits.stalledMilliseconds <= loop.now
         }
-        if !hasFound { unsent.foundNoneStalled(at: now) }
+        if !hasFound { unsent.foundNoneStalled(at: loop.now) }
     }
 
     /// False where nobody was found.
     private func shed(_ bytes: Int, where isEligible: (Connection) -> Bool) -> Bool {
         var excess = bytes
         var slow: [Connection] = []
-        for connection in connections.all where isEligible(connection) {
+        for connection in loop.connections.all where isEligible(connection) {
             if connection.tail != nil { slow.append(connection) }
         }
         slow.sort { $0.progressedAt < $1.progressedAt }
@@ -197,10 +232,10 @@ extension EventLoop {
             if excess <= 0 { break }
             hasFound = true
             excess -= connection.unsentBytes
-            meters.shed.add()
+            loop.meters.shed.add()
             switch connection.machine.phase {
-            case .streaming: lose(connection)
-            default: closeConnection(connection)
+            case .streaming: loop.lose(connection)
+            default: loop.closeConnection(connection)
             }
         }
         return hasFound

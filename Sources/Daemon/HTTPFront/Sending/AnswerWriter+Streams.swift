@@ -1,20 +1,20 @@
 // Detached sockets that are written to as their peers read.
-extension EventLoop {
+extension AnswerWriter {
     /// Answers a detached request with a head, behind which a stream or another protocol begins.
     func beginStream(
         _ connection: Connection, _ response: Response, first: ResponseBody,
         for context: ResponseContext, framing: BodyFraming
     ) {
         let closes =
-            connection.machine.mustClose || isDraining || framing == .untilClose
+            connection.machine.mustClose || loop.isDraining || framing == .untilClose
             || !ResponseEncoder.keepsAlive(response, for: context)
         connection.machine.closeBehindAnswer(closes)
         let head = outbox.encoder.head(
             of: response, for: context, closes: closes, framing: framing)
-        meters.countAnswer(response)
+        loop.meters.countAnswer(response)
         connection.trace?.note(response)
         guard framing == .switched || ResponseEncoder.sendsBody(response, for: context) else {
-            guard unpark(connection) else { return }
+            guard loop.unpark(connection) else { return }
             return send(head: head, body: .empty, closes: closes, to: connection)
         }
         connection.machine.beginStream()
@@ -30,15 +30,15 @@ extension EventLoop {
 
     /// Takes a socket that is written to from its owner, and ends it with these bytes.
     func endStream(_ connection: Connection, with end: [UInt8], closes: Bool) {
-        guard unpark(connection) else { return }
+        guard loop.unpark(connection) else { return }
         guard let tail = connection.tail else {
             watchForRoom(connection, false)
             return send(head: end, body: .empty, closes: closes, to: connection)
         }
         tail.closes = closes
         tail.end = end
-        timers.arm(
-            connection.slot, due: connection.progressedAt + settings.sendProgressMilliseconds)
+        loop.timers.arm(
+            connection.slot, due: connection.progressedAt + loop.settings.sendProgressMilliseconds)
     }
 
     /// Something happened on the socket of a stream.
@@ -49,21 +49,21 @@ extension EventLoop {
             return socket.inputCame()
         }
         if event.isHungUp {
-            return carryOut(.lose, on: connection)
+            return loop.carryOut(.lose, on: connection)
         }
         if event.isWritable { roomCame(for: connection) }
         // Every event tells of it again; once judged, it is looked at by the wheel.
         if event.isReadClosed, connection.machine.isStreaming,
             connection.deadlines.recheck == .max
         {
-            examinePeer(of: connection)
+            loop.examinePeer(of: connection)
         }
     }
 
     /// Lets those write on that had had their share, or found no room. Neither streams nor answers are
     /// always the first.
     func continueWriting() {
-        if turn.isOdd {
+        if loop.turn.isOdd {
             continueStreams()
             continueSending()
         } else {
@@ -73,24 +73,19 @@ extension EventLoop {
     }
 
     private func continueStreams() {
-        deferred.resting.run(while: { budget.hasRoomForMuch }) { connection in
+        resting.run(while: { loop.budget.hasRoomForMuch }) { connection in
             guard connection.machine.isStreaming, connection.isResting else { return }
-            budget.begin(.writes, 1)
+            loop.budget.begin(.writes, 1)
             connection.isResting = false
             connection.owner?.writable()
         }
-    }
-
-    /// Lets those WebSockets read on that had had their share of the last turn.
-    func continueReading() {
-        deferred.reading.run(while: { budget.isLeft(for: .messages) }) { $0.readingIsDue() }
     }
 
     /// Has a stream go on in the next turn.
     func rest(_ connection: Connection) {
         guard connection.machine.isStreaming, !connection.isResting else { return }
         connection.isResting = true
-        deferred.resting.append(connection)
+        resting.append(connection)
     }
 
     /// Writes a piece behind a head; false when the next has to wait.
@@ -99,7 +94,7 @@ extension EventLoop {
         connection.trace?.record.bytesOut += piece.count
         switch sendShare(head, piece, from: 0, to: connection) {
         case .whole:
-            if turn.spend(head.count + piece.count, on: connection) { rest(connection) }
+            if loop.turn.spend(head.count + piece.count, on: connection) { rest(connection) }
             return !connection.isResting
         case .partly(let sent):
             connection.tail = UnsentTail(head: head, body: piece, sent: sent, ledger: unsent)
@@ -109,8 +104,8 @@ extension EventLoop {
             shedSlowestIfShort(sparing: connection)
             return false
         case .failed:
-            meters.gone.add()
-            lose(connection)
+            loop.meters.gone.add()
+            loop.lose(connection)
             return false
         }
     }
@@ -118,7 +113,7 @@ extension EventLoop {
     /// The kernel takes more of a stream: what is pending is written now, or when all others had their
     /// part of this turn.
     private func roomCame(for connection: Connection) {
-        if budget.hasRoomForMuch { pushRest(of: connection) } else { sendLater(connection) }
+        if loop.budget.hasRoomForMuch { pushRest(of: connection) } else { sendLater(connection) }
     }
 
     /// Writes what is pending as far as the kernel takes it now.
@@ -128,7 +123,7 @@ extension EventLoop {
         case .whole:
             letGo(of: tail, on: connection)
             connection.deadlines.stall = .max
-            armDetached(connection)
+            loop.armDetached(connection)
             connection.owner?.writable()
             if connection.machine.isStreaming, connection.tail == nil {
                 watchForRoom(connection, false)
@@ -136,14 +131,14 @@ extension EventLoop {
         case .partly(let sent): if sent > 0 { noteProgress(of: connection) }
         case .failed:
             letGo(of: tail, on: connection)
-            carryOut(.lose, on: connection)
+            loop.carryOut(.lose, on: connection)
         }
     }
 
     private func noteProgress(of connection: Connection) {
-        connection.progressedAt = now
-        connection.deadlines.stall = now + settings.sendProgressMilliseconds
-        armDetached(connection)
+        connection.progressedAt = loop.now
+        connection.deadlines.stall = loop.now + loop.settings.sendProgressMilliseconds
+        loop.armDetached(connection)
     }
 
     private func watchForRoom(_ connection: Connection, _ watches: Bool) {
@@ -151,6 +146,6 @@ extension EventLoop {
         connection.isWatchedForRoom = watches
         var interest: Poller.Interest = [.readable, .readClosed, .edge]
         if watches { interest.insert(.writable) }
-        poller.change(connection.descriptor, interest, token: connection.token)
+        loop.poller.change(connection.descriptor, interest, token: connection.token)
     }
 }

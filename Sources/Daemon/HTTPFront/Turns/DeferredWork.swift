@@ -5,14 +5,8 @@
 struct DeferredWork {
     /// Sockets on which a request, or more of it, has arrived.
     let arrived = UserLines<Connection>(by: \.peer.uid)
-    /// Sockets whose request is complete and long, and had no room in the turn it came in.
-    let postponed = UserLines<Connection>(by: \.peer.uid)
     /// Detached sockets that were closed and whose owners are yet to hear of it.
     let lost = TurnQueue<Connection>()
-    /// Sockets whose unsent bytes the last turn had no room for.
-    let sending = TurnQueue<Connection>()
-    /// Streams that have had their share of this turn and may write on in the next.
-    let resting = TurnQueue<Connection>()
     /// WebSockets that have more to read.
     let reading = TurnQueue<WebSocket>()
 
@@ -37,14 +31,13 @@ struct DeferredWork {
 
     /// Whether the loop has to go on without waiting for news.
     var isDue: Bool {
-        !(arrived.isEmpty && postponed.isEmpty && resting.isEmpty
-            && reading.isEmpty && lost.isEmpty && draining.isEmpty && sending.isEmpty
-            && mail.isEmpty && hangUps.isEmpty)
+        !(arrived.isEmpty && reading.isEmpty && lost.isEmpty && draining.isEmpty && mail.isEmpty
+            && hangUps.isEmpty)
     }
 
     /// How many requests are among it, as far as can be known.
     var requestCount: Int {
-        arrived.count + postponed.count + reading.count + hangUps.count
+        arrived.count + reading.count + hangUps.count
     }
 
     /// Adds what other threads brought, many answers in pieces.
@@ -64,8 +57,8 @@ struct DeferredWork {
 
     /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
     func removeAll() {
-        for queue in [lost, sending, resting, draining] { queue.removeAll() }
-        for lines in [arrived, postponed] { lines.removeAll() }
+        for queue in [lost, draining] { queue.removeAll() }
+        arrived.removeAll()
         reading.removeAll()
         hangUps.removeAll()
         mail.removeAll()

@@ -1,0 +1,108 @@
+// The body of a request that is not there with its head.
+extension RequestIntake {
+    func beginBody(
+        of request: ActiveRequest, isExpecting: Bool, on connection: Connection
+    ) {
+        connection.machine.beginBody()
+        connection.request = request
+        if let refusal = request.refusal {
+            // An answer now spares the client the body it waits to send. Where the body ends is not
+            // known to anybody after a request that breaks the rules. A body above its maximum is
+            // thrown away anyway, and its client may wait for the answer before it sends.
+            let isUnframed = request.head == nil && refusal.closesConnection
+            let bytesMax = request.bodyLimit.map { UInt64($0.bytesMax) }
+            let isTooLong = request.declaredBytes > bytesMax ?? loop.settings.discardBytesMax
+            if isExpecting || isUnframed || isTooLong {
+                return answerEarly(request, refusal, on: connection)
+            }
+        } else if isExpecting, request.context.version == .http11 {
+            // Whoever does not read it sends the body after a while all the same.
+            _ = SocketWriter.send(
+                head: Self.goOn, body: .empty, from: 0, to: connection.descriptor)
+        }
+        loop.timers.arm(connection.slot, due: loop.now + loop.settings.bodyMilliseconds)
+        receiveBody(on: connection)
+    }
+
+    private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// Takes some of what has arrived of a body.
+    func receiveBody(on connection: Connection) {
+        guard let request = connection.request else { return }
+        let wasRefused = request.refusal != nil
+        let piece = takePiece(of: request, on: connection)
+        loop.budget.begin(.arrivals, 1 + piece.bytes / HTTPFrontLimits.bodyBytesPerStep)
+        connection.trace?.record.bytesIn += piece.bytes
+        if request.refusal != nil, !wasRefused { loop.meters.refusals.add() }
+        switch piece.progress {
+        case .lost: loop.closeTellingOwner(connection)
+        case .broken:
+            answerEarly(request, request.refusal ?? Problem.unreadable.response, on: connection)
+        case .ended:
+            loop.timers.cancel(connection.slot)
+            connection.machine.takeInput(hasMore: connection.hasUnread)
+            requestIsComplete(request, RequestBody(request.body.bytes), on: connection)
+        case .open:
+            if let refusal = request.refusal, request.discarded > loop.settings.discardBytesMax {
+                answerEarly(request, refusal, on: connection)
+            } else if piece.hasMore || connection.machine.isReadClosed {
+                // Of an end behind the bytes nobody tells again.
+                loop.deferred.arrived.append(connection)
+            } else {
+                connection.machine.awaitMore()
+            }
+        }
+    }
+
+    private struct BodyPiece {
+        enum Progress { case open, ended, broken, lost }
+
+        var progress = Progress.open
+        /// Bytes of it, with what frames it.
+        var bytes = 0
+        /// Whether more may be there.
+        var hasMore = false
+    }
+
+    private func takePiece(of request: ActiveRequest, on connection: Connection) -> BodyPiece {
+        guard case .chunked = request.bodyLength else {
+            let left = request.declaredBytes - request.arrivedBytes
+            let read = loop.reader.read(from: connection.descriptor, atMost: left)
+            guard let read else { return BodyPiece(progress: .lost) }
+            request.take(UnsafeRawBufferPointer(read))
+            return BodyPiece(
+                progress: UInt64(read.count) == left ? .ended : .open, bytes: read.count,
+                hasMore: !loop.reader.hasRoom(beside: read.count))
+        }
+        guard let input = loop.reader.peek(into: connection.descriptor) else {
+            return BodyPiece(progress: .lost)
+        }
+        let (count, progress) = request.takeChunks(input)
+        guard count == 0 || loop.reader.take(count, from: connection.descriptor) else {
+            return BodyPiece(progress: .lost)
+        }
+        var piece = BodyPiece(bytes: count, hasMore: !loop.reader.hasRoom(beside: input.count))
+        if progress != .open { piece.progress = progress == .ended ? .ended : .broken }
+        return piece
+    }
+
+    /// Answers a request whose body has not all arrived. The rest is read and thrown away behind
+    /// the answer, up to a bound; else the kernel would destroy the answer together with the
+    /// connection.
+    private func answerEarly(
+        _ request: ActiveRequest, _ response: Response, on connection: Connection
+    ) {
+        var response = response
+        response.closesConnection = true
+        connection.request = nil
+        // Of a head that breaks a rule nobody knows what else it says wrong.
+        if request.head != nil, request.declaredBytes > 0 {
+            connection.expect(
+                request.declaredBytes - request.arrivedBytes,
+                bytesMax: loop.settings.discardBytesMax)
+        } else {
+            connection.machine.lingerBehindAnswer(for: .unknown)
+        }
+        loop.writer.write(response, for: request.context, to: connection)
+    }
+}

@@ -239,6 +239,42 @@ import Topics
         #expect(try database.texts("SELECT id FROM events WHERE revived IS NOT NULL") == ["1"])
     }
 
+    /// Before version 11 only the oldest unsettled job of a key had a row, or a mark in its place.
+    @Test func jobsThatWereParkedInAnOlderFileHaveRows() throws {
+        let folder = TemporaryFolder(inMemory: true)
+        let database = try Database(path: "\(folder.path)/belfry.db", mode: .creating)
+        try Schema(steps: Array(Schema.current.steps.prefix(10))).migrate(database)
+        try database.execute(
+            """
+            INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events, bytes)
+            VALUES ('jobs.a', 0, 1, 0, 0, 0, 5, 5), ('jobs.b', 0, 1, 4, 0, 0, 2, 2),
+                ('other', 0, 1, 0, 0, 0, 1, 1);
+            INSERT INTO groups (number, name, selector, type, lease, attempts, by_key, in_flight,
+                replies, persists, epoch, reach, gap_reported, done, failed, gone, expired)
+            VALUES (7, 'g', 'jobs.*', NULL, 1, 1, 1, 1, 0, 1, 1, 10, 0, 0, 0, 0, 0),
+                (8, 'typed', 'jobs.a', 'new', 1, 1, 1, 1, 0, 1, 1, 10, 0, 0, 0, 0, 0),
+                (9, 'unordered', 'jobs.*', NULL, 1, 1, 0, 1, 0, 1, 1, 10, 0, 0, 0, 0, 0);
+            INSERT INTO events (id, topic, time, type, key, payload) VALUES
+                (1, 1, 5, NULL, 'k', x'78'), (2, 1, 5, NULL, 'l', x'78'),
+                (3, 3, 5, NULL, 'k', x'78'), (4, 2, 5, NULL, 'k', x'78'),
+                (5, 2, 5, NULL, 'k', x'78'), (6, 1, 5, 'new', 'k', x'78'),
+                (7, 1, 5, NULL, 'm', x'78'), (8, 1, 5, NULL, NULL, x'78'),
+                (9, 1, 5, 'new', 'l', x'78'), (11, 1, 5, NULL, 'k', x'78');
+            INSERT INTO jobs (in_group, id, topic, key, attempt, due) VALUES
+                (7, 1, 1, 'k', 1, 0), (7, 2, 0, 'l', 0, NULL), (8, 6, 1, 'k', 1, 0),
+                (9, 1, 1, NULL, 1, 0)
+            """)
+        try Schema.current.migrate(database)
+        let groups = try GroupLoading.load(database, BootMark())
+        let found = groups.map { $0.jobs.map { "\($0.id) \($0.topic) \($0.key ?? "-")" } }
+        #expect(
+            found == [
+                ["1 jobs.a k", "5 jobs.b k", "6 jobs.a k", "9 jobs.a l"], ["6 jobs.a k"],
+                ["1 jobs.a -"],
+            ])
+        #expect(groups[0].jobs.map(\.attempt) == [1, 0, 0, 0])
+    }
+
     @Test(arguments: [6, 7])
     func aHoldOfAnOlderFileIsForTheGroupOfItsNameIfThereIsOne(version: Int) throws {
         let folder = TemporaryFolder(inMemory: true)

@@ -312,36 +312,16 @@ import Topics
         }
     }
 
-    @Test func aKeyWhoseJobIsSettledKeepsItsMarkUntilThatGoes() throws {
-        var bench = try StoreBench()
-        let ids = try bench.publish("a", "0", "1", "2")
-        let record = WorkSamples.record("g", reach: ids[2].rawValue)
-        let jobs = try ids.map { try WorkSamples.leased($0, "a", token: 1) }
-        let begin = WorkSamples.change(1, record: record, open: jobs)
-        _ = try bench.answer { bench.bus.commit(begin, then: $0) }
-        var marked = WorkSamples.change(1, settled: [ids[0], ids[1]])
-        marked.marks = [KeyMark(id: ids[0], key: "k0"), KeyMark(id: ids[1], key: "k1")]
-        _ = try bench.answer { [marked] in bench.bus.commit(marked, then: $0) }
-        bench = try bench.reopened()
-        var found = try #require(bench.bus.takeStoredGroups())
-        #expect(found[0].marks == marked.marks && found[0].jobs == [jobs[2]])
-        #expect(found[0].record.tally.gone == 0)
-        var unmarked = WorkSamples.change(1)
-        unmarked.unmarked = [ids[0]]
-        _ = try bench.answer { [unmarked] in bench.bus.commit(unmarked, then: $0) }
-        bench = try bench.reopened()
-        found = try #require(bench.bus.takeStoredGroups())
-        #expect(found[0].marks == [marked.marks[1]])
-        bench.close()
-        #expect(try SQLiteStore.check(bench.path) == [])
-    }
-
-    @Test func aJobWithAKeyWhoseTopicNobodyRemembersLeavesAMark() throws {
+    @Test func aJobBehindOneOfAForgottenTopicIsTheOldestOfItsKey() throws {
         let bench = try StoreBench()
         let lost = try bench.publish("lost", "x")[0]
-        let record = WorkSamples.record("g", reach: lost.rawValue)
-        let job = try WorkSamples.leased(lost, "lost", token: 1)
-        let change = WorkSamples.change(1, record: record, open: [job])
+        let kept = try bench.publish("kept", "x")[0]
+        let record = WorkSamples.record("g", reach: kept.rawValue)
+        let parked = JobRecord(
+            id: kept, topic: try TopicName("kept"), key: "k1", attempt: 0,
+            state: .waiting(microseconds: 0), until: 0)
+        let jobs = [try WorkSamples.leased(lost, "lost", token: 1), parked]
+        let change = WorkSamples.change(1, record: record, open: jobs)
         _ = try bench.answer { bench.bus.commit(change, then: $0) }
         try bench.remove("lost")
         bench.close()
@@ -351,7 +331,7 @@ import Topics
         for _ in 0..<2 {
             let again = try bench.reopened()
             let group = try #require(again.bus.takeStoredGroups()?.first)
-            #expect(group.jobs.isEmpty && group.marks == [KeyMark(id: lost, key: "k1")])
+            #expect(group.jobs.map(\.id) == [kept] && group.jobs[0].key == "k1")
             #expect(group.record.tally.gone == 1)
             again.close()
             #expect(try SQLiteStore.check(bench.path) == [])

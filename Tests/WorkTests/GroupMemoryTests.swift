@@ -161,27 +161,6 @@ import Topics
         }
     }
 
-    @Test func whatStartsLookForIsReadInThatPartToo() throws {
-        let names = ["first", "second"]
-        try bench { (bench) throws in
-            for name in names { try bench.set(name) { $0.isOrderedByKey = true } }
-            for text in ["a", "b"] { try bench.publish(text, key: "k") }
-            for name in names {
-                _ = try bench.take(name)
-                #expect(try bench.next(name).handout == nil)
-            }
-        }
-        try bench(memoryBytes: Self.fewBytes, holdingReads: true) { (bench) throws in
-            try bench.awaitReads()
-            #expect(bench.store.heldReadCount == 1)
-            bench.store.releaseReads()
-            for name in names {
-                #expect(try bench.next(name).handout == nil)
-                #expect(try bench.group(name)?.parked == 1)
-            }
-        }
-    }
-
     @Test func whoeverDoesNotWaitGetsALargeJobThatOnlyTheStoreHas() throws {
         let texts = (0..<5).map { String(repeating: "\($0)", count: 600_000) }
         try bench { (bench) throws in

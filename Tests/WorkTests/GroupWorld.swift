@@ -21,12 +21,10 @@ struct GroupWorld {
         case swallowsGaps
         /// Two leases share a token.
         case mintsATokenTwice
-        /// A start finds nothing that is parked.
+        /// A job that is parked has no row.
         case forgetsWhatIsParked
         /// A job whose key is busy comes as one without a key.
         case losesKeys
-        /// A key whose open job was settled before it is known what comes next is free.
-        case losesMarks
         /// What came out of a job is not in the log, although the job is done.
         case losesOutputs
         /// Whoever waits for a reply does not hear it.
@@ -60,7 +58,6 @@ struct GroupWorld {
     // What is durable.
     var record: GroupRecord
     var rows: [EventID: JobRecord] = [:]
-    var marks: [EventID: String] = [:]
     var refusesLetters = false
     /// Whether the letters of the turn under way may go.
     var mayGo = false
@@ -74,9 +71,7 @@ struct GroupWorld {
     // The machine, and what is under way.
     var turns: GroupTurns
     var underWay: (change: WorkChange, letters: [PublishBatch], decided: Int64)?
-    /// What the look for parked jobs is to find.
-    var search: LogPosition?
-    /// Whether everything is counted once nothing is looked for any more.
+    /// Whether everything is counted once no change is under way.
     var isRecount = false
     /// Where it began, or was sent to.
     var began = EventID.zero
@@ -293,7 +288,6 @@ struct GroupWorld {
             apply(underWay.change, underWay.letters, at: underWay.decided)
         }
         underWay = nil
-        search = nil
         isRecount = true
         verbs = [:]
         for index in workers.indices { workers[index].number = nil }
@@ -334,28 +328,13 @@ struct GroupWorld {
         return GroupTurns(
             GroupMachine(
                 StoredGroup(
-                    number: GroupNumber(rawValue: 7), record: record, jobs: jobs,
-                    marks: marks.sorted { $0.key < $1.key }.map {
-                        KeyMark(id: $0.key, key: $0.value)
-                    }
-                ),
+                    number: GroupNumber(rawValue: 7), record: record, jobs: jobs),
                 turns.machine.name, selector, now: now, newest: newest))
     }
 
     // MARK: The owner's part
 
     private mutating func perform() {
-        // Turns go on beside the look for what is parked.
-        if let position = search, Int.random(in: 0..<3, using: &random) == 0 {
-            search = nil
-            if Int.random(in: 0..<10, using: &random) == 0 {
-                isResting = true
-                turns.rebuilt(.failure(.storeFailed("cannot be read")))
-            } else {
-                let faulty = fault == .forgetsWhatIsParked
-                turns.rebuilt(.success(faulty ? GroupTurns.Rebuilt() : parts(behind: position)))
-            }
-        }
         if let underWay {
             // Requests that come meanwhile are the next change's.
             guard Int.random(in: 0..<3, using: &random) > 0 else { return }
@@ -407,7 +386,6 @@ struct GroupWorld {
             case .recall:
                 let isThere = Bool.random(using: &random)
                 turns.recalled(isThere ? .success([]) : .failure(.storeFailed("cannot be read")))
-            case .rebuild(let position): search = position
             }
         }
         check(false, "a turn does not end")
@@ -423,18 +401,6 @@ struct GroupWorld {
             last = token
             return token
         }
-    }
-
-    private func parts(behind position: LogPosition) -> GroupTurns.Rebuilt {
-        let events = ids.filter { $0 > position.after }.prefix(3).map { log[$0]! }
-        var next = position
-        next.after = events.last?.id ?? newest
-        let parked = events.compactMap { event in
-            event.attributes.key.map {
-                GroupTurns.Parked(id: event.id, topic: event.topic, key: $0)
-            }
-        }
-        return GroupTurns.Rebuilt(parked: parked, next: events.isEmpty ? nil : next)
     }
 
     private func isOver(_ id: EventID) -> Bool { expiries[id].map { $0 <= now } ?? false }
@@ -484,7 +450,7 @@ struct GroupWorld {
     ) {
         let before = record
         if change.forgetsJobs {
-            (rows, marks) = ([:], [:])
+            rows = [:]
             replied = []
             (tries, settled, expired, answered, told) = ([:], [], [], [], [:])
             lastDone = [:]
@@ -505,10 +471,8 @@ struct GroupWorld {
             check(lastDone[key] ?? .zero < id, "W7: \(id) of \(key) is settled out of order")
             lastDone[key] = id
         }
-        for row in change.open { open(row, at: decided) }
-        for mark in change.marks where fault != .losesMarks { marks[mark.id] = mark.key }
-        for id in change.unmarked {
-            check(marks.removeValue(forKey: id) != nil, "\(id) left no mark")
+        for row in change.open where fault != .forgetsWhatIsParked || !parked.contains(row.id) {
+            open(row, at: decided)
         }
         let written = letters.filter { $0.topic == outputTopic }
         for batch in written where fault != .losesOutputs {
@@ -522,9 +486,8 @@ struct GroupWorld {
         check(
             Int(failed) == letters.count, "\(failed) dead jobs and \(letters.count) dead letters")
         guard !change.forgetsJobs else { return }
-        let parked = parked
         for id in all where id > before.reach && id <= record.reach {
-            guard rows[id] == nil, !settled.contains(id), !parked.contains(id) else { continue }
+            guard rows[id] == nil, !settled.contains(id) else { continue }
             if !isOver(id) {
                 let gap = record.gap ?? Gap(after: .max, through: .zero)
                 check(gap.after < id && id <= gap.through, "W2: \(id) is lost, and not told")
@@ -675,13 +638,8 @@ struct GroupWorld {
 
     private mutating func checkNothingIsLeft() {
         let machine = turns.machine
-        guard machine.rebuilding == nil else { return }
-        // Marked keys that cannot go on before the next sweep: who only looks waits for that as well.
-        let areMarksLate = isResting && machine.hasSettledMarks
         for entry in machine.line.waiting(countMax: .max) {
-            check(
-                entry.waits || (entry.awaitsSearch && areMarksLate),
-                "somebody who does not wait stays in the line")
+            check(entry.waits, "somebody who does not wait stays in the line")
         }
         guard !isResting, !machine.line.isEmpty else { return }
         let isFull = machine.table.leasedCount >= machine.record.inFlightMax
@@ -707,45 +665,39 @@ struct GroupWorld {
         if isHeld {
             check(record.tally.gone == 0 && record.gap == nil, "an event is lost that was held")
         }
-        guard underWay == nil, machine.rebuilding == nil else { return }
-        check(Set(machine.table.jobs.keys) == Set(rows.keys), "the rows are not the jobs")
+        guard underWay == nil else { return }
+        check(
+            Set(machine.table.jobs.keys).union(parked) == Set(rows.keys),
+            "the rows are not the jobs")
         checkKeys()
-        guard isRecount, marks.isEmpty else { return }
+        guard isRecount else { return }
         isRecount = false
         recount()
     }
 
     /// Everything that was taken in is somewhere, after a restart found what it could.
     private mutating func recount() {
-        let parked = parked
         for id in ids where id > began && id <= record.reach {
             check(
-                rows[id] != nil || parked.contains(id) || settled.contains(id)
-                    || isOver(id), "W2: \(id) is lost by a restart")
+                rows[id] != nil || settled.contains(id) || isOver(id),
+                "W2: \(id) is lost by a restart")
         }
     }
 
     private mutating func checkKeys() {
         guard record.isOrderedByKey else { return }
-        var heads: [String: EventID] = [:]
-        for row in rows.values {
+        var heads: Set<String> = []
+        for row in rows.values.sorted(by: { $0.id < $1.id }) {
             guard let key = row.key else { continue }
-            check(heads[key] == nil, "W7: two jobs of \(key) are open")
-            heads[key] = row.id
+            let isOpen = turns.machine.table.jobs[row.id] != nil
+            check(isOpen == heads.insert(key).inserted, "W7: \(key) has not its oldest job open")
         }
         for (id, event) in log where rows[id] != nil {
             check(rows[id]?.key == event.attributes.key, "the key of \(id) is lost")
         }
-        // A restart would find the same, and go on with the keys that are marked.
-        guard marks.isEmpty else { return }
-        var twin = restarted(isFaulty: false)
-        while case .rebuild(let position)? = Self.next(&twin, now: now, &random, &lastToken, nil) {
-            twin.rebuilt(.success(parts(behind: position)))
-        }
-        let own = turns.machine.table.lanes.parked.mapValues { $0.filter { log[$0] != nil } }
-        let others = twin.machine.table.lanes.parked
-        check(
-            own.filter { !$0.value.isEmpty } == others.filter { !$0.value.isEmpty },
-            "a restart finds \(others) parked, not \(own)")
+        // A restart would find the same.
+        let own = turns.machine.table.lanes.parked
+        let others = restarted(isFaulty: false).machine.table.lanes.parked
+        check(own == others, "a restart finds \(others) parked, not \(own)")
     }
 }

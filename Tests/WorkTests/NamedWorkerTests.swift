@@ -102,7 +102,7 @@ struct NamedWorkerTests {
         mutating func restart() {
             let stored = StoredGroup(
                 number: machine.number, record: machine.record,
-                jobs: rows.values.sorted { $0.id < $1.id }, marks: [])
+                jobs: rows.values.sorted { $0.id < $1.id })
             machine = GroupMachine(
                 stored, machine.name, machine.selector, now: now, newest: machine.record.reach)
         }

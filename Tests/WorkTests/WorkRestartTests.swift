@@ -222,87 +222,24 @@ import Topics
         }
     }
 
-    @Test func onlyHandingOutWaitsForTheLookAtTheLogThatAStartNeeds() throws {
+    /// A start reads rows and nothing of the log, so nothing waits for a look at it.
+    @Test func keysGoOnInOrderBehindAStartThatReadsNothingOfTheLog() throws {
         var ids: [EventID] = []
         var taken: [Handout] = []
         try bench { (bench) throws in
             try bench.set { $0.isOrderedByKey = true }
-            ids = try ["k", "k", "k", "l", "m"].map { try bench.publish("x", key: $0) }
-            taken = try (0..<3).map { _ in try bench.take() }
+            ids = try ["k", "k", "l"].map { try bench.publish("x", key: $0) }
+            taken = try (0..<2).map { _ in try bench.take() }
         }
-        #expect(taken.flatMap(\.ids) == [ids[0], ids[3], ids[4]])
-        let done = Settlement(.done(nil), lease: taken[0].lease)
+        #expect(taken.flatMap(\.ids) == [ids[0], ids[2]])
         try bench(holdingReads: true) { (bench) throws in
-            try bench.settle(done)
-            #expect(refusal { try bench.settle(done) } == "jobSettled")
-            try bench.extend(taken[1].lease, seconds: 600)
-            bench.work.giveBack(taken[2].ticket)
-            try bench.set(of: nil)
+            for handout in taken { try bench.settle(Settlement(.done(nil), lease: handout.lease)) }
             let group = try bench.group()
-            #expect(group?.done == 1 && group?.open == 2 && group?.leased == 1)
-            let (answer, _) = try bench.ask(NextRequest(waits: false))
-            #expect(!answer.isGiven)
-        }
-        // What was settled is so over another restart, and its key goes on in order.
-        try bench { (bench) throws in
-            #expect(refusal { try bench.settle(done) } == "jobSettled")
-            let found = try (0..<2).map { _ in try bench.ask(NextRequest()).answer.get().handout }
-            #expect(Set(found.compactMap { $0?.ids.first }) == [ids[1], ids[4]])
-            let second = try #require(found.first { $0?.ids == [ids[1]] } ?? nil)
-            let last = try bench.take(settling: Settlement(.done(nil), lease: second.lease))
-            #expect(last.ids == [ids[2]] && last.jobs[0].attempt == 1)
-            #expect(try bench.group()?.parked == 0)
-        }
-    }
-
-    @Test func aKeyThatIsSettledWhileItIsNotKnownToHaveMoreIsFreeAfterwards() throws {
-        var leases: [String] = []
-        try bench { (bench) throws in
-            try bench.set { $0.isOrderedByKey = true }
-            for key in ["k", "l", "m"] { try bench.publish("x", key: key) }
-            leases = try (0..<3).map { _ in try bench.take().lease }
-        }
-        try bench(holdingReads: true) { (bench) throws in
-            for lease in leases.dropLast() {
-                try bench.settle(Settlement(.done(nil), lease: lease))
-            }
-            let (answer, _) = try bench.ask(NextRequest())
+            #expect(group?.done == 2 && group?.open == 1 && group?.parked == 0)
+            // The key that had no other job is free.
+            ids.append(try bench.publish("y", key: "l"))
             bench.store.releaseReads()
-            let id = try bench.publish("y", key: "k")
-            #expect(try answer.get().handout?.ids == [id])
-            #expect(try bench.group()?.done == 2)
-        }
-        try bench { (bench) throws in
-            let id = try bench.publish("y", key: "l")
-            #expect(try bench.ask(NextRequest()).answer.get().handout?.ids == [id])
-        }
-    }
-
-    @Test func aSeekAndAnEndOfTheGroupWaitForNoLookEither() throws {
-        for removes in [false, true] {
-            let group = removes ? "removed" : "sent"
-            try bench { (bench) throws in
-                try bench.set(group, of: group) { $0.isOrderedByKey = true }
-                for _ in 0..<2 { try bench.publish("x", to: group, key: "k") }
-                _ = try bench.take(group)
-            }
-            try bench(holdingReads: true) { (bench) throws in
-                let name = try GroupName(group)
-                if removes {
-                    try WorkBench.answer {
-                        bench.work.remove(name, isForced: false, by: WorkBench.caller, then: $0)
-                    }
-                    #expect(try bench.group(group) == nil)
-                } else {
-                    _ = try WorkBench.answer {
-                        bench.work.seek(name, to: .now, by: WorkBench.caller, then: $0)
-                    }
-                    let id = try bench.publish("y", to: group, key: "k")
-                    #expect(
-                        try bench.ask(NextRequest(), of: group).answer.get().handout?.ids == [id])
-                }
-                bench.store.releaseReads()
-            }
+            #expect(try [bench.take(), bench.take()].flatMap(\.ids) == [ids[1], ids[3]])
         }
     }
 

@@ -1,12 +1,11 @@
 internal import Topics
 
-/// What a start reads of work groups: their rows, and those of their open jobs.
+/// What a start reads of work groups: their rows, and those of their jobs.
 enum GroupLoading {
     /// Reads all groups by their numbers, each with its jobs by their ids.
     ///
     /// A job whose topic nobody remembers any more lost its event with it, and counts as gone: the
-    /// transaction that is open removes its row. With a key it leaves a mark, since of that key jobs
-    /// of other topics may be parked behind it.
+    /// transaction that is open removes its row.
     ///
     /// - Parameter boot: The boot of the life that begins, whose clock the ends of spans are told by.
     /// - Complexity: O(groups × log jobs + jobs).
@@ -19,7 +18,7 @@ enum GroupLoading {
         let jobs = try database.prepare(
             "SELECT \(JobColumns.names) FROM jobs WHERE in_group = ?1 ORDER BY id")
         var gone = 0
-        var last = (number: JobColumns.noTopic, name: TopicName?.none)
+        var last = (number: Int64?.none, name: TopicName?.none)
         var lease: JobLease?
         while try all.step() {
             let number = GroupNumber(rawValue: try all.integer(GroupColumns.number, .groupNumber))
@@ -29,7 +28,6 @@ enum GroupLoading {
             var open: [JobRecord] = []
             // Groups are often alike, and moving what grows is most of the work.
             open.reserveCapacity(found.last?.jobs.count ?? 0)
-            var marks: [KeyMark] = []
             jobs.bind(number.rawValue, at: 1)
             while try jobs.step() {
                 let number = try jobs.integer(JobColumns.topic, .jobTopic)
@@ -38,14 +36,10 @@ enum GroupLoading {
                     open.append(try job(jobs, of: topic, boot, lease: &lease))
                     continue
                 }
-                if let key = jobs.text(JobColumns.key) {
-                    marks.append(KeyMark(id: try jobs.id(JobColumns.id, .jobID), key: key))
-                }
-                guard number != JobColumns.noTopic else { continue }
                 record.tally.gone += 1
                 gone += 1
             }
-            found.append(StoredGroup(number: number, record: record, jobs: open, marks: marks))
+            found.append(StoredGroup(number: number, record: record, jobs: open))
         }
         if gone > 0 { try removeGone(database) }
         return found
@@ -62,16 +56,12 @@ enum GroupLoading {
     }
 
     private static func removeGone(_ database: Database) throws(DatabaseError) {
-        let isGone =
-            "topic <> \(JobColumns.noTopic) AND topic NOT IN (SELECT number FROM topics)"
+        let isGone = "topic NOT IN (SELECT number FROM topics)"
         try database.execute(
             """
             UPDATE groups SET gone = gone
                 + (SELECT count(*) FROM jobs WHERE in_group = number AND \(isGone));
-            DELETE FROM jobs WHERE key IS NULL AND \(isGone);
-            UPDATE jobs SET topic = \(JobColumns.noTopic), due = NULL, lease = NULL,
-                token_high = NULL, token_low = NULL, worker = NULL, caller = NULL, boot = NULL,
-                until = NULL, until_time = NULL WHERE \(isGone)
+            DELETE FROM jobs WHERE \(isGone)
             """)
     }
 

@@ -1,6 +1,6 @@
 internal import Topics
 
-/// The rows of work groups and of their open jobs, as changes leave them.
+/// The rows of work groups and of their jobs, as changes leave them.
 ///
 /// Belongs to the writer's thread.
 struct GroupRows {
@@ -45,7 +45,7 @@ struct GroupRows {
         }
         if let record = change.record { try write(record, change.group) }
         removeJob.bind(change.group.rawValue, at: 1)
-        for id in change.settled + change.unmarked {
+        for id in change.settled {
             removeJob.bind(id, at: 2)
             try removeJob.run()
         }
@@ -60,7 +60,6 @@ struct GroupRows {
             last = topic
             try write(job, of: topic, now: now)
         }
-        for mark in change.marks { try write(mark) }
         if let letter = change.revived {
             revive.bind(letter.id, at: 1)
             try revive.run()
@@ -92,21 +91,6 @@ struct GroupRows {
         put.bind(record.tally.gone, at: GroupColumns.gone + 1)
         put.bind(record.tally.expired, at: GroupColumns.expired + 1)
         try put.run()
-    }
-
-    private func write(_ mark: KeyMark) throws(DatabaseError) {
-        putJob.bind(mark.id, at: JobColumns.id + 1)
-        putJob.bind(JobColumns.noTopic, at: JobColumns.topic + 1)
-        putJob.bind(0, at: JobColumns.attempt + 1)
-        putJob.bind(mark.key, at: JobColumns.key + 1)
-        for column in [
-            JobColumns.due, JobColumns.lease, JobColumns.tokenHigh, JobColumns.tokenLow,
-            JobColumns.worker, JobColumns.caller, JobColumns.boot, JobColumns.until,
-            JobColumns.untilTime,
-        ] {
-            putJob.bind(Int64?.none, at: column + 1)
-        }
-        try putJob.run()
     }
 
     private func write(
@@ -203,9 +187,6 @@ enum JobColumns {
     static let boot: Int32 = 11
     static let until: Int32 = 12
     static let untilTime: Int32 = 13
-
-    /// The topic of a row that is a ``KeyMark``: no topic has this number.
-    static let noTopic: Int64 = 0
 
     private static let all = [
         "in_group", "id", "topic", "attempt", "due", "lease", "token_high", "token_low", "worker",

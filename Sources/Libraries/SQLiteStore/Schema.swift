@@ -7,8 +7,24 @@ struct Schema {
     /// What the file says of itself in its header: "Blfr".
     static let applicationID: Int64 = 0x426C_6672
 
-    /// The statements of each step; step `n` makes version `n` of version `n - 1`.
-    let steps: [String]
+    /// What leads from one version to the next.
+    enum Step: ExpressibleByStringLiteral, Sendable {
+        case statements(String)
+        /// What no statement can say.
+        case work(@Sendable (Database) throws(DatabaseError) -> Void)
+
+        init(stringLiteral statements: String) { self = .statements(statements) }
+
+        fileprivate func run(in database: Database) throws(DatabaseError) {
+            switch self {
+            case .statements(let statements): try database.execute(statements)
+            case .work(let work): try work(database)
+            }
+        }
+    }
+
+    /// Step `n` makes version `n` of version `n - 1`.
+    let steps: [Step]
 
     /// The version that this program reads and writes.
     var version: Int64 { Int64(steps.count) }
@@ -162,6 +178,8 @@ struct Schema {
                 CROSS JOIN events AS letter ON letter.id = CAST(mark.key AS INTEGER)
             WHERE letter.topic = mark.topic);
         """,
+        // 11: jobs that are parked behind another one of their key have rows.
+        .work { database throws(DatabaseError) in try ParkedJobs.insert(into: database) },
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.
@@ -171,9 +189,10 @@ struct Schema {
         let version = try database.integer("PRAGMA user_version")
         guard version < self.version else { return }
         do {
+            try database.execute("BEGIN IMMEDIATE")
+            for step in steps[Int(version)...] { try step.run(in: database) }
             try database.execute(
                 """
-                BEGIN IMMEDIATE; \(steps[Int(version)...].joined(separator: "\n"))
                 PRAGMA application_id = \(Self.applicationID);
                 PRAGMA user_version = \(self.version); COMMIT
                 """)

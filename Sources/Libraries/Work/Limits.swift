@@ -55,8 +55,6 @@ enum Limits {
     /// The fraction of the memory budget that groups have for what only the store has: sixteen reads
     /// of 256 MiB at one time, which is more than a disk brings between two commits.
     static let storeReadsMemoryFraction = 8
-    /// Keys that go on by one change behind jobs that were settled before it was known how.
-    static let settledMarksMax = 64
     /// Requests of one user that look for a place or a letter at one time: each holds a read of the log.
     static let askedUnderWayMax = 4
     /// Requests of one user that wait to begin with that: as many as there may be groups, and a few

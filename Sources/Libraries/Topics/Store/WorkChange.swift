@@ -1,7 +1,7 @@
 /// What one change of a work group makes durable: all of it, or nothing.
 ///
-/// A group is its record and the rows of its open jobs; settled jobs have no row. The store keeps
-/// both and understands neither.
+/// A group is its record and the rows of its jobs, those included that are parked behind another one of
+/// their key; settled jobs have no row. The store keeps both and understands neither.
 package struct WorkChange: Sendable {
     /// The group that changes, by a number that no other group ever has.
     package let group: GroupNumber
@@ -10,14 +10,10 @@ package struct WorkChange: Sendable {
     package let persists: Bool
     /// The group as it is from now on; nil where it stays as it was.
     package var record: GroupRecord?
-    /// Jobs that are open from now on as they stand here, in place of their rows of before.
+    /// Jobs that are open or parked from now on as they stand here, in place of their rows of before.
     package var open: [JobRecord] = []
-    /// Jobs that are open no more.
+    /// Jobs whose rows go; some may have none.
     package var settled: [EventID] = []
-    /// Keys that stay busy although their open job is settled, in place of that job's row.
-    package var marks: [KeyMark] = []
-    /// Marks that go.
-    package var unmarked: [EventID] = []
     /// A dead letter that is published again by the entries beside it.
     package var revived: Letter?
     /// Whether every job of before goes first: a seek.
@@ -44,13 +40,12 @@ package struct WorkChange: Sendable {
 
     /// How many rows it writes and removes, beside those that a seek or a removal takes along.
     package var rowCount: Int {
-        1 + open.count + settled.count + marks.count + unmarked.count + (revived == nil ? 0 : 1)
+        1 + open.count + settled.count + (revived == nil ? 0 : 1)
     }
 
     /// What it takes while it waits, in bytes.
     package var queuedBytes: Int {
         Overhead.queuedBatchBytes + settled.count * 8
-            + (marks.count + unmarked.count) * 64
             + open.reduce(record == nil ? 0 : 256) { $0 + $1.memoryBytes }
     }
 }
@@ -154,7 +149,7 @@ package struct JobTally: Hashable, Sendable {
     package init() {}
 }
 
-/// One open job as a store keeps it.
+/// One open or parked job as a store keeps it.
 package struct JobRecord: Hashable, Sendable {
     /// Where it stands.
     package enum State: Hashable, Sendable {
@@ -199,19 +194,6 @@ package struct JobRecord: Hashable, Sendable {
     var memoryBytes: Int { 160 }
 }
 
-/// Where a group goes on with a key whose open job is settled, while nobody knows yet what is parked
-/// behind that.
-package struct KeyMark: Hashable, Sendable {
-    /// The job that is settled.
-    package let id: EventID
-    package let key: String
-
-    package init(id: EventID, key: String) {
-        self.id = id
-        self.key = key
-    }
-}
-
 /// Who has a job, and until when.
 package struct JobLease: Hashable, Sendable {
     /// What only the worker knows: 16 random bytes. Jobs of one batch share it.
@@ -249,17 +231,12 @@ package struct LeaseToken: Hashable, Sendable {
 package struct StoredGroup: Sendable {
     package let number: GroupNumber
     package let record: GroupRecord
-    /// Its open jobs, ids rising.
+    /// Its open and parked jobs, ids rising: of a key all are parked but the first.
     package let jobs: [JobRecord]
-    /// Keys whose open job is settled, ids rising.
-    package let marks: [KeyMark]
 
-    package init(
-        number: GroupNumber, record: GroupRecord, jobs: [JobRecord], marks: [KeyMark] = []
-    ) {
+    package init(number: GroupNumber, record: GroupRecord, jobs: [JobRecord]) {
         self.number = number
         self.record = record
         self.jobs = jobs
-        self.marks = marks
     }
 }

@@ -138,32 +138,6 @@ struct GroupRead: Sendable {
         parts.bus.count(behind: position, matching: selector, filter: filter, &steps)
     }
 
-    /// Reads what may be parked behind a position.
-    func parked(
-        behind position: LogPosition,
-        _ then: @escaping @Sendable (Result<GroupTurns.Rebuilt, BusError>) -> Void
-    ) {
-        let limit = ReadLimit(events: Limits.readEventsMax, bytes: Limits.readBytesMax)
-        parts.thread.run(for: client.user) {
-            read(position, limit, nil) { outcome, _ in
-                then(
-                    outcome.map { read in
-                        switch read {
-                        case .events(let events, let next, let isCutShort):
-                            GroupTurns.Rebuilt(
-                                parked: events.compactMap(parked), next: isCutShort ? next : nil)
-                        case .gap(let gap, let next): GroupTurns.Rebuilt(gap: gap, next: next)
-                        case .caughtUp, .older: GroupTurns.Rebuilt()
-                        }
-                    })
-            }
-        }
-    }
-
-    private func parked(_ event: Event) -> GroupTurns.Parked? {
-        event.attributes.key.map { GroupTurns.Parked(id: event.id, topic: event.topic, key: $0) }
-    }
-
     /// Finds where a group begins, and what it misses there; called on the thread for that.
     func place(
         of start: StartPosition,

@@ -56,7 +56,7 @@ final class WorkGroup: Sendable {
         /// What it has by now beyond what was counted.
         mutating func takeGrowth() -> WorkShares.Growth {
             let table = turns.machine.table
-            let open = turns.isRemoved ? 0 : table.jobs.count + table.lanes.marks.count
+            let open = turns.isRemoved ? 0 : table.jobs.count
             let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
             let letters = turns.isRemoved ? 0 : turns.machine.letters.count
             let waiting = turns.machine.line.count
@@ -210,11 +210,6 @@ final class WorkGroup: Sendable {
             let verdict = parts.letters.verdict(on: question)
             let now = parts.clock()
             state.write { $0.turns.judged(verdict, now: now) }
-        case .rebuild(let position):
-            GroupRead(self).parked(behind: position) { outcome in
-                self.state.write { $0.turns.rebuilt(outcome) }
-                self.drive()
-            }
         case .recall(let dead):
             let read = GroupRead(Selector(dead), .all, for: StoreClient(user: owner), parts)
             read.letters(of: name, in: dead) { outcome in

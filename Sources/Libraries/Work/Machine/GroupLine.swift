@@ -16,9 +16,6 @@ struct GroupLine {
         let countMax: Int
         /// Whether it stays where there is no job.
         var waits: Bool
-        /// Whether it stays until the look that a start needs is over: before, nobody can say that
-        /// there is no job.
-        var awaitsSearch = false
         /// Whether it stays for the next change, since this one may bring no more from the store.
         var awaitsMore = false
         /// Whether it is to wait for nothing any more.
@@ -29,12 +26,11 @@ struct GroupLine {
         var isServed = false
 
         /// Whether it stays where there is no job at this moment.
-        var stays: Bool { waits || awaitsSearch || awaitsMore }
+        var stays: Bool { waits || awaitsMore }
 
         /// Lets it wait no longer, for whatever it waits.
         mutating func leave() {
             waits = false
-            awaitsSearch = false
             awaitsMore = false
             hasLeft = true
         }

@@ -134,8 +134,7 @@ extension GroupMachine {
     }
 
     private func freshRoom(in room: Room) -> Int {
-        guard rebuilding == nil else { return 0 }
-        return min(room.open, room.openPerGroup - table.jobs.count)
+        min(room.open, room.openPerGroup - table.jobs.count)
     }
 
     /// Serves whoever waits with what the log has.

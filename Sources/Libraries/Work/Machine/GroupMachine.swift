@@ -7,7 +7,8 @@ internal import Topics
 /// it is told what the log has. Times are microseconds of the ``BootClock``, which nobody sets; `now`
 /// never falls.
 ///
-/// What is durable is the record and the open jobs. Everything else follows from them and the log.
+/// What is durable is the record and the jobs that are open or parked. Everything else follows from them
+/// and the log.
 struct GroupMachine {
     let number: GroupNumber
     let name: GroupName
@@ -18,16 +19,12 @@ struct GroupMachine {
     private(set) var committed: GroupRecord
     var table = JobTable()
     var line = GroupLine()
-    /// Where the look at the log for parked jobs is that a start needs; nil once it is known.
-    private(set) var rebuilding: LogPosition?
     /// What it missed and told nobody yet.
     private(set) var untold: Gap?
     /// Why the dead topic did not take jobs that are open still.
     private(set) var refusals: [EventID: String] = [:]
     /// What became of jobs that are dead letters.
     var letters = NewestLetters(isWhole: true)
-    /// The open job of each key, while a start looks for those that are parked.
-    private var heads: [String: EventID] = [:]
     private var before: Before?
 
     /// What the change under way began with, beside what the table itself undoes.
@@ -36,8 +33,6 @@ struct GroupMachine {
         let untold: Gap?
         /// The jobs as they were, where all of them are forgotten.
         var table: JobTable?
-        let rebuilding: LogPosition?
-        let heads: [String: EventID]
         /// Whether settings changed, which survive a restart whatever becomes of progress.
         var isSetting = false
         var isRemoving = false
@@ -65,17 +60,6 @@ struct GroupMachine {
         }
         letters = NewestLetters(isWhole: record.dead == nil || record.tally.dead == 0)
         table = JobTable(stored.jobs, now: now)
-        for row in stored.jobs {
-            if let key = row.key, heads[key] == nil { heads[key] = row.id }
-        }
-        for mark in stored.marks {
-            table.lanes.load(mark)
-            heads[mark.key] = min(mark.id, heads[mark.key] ?? mark.id)
-        }
-        if let first = heads.values.min(), first < record.reach {
-            rebuilding = LogPosition(
-                after: first, reportedThrough: record.reportedThrough, isWaiting: true)
-        }
     }
 
     /// Progress was in memory alone: it begins anew, and says so.
@@ -97,8 +81,7 @@ struct GroupMachine {
 
     /// Begins a change.
     mutating func begin() {
-        before = Before(
-            record: record, untold: untold, rebuilding: rebuilding, heads: heads)
+        before = Before(record: record, untold: untold)
         table.begin()
     }
 
@@ -113,12 +96,22 @@ struct GroupMachine {
         change.removesGroup = before.isRemoving
         if change.removesGroup { return change }
         change.forgetsJobs = before.table != nil
+        let parked = table.lanes.newlyParked
+        let added = Set(parked.map(\.job.id))
+        // Jobs that were parked, opened and over within this change.
+        var over: Set<EventID> = []
         for replaced in table.replaced {
             let id = replaced.id
             guard let new = table.jobs[id] else {
-                if replaced.job != nil { change.settled.append(id) }
+                if replaced.job == nil, added.contains(id) {
+                    over.insert(id)
+                } else {
+                    change.settled.append(id)
+                }
                 continue
             }
+            // A job that comes behind another one of its key has a row since it was parked.
+            if replaced.job == nil, new.attempt == 0 { continue }
             if let old = replaced.job, old.attempt == new.attempt, old.lease == new.lease,
                 old.due == new.due, new.lease == nil || old.length == new.length
             {
@@ -126,14 +119,19 @@ struct GroupMachine {
             }
             change.open.append(row(of: new, id, now: now))
         }
-        change.marks = table.lanes.newMarks
-        change.unmarked = table.lanes.goneMarks
+        for (key, job) in parked
+        where (table.jobs[job.id]?.attempt ?? 0) == 0 && !over.contains(job.id) {
+            change.open.append(
+                JobRecord(
+                    id: job.id, topic: job.topic, key: key, attempt: 0,
+                    state: .waiting(microseconds: 0), until: now))
+        }
         var alike = committed
         alike.reach = record.reach
         alike.reportedThrough = record.reportedThrough
         let isWorth =
-            alike != record || table.lanes.isChanged || !change.open.isEmpty
-            || !change.settled.isEmpty || change.forgetsJobs
+            alike != record || !change.open.isEmpty || !change.settled.isEmpty
+            || change.forgetsJobs
         guard isWorth else { return nil }
         if record != committed { change.record = record }
         return change
@@ -175,8 +173,6 @@ struct GroupMachine {
         table.undo()
         record = before.record
         untold = before.untold
-        rebuilding = before.rebuilding
-        heads = before.heads
         line.changeAll {
             $0.isServed = false
             $0.owed = nil
@@ -188,7 +184,7 @@ struct GroupMachine {
     /// The oldest id that is not settled, or any that is to come: from it on topics hold events.
     var heldFrom: EventID {
         let next = EventID(rawValue: min(committed.reach.rawValue + 1, EventID.max.rawValue))
-        return min(table.order.first ?? next, table.lanes.marksFrom ?? next)
+        return table.order.first ?? next
     }
 
     /// Where it reads on.
@@ -239,8 +235,6 @@ struct GroupMachine {
         before?.table = table
         table = JobTable()
         table.begin()
-        rebuilding = nil
-        heads = [:]
         untold = nil
         record.epoch = (record.epoch + 1) & LeaseText.epochMax
         record.reach = position.after
@@ -265,35 +259,16 @@ struct GroupMachine {
 
     // MARK: Jobs
 
-    /// Ends a job; of its key the next one is open instead, in the same change. While it is not known
-    /// yet what that is, the key keeps a mark.
+    /// Ends a job; of its key the next one is open instead, in the same change.
     mutating func close(_ id: EventID, now: Int64, _ end: WritableKeyPath<JobTally, Int64>) {
         guard let job = table.jobs[id] else { return }
         record.tally[keyPath: end] += 1
         if let token = job.lease { table.release(id, from: token) }
         table.put(nil, at: id)
-        guard let key = job.key else { return }
-        open(table.lanes.settle(key, id, isKnown: rebuilding == nil), of: key, now: now)
-    }
-
-    /// Opens the job of a key that comes next, if there is one.
-    private mutating func open(_ next: Lanes.Parked?, of key: String, now: Int64) {
-        guard let next else { return }
+        guard let key = job.key, let next = table.lanes.settle(key) else { return }
         var opened = OpenJob(topic: next.topic, key: key, attempt: 0, due: now)
         opened.queue = .again
         table.put(opened, at: next.id)
-    }
-
-    /// Goes on with keys that were marked, by what is known by now; some at a time.
-    mutating func settleMarks(now: Int64) {
-        let marks = table.lanes.settledMarks(
-            isKnown: rebuilding == nil, countMax: Limits.settledMarksMax)
-        for (_, key) in marks { open(table.lanes.unmark(key), of: key, now: now) }
-    }
-
-    /// Whether a key that was marked can go on by what is known.
-    var hasSettledMarks: Bool {
-        !table.lanes.settledMarks(isKnown: rebuilding == nil, countMax: 1).isEmpty
     }
 
     /// The event of a job is not there any more.
@@ -323,22 +298,6 @@ struct GroupMachine {
         job.queue = nil
         job.due = due
         table.put(job, at: id)
-    }
-
-    // MARK: After a start
-
-    /// Takes events behind its first open job, which may be parked behind one. Not within a change.
-    ///
-    /// - Parameter next: Where to go on; nil at the end.
-    mutating func rebuild(_ found: [GroupTurns.Parked], next: LogPosition?) {
-        for event in found where event.id <= record.reach {
-            guard table.lanes.isBusy(event.key), let head = heads[event.key], head < event.id
-            else { continue }
-            table.lanes.park(Lanes.Parked(id: event.id, topic: event.topic), behind: event.key)
-        }
-        table.keep()
-        rebuilding = next.flatMap { $0.after < record.reach ? $0 : nil }
-        if rebuilding == nil { heads = [:] }
     }
 }
 

@@ -26,8 +26,7 @@ extension GroupTurns {
             let isOver = isDraining || isCancelled
             var entry = GroupLine.Entry(
                 number: number, holder: next.holder, caller: next.caller, length: next.length,
-                countMax: next.countMax, waits: next.waits,
-                awaitsSearch: machine.rebuilding != nil)
+                countMax: next.countMax, waits: next.waits)
             if isOver { entry.leave() }
             if let replaced = machine.enter(entry, now: now), let holder = next.holder {
                 settled[replaced] = nil
@@ -47,8 +46,6 @@ extension GroupTurns {
             answer(number, machine.set(wish, by: caller).map { .done })
         case .seek(let position, let gap):
             machine.seek(to: position, missing: gap)
-            // Nothing is looked for any more.
-            machine.line.changeAll { $0.awaitsSearch = false }
             answer(number, .success(.done))
         case .remove:
             machine.remove()

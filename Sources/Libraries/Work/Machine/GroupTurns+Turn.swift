@@ -8,8 +8,6 @@ extension GroupTurns {
         case fetch(Fetch)
         /// Say whether letters may go, then call ``GroupTurns/judged(_:now:)``.
         case judge(LetterQuestion)
-        /// Read what may be parked, then call ``GroupTurns/rebuilt(_:)``; turns go on meanwhile.
-        case rebuild(LogPosition)
         /// Read the newest letters of a dead topic, then call ``GroupTurns/recalled(_:)``.
         case recall(TopicName)
         /// Commit it, then call ``GroupTurns/committed(_:)``.
@@ -76,8 +74,6 @@ extension GroupTurns {
         var holdsStored = false
         var supply = GroupMachine.Supply()
         var rounds = 0
-        /// Whether it goes on with keys that were marked.
-        var settlesMarks = false
         let tally: JobTally
     }
 }

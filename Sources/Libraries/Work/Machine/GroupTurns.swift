@@ -26,18 +26,13 @@ struct GroupTurns {
     var didTellCircle = false
     /// When leases got their full time anew the last time.
     var renewed = Int64.min / 2
-    /// The look for what is parked that a start needs.
-    var search = Search.resting
-    /// Whether keys that were marked may go on.
-    var settlesMarks = false
-    /// Whether requests go before the next dead letters, or marks.
+    /// Whether requests go before the next dead letters.
     private var didBury = false
     private(set) var isDraining = false
     private(set) var isRemoved = false
 
     init(_ machine: GroupMachine) {
         self.machine = machine
-        settlesMarks = machine.hasSettledMarks
     }
 
     // MARK: What comes
@@ -88,8 +83,6 @@ struct GroupTurns {
     mutating func step(
         now: Int64, room: GroupMachine.Room, mint: () -> LeaseToken
     ) -> Step? {
-        if turn == nil { takeFound() }
-        if let search = beginSearch() { return search }
         if turn == nil { begin(now: now) }
         while let stage = turn?.stage {
             switch stage {
@@ -144,8 +137,6 @@ struct GroupTurns {
 
     /// Looks after what time brings; call it each second.
     mutating func sweep() {
-        if case .put = search { search = .resting }
-        settlesMarks = settlesMarks || machine.hasSettledMarks
         isResting = false
         refusedLetters = nil
         isWorthALook = true
@@ -156,10 +147,6 @@ struct GroupTurns {
     private mutating func begin(now: Int64) {
         guard turn == nil else { return }
         guard !isRemoved else { return refuseAll(.groupDeleted(machine.name)) }
-        if settlesMarks, !isResting, !didBury || queue.isEmpty {
-            didBury = true
-            return beginSettlingMarks()
-        }
         let hasMore = machine.advance(to: now)
         if isDraining { machine.line.changeAll { $0.leave() } }
         let buries = !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
@@ -195,7 +182,6 @@ struct GroupTurns {
 
     private mutating func apply(now: Int64) {
         guard let turn else { return }
-        if turn.settlesMarks { machine.settleMarks(now: now) }
         if !turn.burying.isEmpty {
             let found = turn.letters.filter { turn.burying.contains($0.key) }
             for letter in machine.bury(found, now: now) {
@@ -209,7 +195,7 @@ struct GroupTurns {
     private mutating func serve(
         in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
     ) -> Step? {
-        guard let turn, turn.burying.isEmpty, !turn.settlesMarks else { return nil }
+        guard let turn, turn.burying.isEmpty else { return nil }
         var mayRead = !turn.holdsStored
         if turn.rounds > 0 {
             let (grants, goesOn) = machine.serve(
@@ -263,10 +249,6 @@ struct GroupTurns {
             refuseCircling(now: now)
             remember(turn, receipts)
             hand(turn, receipts)
-            if turn.settlesMarks {
-                settlesMarks = machine.hasSettledMarks
-                endSearch()
-            }
             if isRemoving { isRemoved = true }
         case .failure(let error):
             machine.undo()
@@ -315,10 +297,7 @@ struct GroupTurns {
         }
         self.turn?.answers += replaced
         // Whoever left the line meanwhile does not wait for the store, nor does who only looks.
-        machine.line.changeAll {
-            $0.awaitsSearch = false
-            $0.awaitsMore = $0.awaitsMore && isPutOff
-        }
+        machine.line.changeAll { $0.awaitsMore = $0.awaitsMore && isPutOff }
         for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)
             // Nobody knows whether there is a job for who looked only.

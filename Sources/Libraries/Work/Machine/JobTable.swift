@@ -48,6 +48,13 @@ struct JobTable {
         // Jobs of a batch mostly lie together.
         var last: (token: LeaseToken, lease: Lease)?
         for row in rows {
+            if let key = row.key {
+                guard !lanes.isBusy(key) else {
+                    lanes.park(Lanes.Parked(id: row.id, topic: row.topic), behind: key)
+                    continue
+                }
+                lanes.open(key)
+            }
             var job = OpenJob(topic: row.topic, key: row.key, attempt: row.attempt, due: now)
             job.due = min(row.until, now + row.state.span)
             if case .leased(let lease) = row.state {
@@ -64,7 +71,6 @@ struct JobTable {
             jobs[row.id] = job
             ids.append(row.id)
             entries.append(Agenda.Entry(time: job.due, id: row.id))
-            if let key = row.key, !lanes.isBusy(key) { lanes.open(key) }
         }
         if let last { load(last.lease, at: last.token) }
         order = SortedIDs(rising: ids)

@@ -3,9 +3,6 @@ internal import Topics
 /// Keys that are busy, where at most one job of a key is open: its oldest unsettled one, and what is
 /// parked behind that, in the order of ids.
 ///
-/// While a start looks for what is parked, a settled job may leave its key a mark: the key stays busy
-/// until it is known which job comes next.
-///
 /// - Complexity: O(1) for each verb, beside moving what one key has when much of it went.
 struct Lanes {
     /// A job behind another one of its key.
@@ -18,36 +15,23 @@ struct Lanes {
         var parked: [Parked] = []
         /// What was taken from the front.
         var start = 0
-        /// The job that is settled, where nobody knows yet what comes behind it.
-        var mark: EventID?
     }
 
     /// One step, to be undone.
     private enum Step {
         case opened(String)
         case closed(String, Lane)
-        case parked(String)
+        case parked(String, Parked)
         case promoted(String)
-        case marked(String)
-        case unmarked(String, EventID)
     }
 
     private var lanes: [String: Lane] = [:]
     private var steps: [Step] = []
     /// How many jobs are parked.
     private(set) var parkedCount = 0
-    /// The jobs that left a mark, and their keys.
-    private(set) var marks: [EventID: String] = [:] {
-        didSet { if marks.isEmpty { marksFrom = nil } }
-    }
-    /// No mark lies below; nil without one.
-    private(set) var marksFrom: EventID?
 
     /// Whether a job of this key is open.
     func isBusy(_ key: String) -> Bool { lanes[key] != nil }
-
-    /// Whether something was changed since the last ``keep()`` or ``undo()``.
-    var isChanged: Bool { !steps.isEmpty }
 
     /// A job of a key that was free is open.
     mutating func open(_ key: String) {
@@ -59,65 +43,27 @@ struct Lanes {
     mutating func park(_ job: Parked, behind key: String) {
         lanes[key]?.parked.append(job)
         parkedCount += 1
-        steps.append(.parked(key))
+        steps.append(.parked(key, job))
     }
 
-    /// The open job of a key is settled. Returns the next one of the key; with none it is free, or
-    /// marked where it is not known yet whether there is one.
-    mutating func settle(_ key: String, _ id: EventID, isKnown: Bool) -> Parked? {
+    /// The open job of a key is settled. Returns the next one of the key; with none it is free.
+    mutating func settle(_ key: String) -> Parked? {
         guard let lane = lanes[key] else { return nil }
-        guard isKnown || lane.start < lane.parked.count else {
-            mark(key, id)
-            steps.append(.marked(key))
-            return nil
-        }
-        return goOn(with: key, lane)
-    }
-
-    /// Leaves a mark on a key that is busy.
-    private mutating func mark(_ key: String, _ id: EventID) {
-        lanes[key]?.mark = id
-        marks[id] = key
-        marksFrom = min(id, marksFrom ?? id)
-    }
-
-    /// A job that left a mark before: its key is busy.
-    mutating func load(_ mark: KeyMark) {
-        if lanes[mark.key] == nil { lanes[mark.key] = Lane() }
-        self.mark(mark.key, mark.id)
-    }
-
-    /// Marked keys that can go on by what is known, at most so many.
-    func settledMarks(isKnown: Bool, countMax: Int) -> [(id: EventID, key: String)] {
-        var found: [(id: EventID, key: String)] = []
-        for (id, key) in marks {
-            guard found.count < countMax else { break }
-            guard let lane = lanes[key], isKnown || lane.start < lane.parked.count else { continue }
-            found.append((id, key))
-        }
-        return found
-    }
-
-    /// Takes the mark off a key. Returns the next job of the key; with none it is free.
-    mutating func unmark(_ key: String) -> Parked? {
-        guard let id = lanes[key]?.mark else { return nil }
-        lanes[key]?.mark = nil
-        marks[id] = nil
-        steps.append(.unmarked(key, id))
-        return lanes[key].flatMap { goOn(with: key, $0) }
-    }
-
-    private mutating func goOn(with key: String, _ lane: Lane) -> Parked? {
         guard lane.start < lane.parked.count else {
             lanes[key] = nil
             steps.append(.closed(key, lane))
             return nil
         }
-        let next = lane.parked[lane.start]
         lanes[key]?.start += 1
         parkedCount -= 1
         steps.append(.promoted(key))
-        return next
+        return lane.parked[lane.start]
+    }
+
+    /// Jobs that were parked since the last ``keep()`` or ``undo()``, with their keys; some may be open, or
+    /// over, by now.
+    var newlyParked: [(key: String, job: Parked)] {
+        steps.compactMap { if case .parked(let key, let job) = $0 { (key, job) } else { nil } }
     }
 
     /// Makes the steps stay.
@@ -132,33 +78,13 @@ struct Lanes {
             switch step {
             case .opened(let key): lanes[key] = nil
             case .closed(let key, let lane): lanes[key] = lane
-            case .parked(let key):
+            case .parked(let key, _):
                 lanes[key]?.parked.removeLast()
                 parkedCount -= 1
             case .promoted(let key):
                 lanes[key]?.start -= 1
                 parkedCount += 1
-            case .marked(let key):
-                if let id = lanes[key]?.mark { marks[id] = nil }
-                lanes[key]?.mark = nil
-            case .unmarked(let key, let id): mark(key, id)
             }
-        }
-    }
-
-    /// Marks that were left since the last ``keep()`` or ``undo()``.
-    var newMarks: [KeyMark] {
-        steps.compactMap { step in
-            guard case .marked(let key) = step, let id = lanes[key]?.mark else { return nil }
-            return KeyMark(id: id, key: key)
-        }
-    }
-
-    /// Jobs whose marks went since then.
-    var goneMarks: [EventID] {
-        steps.compactMap { step in
-            guard case .unmarked(_, let id) = step else { return nil }
-            return id
         }
     }
 
@@ -166,7 +92,7 @@ struct Lanes {
         guard let lane = lanes[key], lane.start > 32, lane.start > lane.parked.count / 2 else {
             return
         }
-        lanes[key] = Lane(parked: Array(lane.parked[lane.start...]), mark: lane.mark)
+        lanes[key] = Lane(parked: Array(lane.parked[lane.start...]))
     }
 
     /// What is parked behind each key that is busy.

@@ -10,7 +10,8 @@ struct PublishRoute: Routes {
 
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
-        let request = try publishRequest(call)
+        let gate = gate
+        let request = try publishRequest(call, gate)
         if let wait = try replyWait(call, request) {
             return try ask(request, within: wait, call)
         }
@@ -37,10 +38,10 @@ struct PublishRoute: Routes {
     }
 
     private func publishRequest(
-        _ call: borrowing Call
+        _ call: borrowing Call, _ gate: AccessGate
     ) throws(Refusal) -> PublishRequest {
         let (head, parameters) = (call.head, call.parameters)
-        let topic = try publishable(call.resource.name, by: call.caller)
+        let topic = try publishable(call.resource.name, by: call.caller, gate)
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         try Self.refuseUnsupported(head)
@@ -50,7 +51,8 @@ struct PublishRoute: Routes {
             topic: topic, attributes: attributes,
             sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
             hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
-            showsSubscribers: showsSubscribers(of: topic, to: call.caller))
+            showsSubscribers: gate.access.rules.isEmpty
+                || gate.access.subscribe(topic, call.caller).isAllowed)
     }
 
     /// How long the publisher waits for a reply, in microseconds; nil where it does not.
@@ -84,18 +86,12 @@ struct PublishRoute: Routes {
     }
 
     /// The topic of this name, if the caller may publish to it.
-    func publishable(_ name: String, by caller: Caller) throws(Refusal) -> TopicName {
+    func publishable(
+        _ name: String, by caller: Caller, _ gate: AccessGate
+    ) throws(Refusal) -> TopicName {
         let topic = try loop.topic(named: name)
-        if !gate.access.rules.isEmpty {
-            try gate.require(gate.access.publish(topic, caller))
-        }
+        if !gate.access.rules.isEmpty { try gate.require(gate.access.publish(topic, caller)) }
         return topic
-    }
-
-    /// Whether a caller that publishes to a topic is told how many wait for that.
-    func showsSubscribers(of topic: TopicName, to caller: Caller) -> Bool {
-        gate.access.rules.isEmpty
-            || gate.access.subscribe(topic, caller).isAllowed
     }
 
     private func lines(of body: RequestBody) throws(Refusal) -> [Payload] {

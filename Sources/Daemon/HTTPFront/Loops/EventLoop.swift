@@ -32,8 +32,8 @@ final class EventLoop {
     /// What had arrived before a stop, while some of it may not be handled yet.
     private var arrivals: ArrivalWatch?
 
-    private(set) var intake: RequestIntake!
-    private(set) var writer: AnswerWriter!
+    let intake: RequestIntake
+    let writer: AnswerWriter
     private(set) var handler: (any RequestHandler)!
 
     /// A loop that is ready to run.
@@ -52,10 +52,14 @@ final class EventLoop {
             meters: meters, log: log)
         timers = TimerWheel(now: turn.now)
         reader = SocketReader()
+        writer = AnswerWriter(within: budget, countedBy: meters, poller, memory)
+        intake = try RequestIntake(
+            answeringBy: writer, deferred.arrived, reader, handle.mailbox, memory,
+            headBytesMax: settings.headerBytesMax)
         guard poller.add(mailbox.descriptor, [.readable, .edge], token: PollToken.mailbox)
         else { throw ServerError(doing: "watching a loop's mailbox") }
-        intake = try RequestIntake(of: self, headBytesMax: settings.headerBytesMax)
-        writer = AnswerWriter(of: self, memory: memory)
+        writer.attach(to: self)
+        intake.attach(to: self)
     }
 
     var mailbox: Mailbox { handle.mailbox }

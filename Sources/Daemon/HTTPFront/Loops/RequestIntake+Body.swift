@@ -31,9 +31,9 @@ extension RequestIntake {
         guard let request = connection.request else { return }
         let wasRefused = request.refusal != nil
         let piece = takePiece(of: request, on: connection)
-        loop.budget.begin(.arrivals, 1 + piece.bytes / HTTPFrontLimits.bodyBytesPerStep)
+        budget.begin(.arrivals, 1 + piece.bytes / HTTPFrontLimits.bodyBytesPerStep)
         connection.trace?.record.bytesIn += piece.bytes
-        if request.refusal != nil, !wasRefused { loop.meters.refusals.add() }
+        if request.refusal != nil, !wasRefused { meters.refusals.add() }
         switch piece.progress {
         case .lost: loop.closeTellingOwner(connection)
         case .broken:
@@ -47,7 +47,7 @@ extension RequestIntake {
                 answerEarly(request, refusal, on: connection)
             } else if piece.hasMore || connection.machine.isReadClosed {
                 // Of an end behind the bytes nobody tells again.
-                loop.deferred.arrived.append(connection)
+                arrived.append(connection)
             } else {
                 connection.machine.awaitMore()
             }
@@ -67,21 +67,21 @@ extension RequestIntake {
     private func takePiece(of request: ActiveRequest, on connection: Connection) -> BodyPiece {
         guard case .chunked = request.bodyLength else {
             let left = request.declaredBytes - request.arrivedBytes
-            let read = loop.reader.read(from: connection.descriptor, atMost: left)
+            let read = reader.read(from: connection.descriptor, atMost: left)
             guard let read else { return BodyPiece(progress: .lost) }
             request.take(UnsafeRawBufferPointer(read))
             return BodyPiece(
                 progress: UInt64(read.count) == left ? .ended : .open, bytes: read.count,
-                hasMore: !loop.reader.hasRoom(beside: read.count))
+                hasMore: !reader.hasRoom(beside: read.count))
         }
-        guard let input = loop.reader.peek(into: connection.descriptor) else {
+        guard let input = reader.peek(into: connection.descriptor) else {
             return BodyPiece(progress: .lost)
         }
         let (count, progress) = request.takeChunks(input)
-        guard count == 0 || loop.reader.take(count, from: connection.descriptor) else {
+        guard count == 0 || reader.take(count, from: connection.descriptor) else {
             return BodyPiece(progress: .lost)
         }
-        var piece = BodyPiece(bytes: count, hasMore: !loop.reader.hasRoom(beside: input.count))
+        var piece = BodyPiece(bytes: count, hasMore: !reader.hasRoom(beside: input.count))
         if progress != .open { piece.progress = progress == .ended ? .ended : .broken }
         return piece
     }
@@ -103,6 +103,6 @@ extension RequestIntake {
         } else {
             connection.machine.lingerBehindAnswer(for: .unknown)
         }
-        loop.writer.write(response, for: request.context, to: connection)
+        writer.write(response, for: request.context, to: connection)
     }
 }

@@ -1,20 +1,42 @@
+internal import Telemetry
+
 /// Takes the requests of a loop in, and has its handler answer them: known by their heads, or parsed by
 /// libmicrohttpd once a head is there.
 ///
 /// Confined to its loop's thread.
 final class RequestIntake {
-    // unowned(unsafe): the loop has it, and every request looks at the loop.
-    unowned(unsafe) let loop: EventLoop
+    // unowned(unsafe): the loop has it, and every request looks at the loop. What each of them uses is here
+    // as well: else the loop would be retained and released each time.
+    unowned(unsafe) private(set) var loop: EventLoop!
+    let budget: TurnBudget
+    let meters: LoopMeters
+    let reader: SocketReader
+    let writer: AnswerWriter
+    let arrived: UserLines<Connection>
+    private let memory: MemoryBudget
+    private let mailbox: Mailbox
     private let parsers: RequestParsers
     private var heads = HeadCache()
     /// Sockets whose request is complete and long, and had no room in the turn it came in.
     let postponed = UserLines<Connection>(by: \.peer.uid)
     private(set) var lastRequestNumber: UInt64 = 0
 
-    init(of loop: EventLoop, headBytesMax: Int) throws(ServerError) {
-        self.loop = loop
+    init(
+        answeringBy writer: AnswerWriter, _ arrived: UserLines<Connection>, _ reader: SocketReader,
+        _ mailbox: Mailbox, _ memory: MemoryBudget, headBytesMax: Int
+    ) throws(ServerError) {
+        self.writer = writer
+        self.arrived = arrived
+        self.reader = reader
+        self.mailbox = mailbox
+        self.memory = memory
+        budget = writer.budget
+        meters = writer.meters
         parsers = try RequestParsers(headBytesMax: headBytesMax)
     }
+
+    /// Takes requests in for this loop from now on.
+    func attach(to loop: EventLoop) { self.loop = loop }
 
     /// Goes on with what has arrived on a socket: answers its request, or lets it wait for the rest.
     func serveArrived(on connection: Connection) {
@@ -26,14 +48,14 @@ final class RequestIntake {
     }
 
     private func readRequest(on connection: Connection) {
-        let input = loop.reader.peek(into: connection.descriptor) ?? .init(start: nil, count: 0)
+        let input = reader.peek(into: connection.descriptor) ?? .init(start: nil, count: 0)
         let emptyBytes = UnreadHead.emptyLineBytes(input)
         if emptyBytes > 0 || input.isEmpty { return skip(emptyBytes, on: connection) }
         let (port, guess) = (connection.peer.localPort, connection.headHash)
         if let known = heads.find(input, at: port, under: loop.settings.number, guess: guess) {
             return serve(known, input, on: connection)
         }
-        loop.budget.begin(.arrivals, 1 + input.count / HTTPFrontLimits.bodyBytesPerStep)
+        budget.begin(.arrivals, 1 + input.count / HTTPFrontLimits.bodyBytesPerStep)
         let head = UnreadHead(input)
         if let problem = loop.settings.rules.problem(with: head, from: connection.peer) {
             return refuse(problem, head, on: connection)
@@ -54,13 +76,13 @@ final class RequestIntake {
     /// Throws line ends away that stand before a request: clients may send some behind a body (RFC 9112,
     /// section 2.2).
     private func skip(_ emptyBytes: Int, on connection: Connection) {
-        loop.budget.begin(.arrivals, 1)
-        guard emptyBytes == 0 || loop.reader.take(emptyBytes, from: connection.descriptor) else {
+        budget.begin(.arrivals, 1)
+        guard emptyBytes == 0 || reader.take(emptyBytes, from: connection.descriptor) else {
             return loop.closeTellingOwner(connection)
         }
         // Nothing can be read though something is there: urgent data on a unix socket.
         if emptyBytes > 0, connection.hasUnread {
-            loop.deferred.arrived.append(connection)
+            arrived.append(connection)
         } else if connection.machine.isReadClosed {
             loop.closeTellingOwner(connection)
         } else {
@@ -78,14 +100,14 @@ final class RequestIntake {
         let whole = headBytes + bodyBytes
         let isWhole = whole <= input.count
         if !isWhole {
-            loop.budget.begin(.arrivals, 1)
+            budget.begin(.arrivals, 1)
             if awaitBody(ofWhole: whole, on: connection) { return }
         }
         connection.headHash = known.hash
         connection.unknownHeads -= min(connection.unknownHeads, 1)
-        loop.meters.repeats.add()
+        meters.repeats.add()
         lastRequestNumber += 1
-        let request = ActiveRequest(number: lastRequestNumber, memory: loop.memory)
+        let request = ActiveRequest(number: lastRequestNumber, memory: memory)
         let target = UnsafeRawBufferPointer(rebasing: input[heads.match.target])
         request.targetBytes = target.count
         request.headBytes = headBytes
@@ -126,14 +148,14 @@ final class RequestIntake {
         if !isWhole, awaitBody(ofWhole: whole, on: connection) { return }
         let seen = UnsafeRawBufferPointer(rebasing: input[..<(isWhole ? whole : head.headBytes)])
         lastRequestNumber += 1
-        loop.budget.begin(.arrivals, HTTPFrontLimits.parserSteps)
+        budget.begin(.arrivals, HTTPFrontLimits.parserSteps)
         let request: ActiveRequest
         do throws(Problem) {
             request = try parsers.read(
                 seen,
                 RequestParser.Job(
                     number: lastRequestNumber, head: head, isWhole: isWhole,
-                    rules: loop.settings.rules, peer: connection.peer, memory: loop.memory))
+                    rules: loop.settings.rules, peer: connection.peer, memory: memory))
         } catch {
             return refuse(error, head, on: connection)
         }
@@ -173,12 +195,12 @@ final class RequestIntake {
 
     /// Takes a request, or its head, out of the socket; false where it cannot be had.
     private func take(_ bytes: Int, of count: Int, on connection: Connection) -> Bool {
-        guard loop.reader.take(bytes, from: connection.descriptor) else {
+        guard reader.take(bytes, from: connection.descriptor) else {
             loop.closeTellingOwner(connection)
             return false
         }
         loop.timers.cancel(connection.slot)
-        let hasMore = count > bytes || !loop.reader.hasRoom(beside: count) && connection.hasUnread
+        let hasMore = count > bytes || !reader.hasRoom(beside: count) && connection.hasUnread
         connection.machine.takeInput(hasMore: hasMore)
         return true
     }
@@ -188,7 +210,7 @@ final class RequestIntake {
         _ method: some Collection<UInt8>, _ target: UnsafeRawBufferPointer,
         on connection: Connection
     ) {
-        loop.meters.requests.add()
+        meters.requests.add()
         connection.trace = loop.settings.configuration.accessSink.map {
             AccessTrace(method: method, target: target, peer: connection.peer, for: $0)
         }
@@ -196,23 +218,23 @@ final class RequestIntake {
 
     /// Asks the handler how much body a request may have.
     private func admit(_ request: ActiveRequest) {
-        if let head = request.head {
-            request.foreseenSteps = loop.handler.steps(of: head)
-            request.admit(loop.handler.admit(head, request.bodyLength))
+        if let head = request.head, let handler = loop.handler {
+            request.foreseenSteps = handler.steps(of: head)
+            request.admit(handler.admit(head, request.bodyLength))
         }
-        if request.refusal != nil { loop.meters.refusals.add() }
+        if request.refusal != nil { meters.refusals.add() }
     }
 
     /// Answers a request that breaks a rule before it is read; the connection closes behind that.
     private func refuse(_ problem: Problem, _ head: UnreadHead, on connection: Connection) {
         note(head.method, head.target, on: connection)
-        loop.meters.refusals.add()
+        meters.refusals.add()
         connection.machine.takeInput(hasMore: true)
         connection.machine.closeBehindAnswer()
         let context = ResponseContext(
             version: head.version, keepsAlive: false,
             isHead: head.method.elementsEqual("HEAD".utf8))
-        loop.writer.write(problem.response, for: context, to: connection)
+        writer.write(problem.response, for: context, to: connection)
     }
 }
 
@@ -222,16 +244,16 @@ extension RequestIntake {
         _ request: ActiveRequest, _ body: RequestBody, on connection: Connection
     ) {
         if let refusal = request.refusal {
-            loop.budget.begin(.arrivals, HTTPFrontLimits.requestSteps)
+            budget.begin(.arrivals, HTTPFrontLimits.requestSteps)
             connection.request = nil
-            return loop.writer.write(refusal, for: request.context, to: connection)
+            return writer.write(refusal, for: request.context, to: connection)
         }
         let steps = request.steps(bodyBytes: body.count)
         guard steps > HTTPFrontLimits.shortRequestStepsMax else {
-            loop.budget.begin(.arrivals, steps)
+            budget.begin(.arrivals, steps)
             return serve(request, body, as: .arrivals, on: connection)
         }
-        guard loop.budget.isLeft(for: .longRequests), postponed.isEmpty else {
+        guard budget.isLeft(for: .longRequests), postponed.isEmpty else {
             if request.body.count < body.count {
                 request.body.append(body.bytes, bytesMax: body.count)
             }
@@ -240,15 +262,15 @@ extension RequestIntake {
             postponed.append(connection)
             return
         }
-        loop.budget.begin(.longRequests, steps)
+        budget.begin(.longRequests, steps)
         serve(request, body, as: .longRequests, on: connection)
     }
 
     /// Has the handler look at long requests that waited for a turn, as many as this one has room for.
     func continuePostponed() {
-        postponed.run(while: { loop.budget.isLeft(for: .longRequests) }) { connection in
+        postponed.run(while: { budget.isLeft(for: .longRequests) }) { connection in
             guard let request = connection.request, request.isPostponed else { return }
-            loop.budget.begin(.longRequests, request.steps)
+            budget.begin(.longRequests, request.steps)
             request.isPostponed = false
             settle(request)
             serve(request, RequestBody(request.body.bytes), as: .longRequests, on: connection)
@@ -260,22 +282,22 @@ extension RequestIntake {
     ) {
         guard let head = request.head else { return }
         request.isHandled = true
-        loop.budget.goOn(with: work, foreseen: request.foreseenSteps)
-        defer { loop.budget.goOn(with: work, foreseen: 0) }
+        budget.goOn(with: work, foreseen: request.foreseenSteps)
+        defer { budget.goOn(with: work, foreseen: 0) }
         let exchange = Exchange(loop: loop, connection: connection, request: request)
-        loop.mailbox.handling(request.number) {
+        mailbox.handling(request.number) {
             loop.handler.handle(
                 Request(head: head, body: body, bodyLength: request.bodyLength), exchange)
         }
         request.body.clear()
         request.isHandled = false
-        var answer = loop.mailbox.takeDirectReply()
+        var answer = mailbox.takeDirectReply()
         if let first = request.response.take() { answer = first }
         if request.isDetached {
             connection.request = nil
         } else if let response = answer {
             connection.request = nil
-            loop.writer.write(response, for: request.context, to: connection)
+            writer.write(response, for: request.context, to: connection)
         } else {
             awaitAnswer(to: request, on: connection)
         }
@@ -286,7 +308,7 @@ extension RequestIntake {
         connection.request = request
         connection.machine.awaitAnswer()
         request.isPending = true
-        loop.meters.pending.add(1)
+        meters.pending.add(1)
     }
 
     /// Answers a request whose handler had returned without an answer.
@@ -296,13 +318,13 @@ extension RequestIntake {
         else { return }
         settle(request)
         connection.request = nil
-        loop.writer.write(reply.response, for: request.context, to: connection)
+        writer.write(reply.response, for: request.context, to: connection)
     }
 
     /// Takes a request off the count of those whose answer is awaited.
     func settle(_ request: ActiveRequest) {
         guard request.isPending else { return }
         request.isPending = false
-        loop.meters.pending.add(-1)
+        meters.pending.add(-1)
     }
 }

@@ -11,7 +11,7 @@ extension AnswerWriter {
         connection.machine.closeBehindAnswer(closes)
         let head = outbox.encoder.head(
             of: response, for: context, closes: closes, framing: framing)
-        loop.meters.countAnswer(response)
+        meters.countAnswer(response)
         connection.trace?.note(response)
         guard framing == .switched || ResponseEncoder.sendsBody(response, for: context) else {
             guard loop.unpark(connection) else { return }
@@ -73,9 +73,9 @@ extension AnswerWriter {
     }
 
     private func continueStreams() {
-        resting.run(while: { loop.budget.hasRoomForMuch }) { connection in
+        resting.run(while: { budget.hasRoomForMuch }) { connection in
             guard connection.machine.isStreaming, connection.isResting else { return }
-            loop.budget.begin(.writes, 1)
+            budget.begin(.writes, 1)
             connection.isResting = false
             connection.owner?.writable()
         }
@@ -104,7 +104,7 @@ extension AnswerWriter {
             shedSlowestIfShort(sparing: connection)
             return false
         case .failed:
-            loop.meters.gone.add()
+            meters.gone.add()
             loop.lose(connection)
             return false
         }
@@ -113,7 +113,7 @@ extension AnswerWriter {
     /// The kernel takes more of a stream: what is pending is written now, or when all others had their
     /// part of this turn.
     private func roomCame(for connection: Connection) {
-        if loop.budget.hasRoomForMuch { pushRest(of: connection) } else { sendLater(connection) }
+        if budget.hasRoomForMuch { pushRest(of: connection) } else { sendLater(connection) }
     }
 
     /// Writes what is pending as far as the kernel takes it now.
@@ -146,6 +146,6 @@ extension AnswerWriter {
         connection.isWatchedForRoom = watches
         var interest: Poller.Interest = [.readable, .readClosed, .edge]
         if watches { interest.insert(.writable) }
-        loop.poller.change(connection.descriptor, interest, token: connection.token)
+        poller.change(connection.descriptor, interest, token: connection.token)
     }
 }

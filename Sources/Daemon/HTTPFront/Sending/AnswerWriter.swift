@@ -6,8 +6,12 @@ internal import Telemetry
 /// What the kernel does not take is kept, counted, and written as the peer reads; when that fills its share of
 /// memory, the slowest readers are closed. Confined to its loop's thread.
 final class AnswerWriter {
-    // unowned(unsafe): the loop has it, and every write looks at the loop.
-    unowned(unsafe) let loop: EventLoop
+    // unowned(unsafe): the loop has it, and every write looks at the loop. What each of them uses is here as
+    // well: else the loop would be retained and released each time.
+    unowned(unsafe) private(set) var loop: EventLoop!
+    let budget: TurnBudget
+    let meters: LoopMeters
+    let poller: Poller
     var outbox = Outbox()
     let unsent: UnsentLedger
     /// Sockets whose unsent bytes the last turn had no room for.
@@ -15,10 +19,18 @@ final class AnswerWriter {
     /// Streams that have had their share of this turn and may write on in the next.
     let resting = TurnQueue<Connection>()
 
-    init(of loop: EventLoop, memory: MemoryBudget) {
-        self.loop = loop
+    init(
+        within budget: TurnBudget, countedBy meters: LoopMeters, _ poller: Poller,
+        _ memory: MemoryBudget
+    ) {
+        self.budget = budget
+        self.meters = meters
+        self.poller = poller
         unsent = UnsentLedger(memory: memory)
     }
+
+    /// Writes for this loop from now on.
+    func attach(to loop: EventLoop) { self.loop = loop }
 
     /// Whether it has to go on in the next turn.
     var isDue: Bool { !(sending.isEmpty && resting.isEmpty) }
@@ -43,7 +55,7 @@ final class AnswerWriter {
             connection.machine.mustClose || loop.isDraining
             || !ResponseEncoder.keepsAlive(response, for: context)
         connection.machine.answer()
-        loop.meters.countAnswer(response)
+        meters.countAnswer(response)
         connection.trace?.noteWhole(response, for: context)
         if ResponseEncoder.sendsBody(response, for: context),
             response.body.count > HTTPFrontLimits.joinedBodyBytesMax
@@ -97,7 +109,7 @@ final class AnswerWriter {
             connection.tail = tail
             connection.progressedAt = loop.now
             connection.unsentBytes = tail.bodyBytes
-            loop.poller.change(
+            poller.change(
                 connection.descriptor, [.readable, .writable, .readClosed, .edge],
                 token: connection.token)
             loop.timers.arm(connection.slot, due: loop.now + loop.settings.sendProgressMilliseconds)
@@ -118,7 +130,7 @@ final class AnswerWriter {
             loop.timers.arm(connection.slot, due: loop.now + loop.settings.sendProgressMilliseconds)
         case .whole:
             letGo(of: tail, on: connection)
-            loop.poller.change(
+            poller.change(
                 connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
             send(head: tail.end, body: .empty, closes: tail.closes, to: connection)
         }
@@ -127,7 +139,7 @@ final class AnswerWriter {
     /// Ends the writing of what was left of an answer.
     func letGo(of tail: UnsentTail, on connection: Connection) {
         connection.tail = nil
-        loop.budget.add(tail.freeingSteps, to: .writes)
+        budget.add(tail.freeingSteps, to: .writes)
     }
 
     /// Writes what is left of an answer, as far as the kernel takes it and this turn has room for it;
@@ -138,9 +150,9 @@ final class AnswerWriter {
         let isMuch = head.count + body.count - sent > HTTPFrontLimits.writtenAtOnceBytesMax
         let hasRoom =
             if connection.machine.isStreaming {
-                loop.budget.hasRoomForPiece
+                budget.hasRoomForPiece
             } else {
-                isMuch ? loop.budget.hasRoomForMuch : loop.budget.isLeft(for: .writes)
+                isMuch ? budget.hasRoomForMuch : budget.isLeft(for: .writes)
             }
         guard hasRoom else {
             sendLater(connection)
@@ -164,7 +176,7 @@ final class AnswerWriter {
         let bytesPerStep =
             connection.machine.isStreaming && !body.isOfOneReader
             ? HTTPFrontLimits.streamedBytesPerStep : HTTPFrontLimits.writtenBytesPerStep
-        loop.budget.count(.writes, 1 + bytes / bytesPerStep)
+        budget.count(.writes, 1 + bytes / bytesPerStep)
     }
 
     /// Has a connection write on when there is room.
@@ -176,7 +188,7 @@ final class AnswerWriter {
 
     /// Writes on for those whom an earlier look at the budget had no room for.
     func continueSending() {
-        sending.run(while: { loop.budget.hasRoomForMuch }) { connection in
+        sending.run(while: { budget.hasRoomForMuch }) { connection in
             connection.awaitsTurn = false
             guard connection.tail != nil else { return }
             if connection.machine.isStreaming {
@@ -232,7 +244,7 @@ extension AnswerWriter {
             if excess <= 0 { break }
             hasFound = true
             excess -= connection.unsentBytes
-            loop.meters.shed.add()
+            meters.shed.add()
             switch connection.machine.phase {
             case .streaming: loop.lose(connection)
             default: loop.closeConnection(connection)

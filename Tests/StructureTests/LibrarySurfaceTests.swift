@@ -27,7 +27,9 @@ import Testing
 
     @Test func ofWorkGroupsOnlyWhatWorkersUseIsPublic() {
         #expect(Self.publicTypes(below: "Sources/Libraries/Work/Machine/") == [])
-        #expect(
-            Self.publicTypes(below: "Sources/Libraries/Work/Groups/") == ["Group", "WorkGroups"])
+        #expect(Self.publicTypes(below: "Sources/Libraries/Work/Turns/") == [])
+        #expect(Self.publicTypes(below: "Sources/Libraries/Work/Reading/") == [])
+        #expect(Self.publicTypes(below: "Sources/Libraries/Work/Groups/") == ["WorkGroups"])
+        #expect(Self.publicTypes(below: "Sources/Libraries/Work/InProcess/") == ["Group"])
     }
 }

@@ -65,6 +65,13 @@ import Testing
         #expect(programs.flatMap(Rules.length) == [])
     }
 
+    @Test func aFolderHasAtMostFifteenFiles() {
+        let folders = Dictionary(grouping: Repository.sources.filter(\.isSwift)) { file in
+            file.path.split(separator: "/").dropLast().joined(separator: "/")
+        }
+        #expect(folders.filter { $0.value.count > 15 }.keys.sorted() == [])
+    }
+
     @Test func nothingIsOnlyPromised() {
         #expect(everything.flatMap(Rules.promises) == [])
     }

@@ -76,6 +76,10 @@ enum Limits {
     /// Events that a stream can be asked to end after: any count that a client may have in mind.
     static let streamEventsMax = Int(Int32.max)
 
+    /// Subscribers that an event is delivered to before its publisher is answered, where nobody else
+    /// waits for the loop: some 100 µs, which a publisher hardly notices.
+    static let deliveredFirstMax = 16
+
     /// How long readers that reconnect by themselves are told to wait, in milliseconds: each its
     /// own time, so that after a restart they do not come all at once.
     static let streamRetryMilliseconds = 1_000...5_000

@@ -16,6 +16,10 @@ public struct Exchange {
     /// wait.
     public var isDraining: Bool { loop.isDraining }
 
+    /// Whether nothing else happened in this turn of the loop, as far as it knows: what the handler
+    /// does for others before it returns then delays nobody but this request's own client.
+    public var isAlone: Bool { loop.turn.servesOne }
+
     /// Answers this request from any thread, now or later.
     public var reply: PendingReply {
         PendingReply(mailbox: loop.mailbox, slot: connection.slot, number: request.number)

@@ -35,6 +35,11 @@ struct PublishRoute: Routes {
             access: gate.access.rules.isEmpty ? nil : (gate.access, call.caller),
             prefix: service.prefix)
         bus.publish(batch, then: publishing.answer)
+        deliverFirst(to: request.topic, exchange)
+    }
+
+    private func deliverFirst(to topic: TopicName, _ exchange: Exchange) {
+        if exchange.isAlone, !exchange.isDraining { loop.waits.deliverFirst(to: topic) }
     }
 
     private func publishRequest(
@@ -83,6 +88,7 @@ struct PublishRoute: Routes {
         try ReplyWait(
             to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: loop
         ).begin(batch, within: microseconds, call.exchange)
+        deliverFirst(to: request.topic, call.exchange)
     }
 
     /// The topic of this name, if the caller may publish to it.

@@ -114,6 +114,13 @@ final class SubscriptionTable {
         }
     }
 
+    /// How many have a selector that matches a topic.
+    func count(matching topic: TopicName) -> Int {
+        var count = 0
+        groups.visit(topic) { count += $0.members.count }
+        return count
+    }
+
     /// All whose selector is exactly this name.
     func all(named topic: TopicName) -> Found { groups[Selector(topic)]?.members ?? [] }
 

@@ -197,6 +197,13 @@ final class Waits {
         if !deliversOn, hasNews { deliverOn() }
     }
 
+    /// Delivers what was just published to a topic before its publisher is answered, where it has few
+    /// subscribers: the answer with its wake-up would stand between the event and them.
+    func deliverFirst(to topic: TopicName) {
+        let count = subscriptions.count(matching: topic)
+        if count > 0, count <= Limits.deliveredFirstMax { deliver() }
+    }
+
     /// Ends all that waits: the bus is leaving.
     func drain() {
         for wait in all { endings.append(.drain(wait)) }

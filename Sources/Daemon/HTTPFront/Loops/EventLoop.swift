@@ -114,6 +114,7 @@ final class EventLoop {
         }
         hangUp()
         if hasMail { deferred.takeMail(mailbox.takeMessages()) }
+        turn.servesOne = count == 1 && deferred.mail.isEmpty
         readMail()
         passDeadlines()
         serveArrived()

@@ -4,6 +4,8 @@ internal import Telemetry
 struct LoopTurn {
     /// Milliseconds of the monotonic clock at its beginning.
     private(set) var now: UInt64
+    /// Whether it serves one request alone, as far as can be known before it is read.
+    var servesOne = false
     /// Tells it from others.
     private(set) var number: UInt32 = 0
     /// Whether it is every other one.

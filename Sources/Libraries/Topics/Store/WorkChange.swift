@@ -12,7 +12,7 @@ package struct WorkChange: Sendable {
     package var record: GroupRecord?
     /// Jobs that are open or parked from now on as they stand here, in place of their rows of before.
     package var open: [JobRecord] = []
-    /// Jobs whose rows go; some may have none.
+    /// Jobs that are over: their rows go.
     package var settled: [EventID] = []
     /// A dead letter that is published again by the entries beside it.
     package var revived: Letter?

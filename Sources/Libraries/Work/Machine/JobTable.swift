@@ -42,9 +42,11 @@ struct JobTable {
     /// - Complexity: O(jobs).
     init(_ rows: [JobRecord], now: Int64) {
         var (ids, entries) = ([EventID](), [Agenda.Entry]())
-        ids.reserveCapacity(rows.count)
-        entries.reserveCapacity(rows.count)
-        jobs.reserveCapacity(rows.count)
+        // Of those with a key, most may be parked.
+        let openMin = rows.count { $0.key == nil }
+        ids.reserveCapacity(openMin)
+        entries.reserveCapacity(openMin)
+        jobs.reserveCapacity(openMin)
         // Jobs of a batch mostly lie together.
         var last: (token: LeaseToken, lease: Lease)?
         for row in rows {

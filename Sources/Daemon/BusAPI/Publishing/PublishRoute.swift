@@ -10,8 +10,7 @@ struct PublishRoute: Routes {
 
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
-        let gate = gate
-        let request = try publishRequest(call, gate)
+        let request = try publishRequest(call)
         if let wait = try replyWait(call, request) {
             return try ask(request, within: wait, call)
         }
@@ -43,10 +42,10 @@ struct PublishRoute: Routes {
     }
 
     private func publishRequest(
-        _ call: borrowing Call, _ gate: AccessGate
+        _ call: borrowing Call
     ) throws(Refusal) -> PublishRequest {
         let (head, parameters) = (call.head, call.parameters)
-        let topic = try publishable(call.resource.name, by: call.caller, gate)
+        let topic = try publishable(call.resource.name, by: call.caller)
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         try Self.refuseUnsupported(head)
@@ -92,9 +91,7 @@ struct PublishRoute: Routes {
     }
 
     /// The topic of this name, if the caller may publish to it.
-    func publishable(
-        _ name: String, by caller: Caller, _ gate: AccessGate
-    ) throws(Refusal) -> TopicName {
+    func publishable(_ name: String, by caller: Caller) throws(Refusal) -> TopicName {
         let topic = try loop.topic(named: name)
         if !gate.access.rules.isEmpty { try gate.require(gate.access.publish(topic, caller)) }
         return topic

@@ -93,7 +93,7 @@ extension StreamingResponse {
     func leave() {
         guard socket != nil else { return }
         socket = nil
-        loop.waits.leave(self)
+        loop.waits.unsubscribe(self)
     }
 
     /// What a reader of a topic that is gone still has to know: what it missed of it, and where

@@ -74,7 +74,7 @@ final class StreamingResponse: HTTPSubscription {
         }
         self.socket = socket
         reader.wait()
-        loop.waits.join(self, for: exchange.account)
+        loop.waits.subscribe(self, for: exchange.account)
         if case .older = first { socket.setDeadline(milliseconds: Limits.madeMillisecondsMax) }
         open(first)
     }

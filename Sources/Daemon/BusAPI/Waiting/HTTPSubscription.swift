@@ -20,7 +20,7 @@ protocol HTTPSubscription: LoopWait {
 
     /// The user or token that asked for it.
     var caller: Caller { get }
-    /// The account that counts it, while it has joined. For ``Waits`` alone to change.
+    /// The account that counts it, while it is subscribed. For ``Waits`` alone to change.
     var account: CallerAccount? { get set }
 
     /// The access rules that it was judged by last. For ``Waits`` alone to change.

@@ -143,7 +143,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         try loop.waits.refuseIfFull(request.selector, for: exchange.account)
         guard let socket = detach(exchange) else { return false }
         reader.wait()
-        loop.waits.join(self, for: exchange.account)
+        loop.waits.subscribe(self, for: exchange.account)
         socket.setDeadline(milliseconds: Int(wait / 1_000))
         return true
     }
@@ -258,5 +258,5 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     /// Whether what it answers was found, and is being written beside the loop.
     private var isMakingAnswer: Bool { isMaking && reader.isFetching }
 
-    override func forget() { if place != nil { loop.waits.leave(self) } }
+    override func forget() { if place != nil { loop.waits.unsubscribe(self) } }
 }

@@ -47,7 +47,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
         payer = exchange.account
         park(exchange, for: waits ? wait : Int64(Limits.madeMillisecondsMax) * 1_000)
         if waits, socket != nil {
-            loop.waits.join(self, for: exchange.account)
+            loop.waits.subscribe(self, for: exchange.account)
         } else {
             isOver = true
         }
@@ -134,6 +134,6 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
     override func forget() {
         look?.cancel()
         look = nil
-        if place != nil { loop.waits.leave(self) }
+        if place != nil { loop.waits.unsubscribe(self) }
     }
 }

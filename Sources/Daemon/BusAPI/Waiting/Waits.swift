@@ -114,8 +114,9 @@ final class Waits {
         if let account = entry?.account { count(-1, for: account) }
     }
 
-    /// Counts a subscription for its caller and tells it of what comes, until ``leave(_:)``.
-    func join(_ subscription: any HTTPSubscription, for account: CallerAccount) {
+    /// Counts a subscription for its caller and tells it of what comes, until
+    /// ``unsubscribe(_:)``.
+    func subscribe(_ subscription: any HTTPSubscription, for account: CallerAccount) {
         count(1, for: account)
         subscription.account = account
         subscription.accessNumber = gate.number
@@ -123,8 +124,8 @@ final class Waits {
         enroll(subscription)
     }
 
-    /// Forgets a subscription that had joined; called once.
-    func leave(_ subscription: any HTTPSubscription) {
+    /// Forgets a subscription; called once.
+    func unsubscribe(_ subscription: any HTTPSubscription) {
         subscription.reader.cancel()
         withdraw(subscription)
         if let account = subscription.account { count(-1, for: account) }

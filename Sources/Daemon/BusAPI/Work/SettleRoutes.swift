@@ -94,7 +94,7 @@ struct SettleRoutes: Routes {
         let attributes = try PublishRoute.attributes(
             head, call.parameters, PublishContent(head, call.request.bodyLength), isSplit: false)
         if let name = call.parameters.text("to") {
-            let topic = try PublishRoute(loop: loop).publishable(name, by: call.caller, gate)
+            let topic = try PublishRoute(loop: loop).publishable(name, by: call.caller)
             return .publish(
                 PublishBatch(
                     topic: topic, attributes: attributes,

@@ -218,7 +218,8 @@ final class RequestIntake {
 
     /// Asks the handler how much body a request may have.
     private func admit(_ request: ActiveRequest) {
-        if let head = request.head, let handler = loop.handler {
+        if let head = request.head {
+            let handler: any RequestHandler = loop.handler
             request.foreseenSteps = handler.steps(of: head)
             request.admit(handler.admit(head, request.bodyLength))
         }

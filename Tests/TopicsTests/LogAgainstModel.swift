@@ -247,7 +247,7 @@ struct LogAgainstModel {
     ) -> String? {
         guard let name = selector.singleName else { return nil }
         var batch = ReadBatch(filter: filter, limit: limit)
-        guard case .done(let short) = log.read(position, name, &batch, now: now),
+        guard let short = log.read(position, name, &batch, now: now),
             short.says(the: told)
         else { return "\(position) of \(selector) is told something else on the short way" }
         return nil

@@ -21,6 +21,20 @@ import Testing
     init() throws { bench = try Bench() }
 
     /// Reads on to the end, and returns what was told; the position ends where it was led.
+    private func look(
+        _ position: LogPosition, _ news: LogNews, _ selector: Selector, _ filter: EventFilter,
+        _ limit: ReadLimit
+    ) -> LogRead {
+        var position = position
+        let read = bench.bus.shortRead(
+            &position, matching: selector, of: news, filter: filter, limit: limit)
+        guard let read else {
+            Issue.record("so few events are read in one hold of the lock")
+            return .caughtUp(next: position)
+        }
+        return read
+    }
+
     private func drain(
         _ position: inout LogPosition, _ read: (LogPosition) -> LogRead
     ) -> [String] {
@@ -93,8 +107,7 @@ import Testing
                 let news = LogNews(topics: Array(topics), after: delivered, through: through)
                 readers[index].told += drain(&readers[index].byNews) {
                     #expect(news.concerns($0))
-                    return bench.bus.read(
-                        $0, of: news, filter: reader.filter, limit: reader.limit)
+                    return look($0, news, reader.selector, reader.filter, reader.limit)
                 }
                 #expect(readers[index].byNews.after == through)
                 #expect(readers[index].told == readers[index].expected, "\(reader.selector)")
@@ -104,6 +117,36 @@ import Testing
         for reader in readers { #expect(reader.told == reader.expected, "\(reader.selector)") }
     }
 
+    @Test func aFilterThatSkipsManyEventsEndsAShortReadAndALongOneGoesOnBehindThem() throws {
+        let skipped = Limits.examinedEventsMax + 100
+        let selector = try Selector("a")
+        let wanted = EventFilter(type: "red", key: nil)
+        let start = LogPosition(after: bench.bus.newest)
+        var position = start
+        for _ in 0..<skipped { try bench.publish("a", "x") }
+        let red = try bench.publish("a", "y", type: "red")[0]
+        let news = LogNews(topics: [try TopicName("a")], after: start.after, through: red)
+        for news in [nil, news] {
+            position = start
+            let short = bench.bus.shortRead(
+                &position, matching: selector, of: news, filter: wanted, limit: .standard)
+            #expect(short == nil, "it found nothing among as much as one hold has room for")
+            #expect(position.after > start.after && position.after < red)
+        }
+        let read = bench.bus.read(start, matching: selector, filter: wanted, limit: .standard)
+        #expect(read.ids == [red])
+        // An event that was found on the way is told with those behind.
+        for _ in 0..<skipped { try bench.publish("a", "x") }
+        let last = try bench.publish("a", "z", type: "red")[0]
+        position = LogPosition(after: red.predecessor)
+        let short = bench.bus.shortRead(
+            &position, matching: selector, filter: wanted, limit: .standard)
+        #expect(short == nil && position == LogPosition(after: red.predecessor))
+        #expect(
+            bench.bus.read(position, matching: selector, filter: wanted, limit: .standard).ids
+                == [red, last])
+    }
+
     @Test func whatBecameVisibleBehindTheNewsIsLeftForTheNext() throws {
         let start = LogPosition(after: bench.bus.newest, isWaiting: true)
         let first = try bench.publish("a", "first")[0]
@@ -111,9 +154,8 @@ import Testing
         try bench.publish("a", "second")
         try bench.publish("b", "third")
         var position = start
-        let told = drain(&position) {
-            bench.bus.read($0, of: news, filter: .all, limit: .standard)
-        }
+        let selector = try Selector("a,b")
+        let told = drain(&position) { look($0, news, selector, .all, .standard) }
         #expect(told == ["\(first)"] && position.after == first)
     }
 }

@@ -20,12 +20,10 @@ final class LoopReads {
         _ position: LogPosition, matching selector: Selector, of news: LogNews?,
         _ filter: EventFilter, _ limit: ReadLimit
     ) -> LogRead {
-        if let news, news.concerns(position) {
-            return bus.read(position, of: news, filter: filter, limit: limit)
-        }
-        guard selector.singleName == nil else {
-            return bus.read(position, matching: selector, filter: filter, limit: limit)
-        }
+        var position = position
+        let short = bus.shortRead(
+            &position, matching: selector, of: news, filter: filter, limit: limit)
+        if let short { return short }
         let read = bus.longRead(position, matching: selector, filter: filter, limit: limit)
         if case .done(let found) = turn(of: read) { return found }
         return .older(position)

@@ -42,34 +42,38 @@ extension EventBus {
         _ position: LogPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit
     ) -> LogRead {
-        guard let name = selector.singleName, position.unresolved == nil else {
-            return run(longRead(position, matching: selector, filter: filter, limit: limit))
-        }
-        return read(position, filter, limit) { $0.read($1, name, &$2, now: $3) }
-    }
-
-    /// What `news` says of a reader at `position`, which it ``LogNews/concerns(_:)``.
-    ///
-    /// - Complexity: O(topics of the news + events read), however many topics or patterns there are.
-    package func read(
-        _ position: LogPosition, of news: LogNews, filter: EventFilter, limit: ReadLimit
-    ) -> LogRead {
-        read(position, filter, limit) { $0.read($1, of: news, &$2, now: $3) }
-    }
-
-    private func read(
-        _ position: LogPosition, _ filter: EventFilter, _ limit: ReadLimit,
-        _ verb: (inout EventLog, LogPosition, inout ReadBatch, Timestamp) -> EventLog.Turn
-    ) -> LogRead {
-        let now = clock.now()
         var position = position
+        return shortRead(&position, matching: selector, filter: filter, limit: limit)
+            ?? run(longRead(position, matching: selector, filter: filter, limit: limit))
+    }
+
+    /// A read in one hold of the lock, where that is enough: of one topic, or of `news` that
+    /// ``LogNews/concerns(_:)`` the reader. Nil elsewhere, and where the filter skips many events:
+    /// a ``longRead(_:matching:filter:limit:)`` goes on from `position`, which moves where nothing
+    /// before it is wanted.
+    ///
+    /// This is the one place that chooses the way of a read from a position.
+    ///
+    /// - Complexity: O(log events of the topic, or topics of the news, + events read), however many
+    ///   topics or patterns there are. At most ``Limits/examinedEventsMax`` events are skipped.
+    package func shortRead(
+        _ position: inout LogPosition, matching selector: Selector, of news: LogNews? = nil,
+        filter: EventFilter, limit: ReadLimit
+    ) -> LogRead? {
         var batch = ReadBatch(filter: filter, limit: limit)
-        while true {
-            switch withLog({ verb(&$0, position, &batch, now) }) {
-            case .done(let read): return read
-            case .goOn(let next): position = next
-            }
+        let start = position
+        let found: LogRead?
+        if let news, news.concerns(start) {
+            let now = clock.now()
+            found = withLog { $0.read(start, of: news, &batch, now: now) }
+        } else if let name = selector.singleName, start.isResolved {
+            let now = clock.now()
+            found = withLog { $0.read(start, name, &batch, now: now) }
+        } else {
+            return nil
         }
+        if found == nil, batch.events.isEmpty { position = batch.reached(from: start) }
+        return found
     }
 
     private func run(_ read: SelectorRead) -> LogRead {

@@ -1,31 +1,22 @@
 /// Reads that are short: of one topic, and of what became visible since a reader looked last.
 extension EventLog {
-    /// One turn of a read under the lock.
-    enum Turn {
-        case done(LogRead)
-        /// Enough was looked at for one hold of the lock; go on from here.
-        case goOn(LogPosition)
-    }
-
-    /// Reads what lies after `position` in one topic into `batch`, which earlier turns may have
-    /// begun.
+    /// Reads what lies after `position` in one topic into `batch`; nil where the filter skipped as
+    /// much as one hold of the lock has room for.
     mutating func read(
         _ position: LogPosition, _ name: TopicName, _ batch: inout ReadBatch, now: Timestamp
-    ) -> Turn {
+    ) -> LogRead? {
         let record = records[name]
         if let record { applyRetention(to: record, at: now) }
         let losses = record.map(losses(of:)) ?? losses(of: name)
-        if let outcome = detectGap(position, losses) ?? older(position, record) {
-            return batch.interrupted(by: outcome, at: position)
-        }
+        if let outcome = detectGap(position, losses) ?? older(position, record) { return outcome }
         if let record { gather(record, position, through: newest, &batch) }
-        return batch.turn(from: position, newest: newest)
+        return batch.outcome(from: position, newest: newest)
     }
 
-    /// Reads what `news` says of a reader that had everything before it.
+    /// Reads the events of `news` for a reader that had everything before them; nil as above.
     mutating func read(
         _ position: LogPosition, of news: LogNews, _ batch: inout ReadBatch, now: Timestamp
-    ) -> Turn {
+    ) -> LogRead? {
         let topics = news.topics.compactMap { records[$0] }.filter { $0.newest > position.after }
         for record in topics { applyRetention(to: record, at: now) }
         guard mayMiss(position) else {
@@ -40,15 +31,15 @@ extension EventLog {
     private func read(
         _ topics: [TopicRecord], _ position: LogPosition, _ gap: LogRead?, through: EventID,
         _ batch: inout ReadBatch
-    ) -> Turn {
+    ) -> LogRead? {
         let outcome = gap ?? topics.lazy.compactMap { older(position, $0) }.first
-        if let outcome { return batch.interrupted(by: outcome, at: position) }
+        if let outcome { return outcome }
         if topics.count == 1 {
             gather(topics[0], position, through: through, &batch)
         } else {
             merge(topics, position, through: through, &batch)
         }
-        return batch.turn(from: position, newest: through)
+        return batch.outcome(from: position, newest: through)
     }
 
     private func older(_ position: LogPosition, _ record: TopicRecord?) -> LogRead? {

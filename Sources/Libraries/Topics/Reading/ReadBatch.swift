@@ -68,24 +68,24 @@ struct ReadBatch {
         events.isEmpty ? nil : .events(events, next: position, isCutShort: true)
     }
 
-    /// The outcome of a turn that met neither a gap nor the end of memory.
-    mutating func turn(from position: LogPosition, newest: EventID) -> EventLog.Turn {
-        var next = position
-        next.isWaiting = true
+    /// The outcome of a short read from `position`; nil where its turn was over before.
+    func outcome(from position: LogPosition, newest: EventID) -> LogRead? {
         switch stop {
-        case .turn:
-            beginTurn()
-            next.after = lastExamined
-            return .goOn(next)
-        case .limit: return .done(full(from: position))
+        case .turn: return nil
+        case .limit: return full(from: position)
         case .none:
+            var next = position
+            next.isWaiting = true
             next.after = newest
-            return .done(whole(at: next))
+            return whole(at: next)
         }
     }
 
-    /// A gap, or the store's turn: what was gathered before comes first.
-    func interrupted(by outcome: LogRead, at position: LogPosition) -> EventLog.Turn {
-        .done(soFar(at: position) ?? outcome)
+    /// The position behind the last event that was looked at.
+    func reached(from position: LogPosition) -> LogPosition {
+        var next = position
+        next.isWaiting = true
+        next.after = lastExamined
+        return next
     }
 }

@@ -244,14 +244,16 @@ struct GroupRead: Sendable {
         _ position: LogPosition, _ limit: ReadLimit, _ room: ReadRoom?,
         _ then: @escaping Then<LogRead>
     ) {
-        if selector.singleName != nil, filter == .all {
-            let read = parts.bus.read(position, matching: selector, filter: filter, limit: limit)
-            guard case .older(let position) = read else { return then(.success(read), room) }
-            let long = parts.bus.longRead(
-                position, matching: selector, filter: filter, limit: limit)
-            return parts.thread.run(for: client.user) { goOn(long, room, then) }
-        }
+        var position = position
         let kept = place.take(at: position, limit)
+        if kept == nil {
+            let short = parts.bus.shortRead(
+                &position, matching: selector, filter: filter, limit: limit)
+            switch short {
+            case nil, .older: break
+            case let read?: return then(.success(read), room)
+            }
+        }
         let long =
             kept?.read
             ?? parts.bus.longRead(position, matching: selector, filter: filter, limit: limit)

@@ -1,11 +1,11 @@
 public import Access
 public import Topics
 
-/// What the HTTP side of the bus can be told; all of it can change while it runs.
+/// The settings of the HTTP side of the bus. All of them can change while it runs.
 public struct BusAPIConfiguration: Sendable, Equatable {
     /// The longest that one poll may wait, in microseconds.
     public var waitMax: Int64
-    /// How long a poll waits that does not say, in microseconds.
+    /// How long a poll waits if it does not say, in microseconds.
     public var waitDefault: Int64
     /// How often a stream shows that it lives, in microseconds.
     public var heartbeat: Int64
@@ -17,15 +17,15 @@ public struct BusAPIConfiguration: Sendable, Equatable {
     public var subscribersPerTopicMax: Int?
     /// Bytes of one user that may wait for the store; beyond it 429 `LIMIT_CALLER`.
     public var queuedBytesPerUIDMax: Int
-    /// Payload bytes of one event; also the bound of what a publishing body may have.
+    /// Payload bytes of one event at the most. It also bounds the body of a publish of one event.
     public var eventBytesMax: Int
-    /// Who may do what.
+    /// The access rules and tokens: the verbs that each caller may use on each topic.
     public var access: AccessPolicy
     /// The topics that have figures of their own in `/metrics`; nil for none.
     public var metricsTopics: Selector?
     /// Whether browsers are shown the page.
     public var showsPage: Bool
-    /// What `/version` answers.
+    /// The version that `/version` answers.
     public var version: String
 
     /// A configuration with the contract's defaults.

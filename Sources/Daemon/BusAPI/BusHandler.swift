@@ -6,7 +6,7 @@ internal import Topics
 /// Belongs to its loop: made, called and released on that loop's thread.
 public final class BusHandler: RequestHandler, BusLoopOwner {
     let loop: BusLoop
-    /// By the configuration of the last request.
+    /// The body limits by the configuration of the last request.
     private var admissions: BodyAdmissions
 
     /// The handler of one loop, which serves `service` from now on.
@@ -29,7 +29,7 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
             batchBytesMax: loop.bus.limits.batchBytesMax)
     }
 
-    /// Steps of a turn that a request takes by what it is about.
+    /// Steps of a turn that a request takes because of the selector or group that its path names.
     public func steps(of head: RequestHead) -> Int { loop.gate.steps(of: head) }
 
     /// Answers a request, or has it wait.
@@ -45,7 +45,7 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
         }
     }
 
-    /// Ends what waits.
+    /// Ends all waiting requests and streams.
     public func drain() { loop.waits.drain() }
 
     private func dispatch(_ request: Request, _ exchange: Exchange) throws(Refusal) {
@@ -80,7 +80,8 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
         try route.serve(loop)(call)
     }
 
-    /// What a path takes; asked by a page of a configured Origin, in the words browsers want.
+    /// The methods that a path takes. A preflight of a page of a configured Origin gets them in the
+    /// headers of CORS.
     private static func options(_ head: RequestHead, _ allow: String) -> Response {
         guard let preflight = head.preflight else {
             return Response(status: 204, headers: [("Allow", allow)])

@@ -9,7 +9,7 @@ package import Work
 /// The bus as HTTP offers it: makes the handler of each loop, and speaks to all of them.
 ///
 /// Promises that every loop serves the same bus under the same configuration. Does not start or
-/// stop anything: loops belong to the server, the bus to whoever made it.
+/// stop anything: loops belong to the server, the bus to its maker.
 ///
 /// Safe from any thread.
 public final class BusService: Sendable {
@@ -19,17 +19,17 @@ public final class BusService: Sendable {
     let log: Log
     let waiting = Gauge()
     let longReads = LongReads()
-    /// Where answers are made beside the loops.
+    /// The memory for answers that are made beside the loops.
     let answers: AnswerSpace
-    /// Tells cursors of lists from those of another life of the bus.
+    /// Random number of this life of the bus. It tells cursors of lists from those of other lives.
     private let life = UInt64.random(in: .min ... .max)
     /// How long a reader that reconnects by itself should wait, in milliseconds.
     let retryMilliseconds: @Sendable () -> Int
-    /// What stands in front of every path.
+    /// The prefix of every path.
     let prefix: PathPrefix
     /// The page for browsers.
     let pages: PageFiles
-    /// What programs are told of the interface.
+    /// The interface's description for programs, `openapi.yaml`.
     let description: [UInt8]
     private let users: UserGroups
     private let state: Protected<State>
@@ -41,11 +41,11 @@ public final class BusService: Sendable {
         var figures: [Figures] = []
     }
 
-    /// A service of `bus` and its groups, charging what it keeps to `memory`.
+    /// A service of `bus` and its groups. It charges the memory that it keeps to `memory`.
     ///
     /// - Parameters:
-    ///   - prefix: That of the server.
-    ///   - users: Says which groups a user is in who is not connected.
+    ///   - prefix: The prefix of the server.
+    ///   - users: Looks up the groups of a user that is not connected.
     ///   - retryMilliseconds: Draws how long the reader of one event stream is told to wait
     ///   before it reconnects, 1,000 to 5,000 at random if it is nil; called on any loop's thread.
     package init(
@@ -84,7 +84,8 @@ public final class BusService: Sendable {
         groups.judgeLetters(by: LetterJudge(access, users).verdict(on:))
     }
 
-    /// What a loop knows of the bus, which serves it from now on. Called once on each loop's thread.
+    /// Adds a loop, which serves the bus from now on. Called once on each loop's thread. Returns
+    /// the part of the bus that the loop's requests share.
     func add(_ loop: LoopHandle, within budget: TurnBudget) -> BusLoop {
         let meters = BusMeters()
         let configuration = state.write { state in
@@ -107,9 +108,9 @@ public final class BusService: Sendable {
         for loop in loops { loop.onBus { $0.reconfigure(configuration) } }
     }
 
-    /// The rules of this moment, for what is made beside the loops for a caller.
+    /// The access rules of this moment, for an answer to a caller that is made beside the loops.
     ///
-    /// - Throws: 401 `TOKEN_INVALID` where its token is let in no more.
+    /// - Throws: 401 `TOKEN_INVALID` if its token is no longer let in.
     func access(for caller: Caller) throws(Refusal) -> AccessPolicy {
         let access = state.read { $0.configuration.access }
         guard access.stillKnows(caller) else {
@@ -122,7 +123,8 @@ public final class BusService: Sendable {
     /// not block.
     public typealias Figures = @Sendable (inout PrometheusText) -> Void
 
-    /// Has other parts of the process write onto the page of `/metrics`, behind what is there.
+    /// Has other parts of the process write onto the page of `/metrics`, behind the service's own
+    /// figures.
     public func addFigures(_ figures: @escaping Figures) {
         state.write { $0.figures.append(figures) }
     }
@@ -144,8 +146,8 @@ public final class BusService: Sendable {
     /// The loops that serve it.
     var loops: [LoopHandle] { state.read { $0.loops } }
 
-    /// What a cursor of a list is for: these topics, as far as its reader may know of them, and this
-    /// life of the bus.
+    /// The mark that a cursor of a list carries: a hash of these topics, as far as its reader may
+    /// know of them, and of this life of the bus.
     func mark(of selector: Selector) -> Int {
         var hasher = Hasher()
         hasher.combine(life)

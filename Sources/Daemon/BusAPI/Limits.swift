@@ -8,11 +8,12 @@ enum Limits {
     /// The longest that somebody at a limit is told to wait before another try: places may become
     /// free earlier than by themselves, and clients follow it without a word to anybody.
     static let retrySecondsMax: Int64 = 3_600
-    /// How long a loop waits to be told that another loop of its worker has taken its wait, or its job:
-    /// where both ask again at once, this bounds how often.
+    /// How long a loop waits to be told that another loop of its worker has taken its wait, or its
+    /// job. Where both ask again at once, this bounds how often they do.
     static let replacedPauseSeconds: Int64 = 1
 
-    /// Events of one JSON answer unless `max` says otherwise: a screenful of work for a script.
+    /// Events of one JSON answer unless `max` says otherwise: as many as a script handles at one
+    /// time.
     static let pollEventsDefault = 1_000
 
     /// Events of one JSON answer at the most: bounds the time that one answer holds a loop.
@@ -21,12 +22,12 @@ enum Limits {
     /// Payload bytes of one JSON answer, after which it is cut short (always one event).
     static let pollPayloadBytesMax = 1 << 20
 
-    /// How long a poll whose time is up still waits for what the store is reading for it: longer
-    /// than a busy disk takes, and so short that the wait that was asked for still means something.
+    /// How long a poll whose time is up still waits for a read of the store. It is longer than a
+    /// busy disk takes, and so short that the wait that was asked for still means something.
     static let fetchMillisecondsMax = 2_000
 
-    /// How long a stream waits for what it begins with, and a poll whose time is up for an answer that
-    /// is to be made beside the loop: as long as a reader may hold room without progress.
+    /// How long a stream waits for the read of its beginning, and a poll whose time is up for an
+    /// answer that is made beside the loop: as long as a reader may hold room without progress.
     static let madeMillisecondsMax = 30_000
 
     /// Events of a JSON answer that a loop itself looks at.
@@ -39,15 +40,15 @@ enum Limits {
     /// Bytes that make a step of a loop's turn where it encodes them: in a JSON answer, or for a stream.
     static let encodedBytesPerStep = 1_024
 
-    /// Bytes that make one more step where nobody else is told them: what many are told has to count less
-    /// for each, or they would not all be told in one turn and share it.
+    /// Bytes that make one more step if they are encoded for one reader alone. Bytes that many
+    /// readers share count less for each, or they would not all be told in one turn and share it.
     static let toldAloneBytesPerStep = 1_024
 
-    /// Bytes on the wire of what a stream tells of the past that a loop writes by itself: without a large
-    /// event it is told in pieces that are smaller.
+    /// Bytes on the wire of past events that a loop writes for a stream by itself. Without a large
+    /// event, a stream is told the past in pieces that are smaller.
     static let toldAtOnceBytesMax = 192 << 10
 
-    /// The fraction of the space for answers that one takes of which nothing is known yet.
+    /// The fraction of the space for answers that an answer of unknown size takes at the most.
     static let guessedFraction = 16
 
     /// Topics whose room a loop keeps for those that change next.
@@ -61,15 +62,15 @@ enum Limits {
     /// readers always have the next one, and a quarter of the space for answers at the most.
     static let askedReadsPerUserMax = 4
 
-    /// Bytes after which a stream's write is not added to, one event at least: what the kernel takes
-    /// at once from a connection of ours, half as much again being in its buffer.
+    /// Bytes after which a stream's write is not added to, one event at least. The kernel takes as
+    /// much at once from one of our connections, half as much again being in its buffer.
     static let streamWriteBytes = 64 << 10
 
     /// Events that a stream reads at one time: more than this make a write of the size above, as an
     /// envelope has some 200 bytes even of an empty event.
     static let streamBatchEventsMax = 256
 
-    /// Reads of one delivery that are kept for whoever comes to the same place: as many as readers
+    /// Reads of one delivery that are kept for other readers at the same place: as many as readers
     /// of a burst take one after the other before the next of them begins.
     static let sharedReadsMax = 4
 
@@ -95,7 +96,7 @@ enum Limits {
     /// a limit does not pass as fast as a restart.
     static let refusedStreamRetryMilliseconds = 10_000
 
-    /// What an encoding takes beside its bytes: two objects and a place in each table of its cache.
+    /// Memory of an encoding beside its bytes: two objects and a place in each table of its cache.
     static let encodingOverheadBytes = 192
 
     /// Room for encoding that a loop keeps: beyond it an event is rare enough to pay for its own.
@@ -107,22 +108,23 @@ enum Limits {
     /// The fraction of the memory budget that the encodings of all loops may take together.
     static let encodingsMemoryFraction = 8
 
-    /// About what a topic takes in a list, in bytes.
+    /// Bytes of a topic in a list, about.
     static let listedTopicBytes = 256
 
-    /// About what somebody who waits takes in a list, in bytes, with what it is written from.
+    /// Bytes of a subscriber in a list, about, together with its description, from which it is
+    /// written.
     static let listedSubscriberBytes = 512
 
-    /// Steps of the log, of some 100 ns, that one turn of a list of those who wait counts with: a millisecond
-    /// of a thread beside the loops.
+    /// Steps of the log, of some 100 ns, that one turn of a list of subscribers counts with: a
+    /// millisecond of a thread beside the loops.
     static let subscriberStepsPerTurn = 10_000
 
     /// Looks at topics that a loop itself takes for a list or a summary, one for each term of a selector:
     /// some 100 µs.
     static let topicLooksAtOnceMax = 256
 
-    /// Steps of a loop's turn that it takes to tell a subscription of what was admitted, or of its end,
-    /// beside what it writes.
+    /// Steps of a loop's turn for waking a subscription or ending a wait, beside those for the
+    /// bytes that it writes.
     static let deliverySteps = 2
 
     /// Steps of a read of the log, some 30 ns to 200 ns each, that make a step of a loop's turn.
@@ -131,8 +133,8 @@ enum Limits {
     /// Steps of judging a subscription by new rules, beside those of each term of its selector.
     static let judgementSteps = 8
 
-    /// Rules that a decision about a term looks at in a step of a loop's turn, some 50 ns each; without
-    /// rules a term takes a step with what follows from the decision.
+    /// Rules that a decision about a term looks at in a step of a loop's turn, some 50 ns each.
+    /// Without rules, a term takes one step for the decision and for following it.
     static let judgedRulesPerStep = 32
 
     /// Steps of a loop's turn that a selector without a reader takes to leave its table, beside one for
@@ -143,14 +145,14 @@ enum Limits {
     /// patterns of four segments of 256 MiB.
     static let selectorsMemoryFraction = 4
 
-    /// Bytes of what a client calls a message that it publishes over a WebSocket, as JSON: as much
-    /// as any name here; it is kept until the answer has left.
+    /// Bytes of a `ref`, by which a client names a message that it publishes over a WebSocket, as
+    /// JSON: as much as any name here. It is kept until the answer has left.
     static let refBytesMax = 255
 
     /// Characters of an unknown name that an answer repeats: enough to find it.
     static let shownNameCharacters = 64
 
-    /// The longest delay of a retry: a day; later work is published later.
+    /// The longest delay of a retry: a day. A job that is due later is to be published later.
     static let retryMicrosecondsMax: Int64 = 86_400_000_000
 
     /// Jobs under one lease: enough to make their commit cheap, few enough to lose together.
@@ -167,15 +169,15 @@ enum Limits {
     /// turn of a list: a few milliseconds of a thread beside the loops.
     static let groupsListedPerTurn = 8
 
-    /// Topics with figures of their own in `/metrics`: what a scraper reads in some milliseconds, and
-    /// stores for each of them.
+    /// Topics with figures of their own in `/metrics`: as many as a scraper reads in some
+    /// milliseconds. It stores the figures of each.
     static let metricsTopicsMax = 1_000
 
     /// Messages that one WebSocket's client may have under way without an answer: as many as make
     /// a batch of commits worth it; then nothing more is read of it until answers leave.
     static let publishesMax = 64
 
-    /// Payload bytes of such messages, one at least: what one request may bring otherwise.
+    /// Payload bytes of such messages, one at least: as many as a request may bring otherwise.
     static let publishesBytesMax = 1 << 20
 
     /// Bytes of JSON around the payload of a message: 2 KiB for its topic, its `ref` and each

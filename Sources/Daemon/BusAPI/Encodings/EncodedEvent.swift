@@ -1,14 +1,14 @@
 internal import HTTPFront
 internal import Topics
 
-/// One event as it goes over the wire, made once for all who want it in that form.
+/// One event as it goes over the wire, encoded once for all readers that want it in that form.
 ///
 /// Its bytes lie in one place for as long as it lives, so that many sockets write from there.
 final class EncodedEvent: Sendable {
     private let framed: Payload
     private let body: Range<Int>
 
-    /// Encodes an event; `scratch` is written over, and spares its growing.
+    /// Encodes an event. `scratch` is overwritten, and its capacity spares growing another array.
     init(_ event: Event, as encoding: EventEncoding, scratch: inout [UInt8]) {
         scratch.removeAll(keepingCapacity: true)
         encoding.write(event, to: &scratch)
@@ -23,17 +23,17 @@ final class EncodedEvent: Sendable {
         }
     }
 
-    /// What it takes in memory, in bytes.
+    /// Memory that it takes, in bytes.
     var memoryBytes: Int { framed.count + Limits.encodingOverheadBytes }
 
     /// The bytes, valid while this lives.
     ///
-    /// - Parameter isFramed: With what the form's connection puts around them, or without.
+    /// - Parameter isFramed: Whether the chunk or frame of the form's connection is around them.
     func bytes(isFramed: Bool) -> UnsafeRawBufferPointer {
         isFramed ? framed.bytes : UnsafeRawBufferPointer(rebasing: framed.bytes[body])
     }
 
-    /// The bytes as something to send, shared with all who send them.
+    /// The bytes as something to send, shared by all sockets that send them.
     func piece(isFramed: Bool) -> ResponseBody {
         .shared(owner: self, bytes(isFramed: isFramed))
     }

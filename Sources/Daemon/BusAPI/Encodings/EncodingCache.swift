@@ -4,10 +4,10 @@ internal import Topics
 
 /// The encodings of recent events, so that each is made once per loop and form.
 ///
-/// Belongs to one loop and is not shared. Holds the newest that fit its bounds, oldest out first,
-/// and is charged to the bus's memory as it grows. All caches together leave most of that memory
-/// to the events, however small it is and however many loops there are: an encoding can be made
-/// again, an event cannot. Whoever reads old events does not push out the new ones.
+/// Belongs to one loop and is not shared. Holds the newest encodings that fit its bounds; the
+/// oldest go first. It is charged to the bus's memory as it grows. All caches together leave most
+/// of that memory to the events, however small it is and however many loops there are: an encoding
+/// can be made again, an event cannot. A reader of old events does not push out the new ones.
 ///
 /// - Complexity: O(1) per look-up beside the encoding itself.
 final class EncodingCache {
@@ -32,7 +32,8 @@ final class EncodingCache {
     private let memory: MemoryBudget
     private var scratch: [UInt8] = []
 
-    /// What was asked for last, and is kept: most readers ask for what the one before them did.
+    /// The encoding that was asked for last, if it is kept. Most readers ask for the same one as
+    /// the reader before them.
     private var latest: (key: Key, encoded: EncodedEvent)?
 
     /// The last encoding that was too large to keep, for as long as somebody still sends it.
@@ -53,7 +54,7 @@ final class EncodingCache {
 
     /// The encoding of `event`, made now if it is not kept.
     ///
-    /// - Parameter isNews: Whether others are likely to want it soon; else it is not kept.
+    /// - Parameter isNews: Whether others are likely to want it soon; if not, it is not kept.
     func encoded(_ event: Event, as encoding: EventEncoding, isNews: Bool) -> EncodedEvent {
         let key = Key(event.id, encoding)
         if let latest, latest.key == key { return latest.encoded }
@@ -68,8 +69,8 @@ final class EncodingCache {
         return made
     }
 
-    /// The headers of a raw event, kept for the one that was asked for last: those who wait for it
-    /// ask one after the other.
+    /// The headers of a raw event. Those of the last one are kept, because the clients that wait
+    /// for it are answered one after the other.
     func headers(of event: Event) -> HeaderLines {
         if let lastHeaders, lastHeaders.id == event.id { return lastHeaders.lines }
         let lines = RawEvent.headers(of: event)

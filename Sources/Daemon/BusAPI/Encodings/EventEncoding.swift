@@ -2,7 +2,7 @@ internal import HTTPFront
 internal import Topics
 internal import Wire
 
-/// How one event is written, alike for everybody who wants it so.
+/// The forms in which one event is written, alike for every reader that wants the form.
 enum EventEncoding: UInt8, CaseIterable {
     /// The JSON object alone.
     case envelope
@@ -39,7 +39,7 @@ enum EventEncoding: UInt8, CaseIterable {
         }
     }
 
-    /// What stands around `count` bytes in this form where the connection frames them.
+    /// The bytes before and behind `count` bytes in this form on a connection that frames them.
     func framing(of count: Int) -> (prefix: [UInt8], suffix: [UInt8]) {
         switch self {
         case .envelope: ([], [])

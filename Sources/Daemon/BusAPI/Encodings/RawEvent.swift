@@ -31,7 +31,7 @@ enum RawEvent {
         Response(status: 200, headers: headers(of: event), body: body)
     }
 
-    /// What the store's answer to a look-up of one event means.
+    /// The answer to a look-up of one event, from the result of the store's read.
     static func response(
         _ read: Result<LogRead, BusError>, _ id: EventID, _ topic: TopicName, in room: AnswerRoom
     ) -> Response {
@@ -66,7 +66,7 @@ extension ResponseBody {
         .shared(owner: event, event.payload.bytes)
     }
 
-    /// The same of an event that was read for this answer, in a room that counts it until it is sent.
+    /// The same of an event that was read for this answer. A room counts it until it is sent.
     fileprivate static func payload(of event: Event, in room: AnswerRoom) -> ResponseBody {
         room.settle(madeOf: [event].wireBytes)
         return .shared(

@@ -3,10 +3,10 @@ internal import HTTPFront
 internal import Topics
 internal import Work
 
-// What a caller may do with a group.
+// Decisions about the groups that a caller may know of, work for or change.
 extension AccessGate {
-    /// What is there of a group: its topics, the type that alone it takes, its maker, and what tells it
-    /// from others of its name.
+    /// The parts of a group that decisions need: its topics, the event type to which it is limited,
+    /// if any, the user that made it, and the number that tells it from others of its name.
     typealias GroupScope = (
         selector: Selector, type: String?, owner: UInt32?, number: GroupNumber
     )
@@ -18,10 +18,10 @@ extension AccessGate {
             || access.administer(groupOf: scope.selector, madeBy: scope.owner, caller).isAllowed
     }
 
-    /// What is there of a group, if a decision about it allows what its caller wants.
+    /// The scope of a group, if a decision about it allows its caller's request.
     ///
-    /// - Throws: 403, or 401 where a token may help; 404 `GROUP_UNKNOWN`, the very same where there is no
-    ///   such group and where the caller may not know of it.
+    /// - Throws: 403, or 401 if a token may help; 404 `GROUP_UNKNOWN`, which is the very same if
+    ///   there is no such group and if the caller may not know of it.
     func scope(
         of name: GroupName, for caller: Caller,
         _ decision: (AccessPolicy, GroupScope) -> AccessDecision
@@ -45,7 +45,7 @@ extension AccessGate {
         return (name, try workable(name, by: call.caller).selector)
     }
 
-    /// What is there of a group, if this caller may work for it.
+    /// The scope of a group, if this caller may work for it.
     @discardableResult
     func workable(_ name: GroupName, by caller: Caller) throws(Refusal) -> GroupScope {
         try scope(of: name, for: caller) { $0.work($1.selector, caller) }
@@ -69,7 +69,7 @@ extension Caller {
 }
 
 extension GroupName {
-    /// The group of a request's path, or the refusal that says what is wrong with it.
+    /// The group of a request's path, or the refusal that names the mistake in it.
     init(request text: String) throws(Refusal) {
         do throws(WorkNameError) {
             try self.init(text)
@@ -80,7 +80,7 @@ extension GroupName {
 }
 
 extension WorkerName {
-    /// The worker that a request names, or the refusal that says what is wrong with it.
+    /// The worker that a request names, or the refusal that names the mistake in it.
     init(request text: String) throws(Refusal) {
         do throws(WorkNameError) {
             try self.init(text)

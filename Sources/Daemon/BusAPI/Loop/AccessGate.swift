@@ -4,13 +4,13 @@ internal import JSON
 internal import Topics
 internal import Work
 
-/// The access rules of one moment, before every route about topics and groups: tells who asks, and
-/// whether they may.
+/// The access rules of one moment, in front of every route about topics and groups. It finds the
+/// caller of a request, and decides whether that caller may make it.
 ///
 /// Belongs to a loop. A decision about many terms counts in the loop's turn.
 final class AccessGate {
     let access: AccessPolicy
-    /// Tells it from the gates before it.
+    /// Number that tells this gate from the gates before it.
     let number: UInt32
     let groups: WorkGroups
     private let budget: TurnBudget
@@ -26,15 +26,15 @@ final class AccessGate {
 
     /// The caller that sent a request.
     ///
-    /// - Throws: 401 `TOKEN_INVALID` for a token that nobody gave out, and 503 where the rules need
+    /// - Throws: 401 `TOKEN_INVALID` for a token that nobody gave out, and 503 if the rules need
     ///   groups that are not known of this connection.
     func caller(_ head: RequestHead, _ peer: Peer) throws(Refusal) -> Caller {
         try caller(peer, try token(shownBy: head.headers))
     }
 
-    /// The caller that a peer is who showed this token.
+    /// The caller that consists of a peer and the token that it showed.
     ///
-    /// - Throws: 503 where the rules need groups that are not known of this connection.
+    /// - Throws: 503 if the rules need groups that are not known of this connection.
     func caller(_ peer: Peer, _ token: Token?) throws(Refusal) -> Caller {
         let caller = Caller(uid: peer.uid, groups: peer.groups, token: token)
         try refuseIfUnsure(of: caller)
@@ -67,8 +67,8 @@ final class AccessGate {
         }
     }
 
-    /// Refuses a caller about whom rules could not be followed: they name groups, and nobody knows
-    /// those of this user. To guess would hide events from who may see them, or the reverse.
+    /// Refuses a caller that the rules cannot judge: they name groups, and the groups of this user
+    /// are not known. To guess would hide events from a user that may see them, or the reverse.
     private func refuseIfUnsure(of caller: Caller) throws(Refusal) {
         guard let uid = caller.uid, caller.groups == nil, access.rules.needGroups
         else { return }
@@ -80,8 +80,9 @@ final class AccessGate {
                 closesConnection: true))
     }
 
-    /// The rules, for a decision about every topic of a selector: it counts in the turn under way, by
-    /// the terms. One name is part of the request.
+    /// The rules, for a decision about every topic of a selector. The decision counts in the turn
+    /// under way, by the selector's terms; that of a single name is part of the request and adds
+    /// nothing.
     func access(toAll selector: Selector) -> AccessPolicy {
         if selector.singleName == nil { budget.add(steps(judging: selector.termCount)) }
         return access
@@ -93,8 +94,8 @@ final class AccessGate {
         return termCount * (1 + rules / Limits.judgedRulesPerStep)
     }
 
-    /// What a request takes of a turn by the terms of the selector or the group that it is about: one
-    /// decision about all of them, and a look at each.
+    /// Steps of a turn that a request takes because of the terms of its selector or group: those of
+    /// one decision about all terms, and a look at each.
     func steps(of head: RequestHead) -> Int {
         let path = head.target.path
         guard path.count > 1 else { return 0 }
@@ -119,22 +120,22 @@ final class AccessGate {
         if !decision.isAllowed { throw Refusal(decision) }
     }
 
-    /// What a caller receives by a selector: refuses names that it may not read, and limits patterns
-    /// to those that it may.
+    /// The selector limited to the topics that a caller may read: refuses names that it may not
+    /// read, and limits patterns to those that it may.
     func readable(_ selector: Selector, by caller: Caller) throws(Refusal) -> Selector {
         let access = access(toAll: selector)
         if let name = selector.singleName {
             try require(access.subscribe(name, caller))
             return selector
         }
-        // A waiting request is found by each of them.
+        // A waiting request is found by each of its terms.
         budget.add(selector.termCount)
         for case .name(let name) in selector.terms { try require(access.subscribe(name, caller)) }
         return selector.limited(to: access.rules.visibility(for: caller))
     }
 
-    /// Goes on if a caller who waits is still let in, and a decision by the rules of now allows what it
-    /// waits for.
+    /// Goes on if a waiting caller is still let in, and a decision by the current rules allows the
+    /// caller to wait on.
     func requireStill(
         _ caller: Caller, _ decision: (AccessPolicy) -> AccessDecision
     ) throws(Refusal) {
@@ -142,7 +143,7 @@ final class AccessGate {
         try require(decision(access))
     }
 
-    /// Goes on if a caller who waits is still let in.
+    /// Goes on if a waiting caller is still let in.
     func requireStillKnown(_ caller: Caller) throws(Refusal) {
         guard access.stillKnows(caller) else {
             throw Refusal(.tokenInvalid, "The token is no longer valid.")
@@ -152,8 +153,8 @@ final class AccessGate {
 }
 
 extension Refusal {
-    /// What a caller is told who may not: enough to ask the right person, and not whom the rules
-    /// name.
+    /// The refusal of a caller that a decision does not allow. Its text is enough to ask the right
+    /// person, and does not tell which users the rules name.
     init(_ decision: AccessDecision) {
         let intent =
             switch decision.verb {
@@ -187,8 +188,8 @@ extension Refusal {
 }
 
 extension HeaderFields {
-    /// Whether a browser sent the request: pages cannot set or leave out `Origin` and what begins
-    /// with `Sec-Fetch-`, and programs have no use for them.
+    /// Whether a browser sent the request. Pages cannot set or leave out `Origin` and the headers
+    /// that begin with `Sec-Fetch-`, and programs have no use for them.
     fileprivate var areOfBrowser: Bool {
         firstName {
             ASCII.isEqualIgnoringCase($0, "origin") || ASCII.hasPrefixIgnoringCase($0, "sec-fetch-")

@@ -4,7 +4,7 @@ internal import Telemetry
 internal import Topics
 internal import Work
 
-/// What one event loop knows of the bus: all that its requests share.
+/// The state of the bus on one event loop, which all requests of that loop share.
 ///
 /// Belongs to its loop: made, called and released on that loop's thread, so that nothing here takes a
 /// lock. Other threads reach it only through the loop's mailbox (``HTTPFront/LoopHandle/onBus(_:)``).
@@ -26,16 +26,16 @@ final class BusLoop {
     private let roundOfTurn = WorkRound()
     /// Whether the end of this turn goes on with that round.
     private var goesRound = false
-    /// The topic that was asked for last: most requests are about the same as the one before.
+    /// The topic of the last request: most requests are about the same one as the request before.
     private var lastTopic: TopicName?
-    /// The same of a selector.
+    /// The selector of the last request, with its text.
     private var lastSelector: (text: String, selector: Selector)?
 
     var bus: EventBus { service.bus }
     /// The groups of the bus.
     var work: WorkGroups { service.groups }
 
-    /// What reads and writes for this loop beside it.
+    /// The means to read and write for this loop on other threads.
     var beside: ReadsBeside {
         ReadsBeside(lines: service.longReads, space: service.answers, loop: handle)
     }
@@ -67,7 +67,7 @@ final class BusLoop {
         waits.reconfigure(configuration, gate)
     }
 
-    /// The topic of a request's path, or the refusal that says what is wrong with it.
+    /// The topic of a request's path, or the refusal that names the mistake in it.
     func topic(named name: String) throws(Refusal) -> TopicName {
         if let lastTopic, lastTopic.text == name { return lastTopic }
         let topic = try TopicName(request: name)
@@ -75,7 +75,7 @@ final class BusLoop {
         return topic
     }
 
-    /// The topics of a request's path, or the refusal that says what is wrong with it.
+    /// The topics of a request's path, or the refusal that names the mistake in it.
     func selector(named text: String) throws(Refusal) -> Selector {
         if let lastSelector, lastSelector.text == text { return lastSelector.selector }
         let selector = try Selector(request: text)
@@ -90,7 +90,7 @@ final class BusLoop {
         try QueuedBytes(bytes, of: account, atMost: configuration.queuedBytesPerUIDMax)
     }
 
-    /// The requests to groups of this turn, which its end takes further together.
+    /// The requests to groups of this turn, which are taken further together at its end.
     func workRound() -> WorkRound {
         if !goesRound {
             goesRound = true

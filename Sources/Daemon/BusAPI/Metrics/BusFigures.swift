@@ -5,7 +5,7 @@ extension EventBus {
     /// How old an event is, in microseconds; 0 where the clock was set back since.
     func lag(of event: Event) -> Int { max(0, Int(now.microseconds - event.time.microseconds)) }
 
-    /// Writes what the bus did and holds; no topic by its name.
+    /// Writes the counters and gauges of the bus. No topic is named in them.
     func write(to page: inout PrometheusText) {
         let statistics = statistics
         let isReady = readiness == .ready

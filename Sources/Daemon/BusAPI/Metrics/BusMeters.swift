@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// What one loop has done for readers and over WebSockets; counted by the loop, read from any
-/// thread.
+/// The figures of one loop about readers and WebSockets. The loop counts them, and any thread may
+/// read them.
 ///
 /// One for each loop, so that no two loops count in the same memory.
 final class BusMeters: Sendable {
@@ -9,8 +9,8 @@ final class BusMeters: Sendable {
     let gaps = Counter()
     /// Messages of WebSockets that were not published, by the code of their problem.
     let refusals = CounterTable()
-    /// How old events were when they were written to readers that waited for them, in microseconds;
-    /// of several events the oldest.
+    /// Age of events when they were written to readers that waited for them, in microseconds; of
+    /// several events, the age of the oldest.
     let lags = Histogram()
 
     private let events = DeliveryForm.allCases.map { _ in Counter() }
@@ -21,14 +21,14 @@ final class BusMeters: Sendable {
 
     /// Counts events that were written.
     ///
-    /// - Parameter lag: How old the first of them was, in microseconds; nil for what was asked for
-    ///   from the past, which tells nothing about the bus.
+    /// - Parameter lag: How old the first of them was, in microseconds; nil for events of the past
+    ///   that a reader asked for, whose age says nothing about the bus.
     func countDelivery(of count: Int, in form: DeliveryForm, lag: Int?) {
         events[form.index].add(count)
         if let lag { lags.observe(lag) }
     }
 
-    /// Writes what all loops did, taken together.
+    /// Writes the figures of all loops, taken together.
     static func write(_ loops: [BusMeters], to page: inout PrometheusText) {
         func sum(_ part: (BusMeters) -> Int) -> Int { loops.reduce(0) { $0 + part($1) } }
         page.family(

@@ -2,7 +2,7 @@ internal import Access
 internal import HTTPFront
 internal import Topics
 
-/// A publish that was handed to the bus: what its answer needs.
+/// A publish that was handed to the bus, with everything that its answer needs.
 final class PendingPublish: Sendable {
     private let queued: QueuedBytes
     private let topic: TopicName
@@ -10,9 +10,10 @@ final class PendingPublish: Sendable {
     private let hasIgnoredKey: Bool
     private let showsSubscribers: Bool
     private let reply: PendingReply
-    /// What may not have been meant.
+    /// A sentence for the publisher about a likely mistake in the request; nil for none.
     private let hint: String?
-    /// What says whether the caller may know of another topic; nil where everybody may.
+    /// The rules and the caller, to decide whether the caller may know of another topic; nil if
+    /// every caller may.
     private let access: (policy: AccessPolicy, caller: Caller)?
     private let prefix: PathPrefix
 
@@ -32,8 +33,8 @@ final class PendingPublish: Sendable {
         self.prefix = prefix
     }
 
-    /// Answers with the place of the events, or says why they are not in the log; on a thread of the store, or
-    /// at once.
+    /// Answers with the place of the events, or tells why they are not in the log. Called on a
+    /// thread of the store, or at once.
     func answer(_ result: Result<PublishReceipt, BusError>) {
         queued.end()
         switch result {

@@ -2,15 +2,15 @@ internal import HTTPFront
 internal import JSON
 internal import Wire
 
-/// What the head of a publish says of its body.
+/// The kind of body that the head of a publish announces.
 enum PublishContent: Equatable {
-    /// What `curl -d` says of every one.
+    /// A form: `curl -d` gives every body this type.
     case form
-    /// What `curl -F` sends: parts with boundaries.
+    /// Parts with boundaries, as `curl -F` sends them; with the type as it was sent.
     case multipart(String)
-    /// Neither length nor chunks; the type that is said all the same.
+    /// No body: neither length nor chunks. The type may be given all the same.
     case absent(String?)
-    /// Something else, of this type.
+    /// Any other body, of this type.
     case other(String?)
 
     /// - Throws: 400 `PARAMETER_REPEATED` for two types, and `NOT_SUPPORTED` for a batch of CloudEvents.
@@ -39,7 +39,7 @@ enum PublishContent: Equatable {
 
     private static let formType: StaticString = "application/x-www-form-urlencoded"
 
-    /// Whether a Content-Type says this, with parameters or without.
+    /// Whether a Content-Type is this media type, with parameters or without.
     private static func isMedia(_ type: UnsafeRawBufferPointer, _ media: StaticString) -> Bool {
         let count = media.utf8CodeUnitCount
         guard ASCII.hasPrefixIgnoringCase(type, media) else { return false }
@@ -47,8 +47,8 @@ enum PublishContent: Equatable {
             ?? true
     }
 
-    /// The Content-Type to keep of the event: what curl says of every body by itself counts as none, and
-    /// the lines of NDJSON are JSON each.
+    /// The Content-Type to keep of the event. The type that curl gives every body by itself counts
+    /// as none, and the lines of NDJSON are JSON each.
     func attribute(isSplit: Bool) -> String? {
         switch self {
         case .form: nil

@@ -2,10 +2,11 @@ internal import HTTPFront
 internal import JSON
 internal import Wire
 
-/// The headers of a publish, where one that means something to its sender and nothing to the bus is
+/// The headers of a publish. One that means something to its sender and nothing to the bus is
 /// refused by its name: it would be lost without a word.
 enum PublishHeaders {
-    /// Refuses what this version does not offer, and what looks like an attribute and is none.
+    /// Refuses headers of features that this version does not offer, and headers that only look
+    /// like attributes.
     static func check(_ headers: HeaderFields) throws(Refusal) {
         guard let name = headers.firstName(where: isRefused) else { return }
         throw refusal(of: name)
@@ -17,7 +18,7 @@ enum PublishHeaders {
         headers.has("idempotency-key")
     }
 
-    /// What such an answer says.
+    /// The header of an answer that tells that the key was ignored.
     static let keyIsIgnored: HeaderLines = [("Idempotency-Key", "ignored")]
 
     private static func isRefused(_ name: UnsafeRawBufferPointer) -> Bool {

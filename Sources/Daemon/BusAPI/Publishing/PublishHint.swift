@@ -1,14 +1,14 @@
 internal import HTTPFront
 internal import Topics
 
-/// What a publish was probably meant to be that did something else: it is in the log as it was sent,
-/// and its answer says so.
+/// Sentences in the answer to a publish that was probably not meant as it was sent. The event is in
+/// the log as it was sent, and the sentence tells the publisher of the likely mistake.
 ///
 /// The sentences need no escaping in JSON.
 enum PublishHint {
-    /// What to say of a body; nil for one that is probably as it was meant.
+    /// The hint about a body; nil for one that is probably as it was meant.
     ///
-    /// - Parameter isOneLine: Whether it was to be a batch, and is one line.
+    /// - Parameter isOneLine: Whether the request asked for a batch, and the body is one line.
     static func body(
         _ content: PublishContent, _ bytes: UnsafeRawBufferPointer, isOneLine: Bool, isSplit: Bool
     ) -> String? {
@@ -30,13 +30,13 @@ enum PublishHint {
         }
     }
 
-    /// What to say of a topic that this publish has made.
+    /// The hint about a topic that this publish has made.
     static func topic(_ topic: TopicName, beside namesake: TopicName) -> String {
         "This made the topic \(topic). There is also \(namesake): capitals tell names apart."
     }
 
-    /// Whether a body may have been the lines of a file: longer than most people type, and not JSON,
-    /// which line ends mean nothing to.
+    /// Whether a body may have been the lines of a file: it is longer than most people type, and
+    /// not JSON, in which line ends mean nothing.
     private static func isLikeJoinedLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= Limits.joinedLinesBytesMin && bytes[0] != UInt8(ascii: "{")
             && bytes[0] != UInt8(ascii: "[")

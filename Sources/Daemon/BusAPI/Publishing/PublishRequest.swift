@@ -1,18 +1,19 @@
 internal import Topics
 
-/// What a request publishes, checked, all but the body.
+/// The checked contents of a request that publishes, without its body.
 struct PublishRequest {
     let topic: TopicName
     let attributes: EventAttributes
     let sender: Sender
-    /// After so many microseconds nobody is to start on the events; nil for never.
+    /// Microseconds after which nobody is to start on the events; nil for never.
     let ttl: Int64?
     /// Whether each line of the body is an event.
     let isSplit: Bool
-    /// What its head says of the body.
+    /// The kind of body that its head announces.
     let content: PublishContent
-    /// Whether it has a key of a repeat, which is ignored: the answer says so.
+    /// Whether it has an `Idempotency-Key`, which is ignored. The answer tells so.
     let hasIgnoredKey: Bool
-    /// Whether its publisher is told how many wait for the event: it may receive from the topic.
+    /// Whether its publisher is told how many subscribers wait for the event: it may receive from
+    /// the topic.
     let showsSubscribers: Bool
 }

@@ -9,9 +9,9 @@ enum PublishResponse {
     /// The answer to one event.
     ///
     /// - Parameters:
-    ///   - prefix: What stands in front of the path of the event.
-    ///   - showsSubscribers: Whether it says how many waited for the event.
-    ///   - hint: What may not have been meant.
+    ///   - prefix: The prefix in front of the path of the event.
+    ///   - showsSubscribers: Whether it tells how many subscribers waited for the event.
+    ///   - hint: A sentence about a likely mistake in the request; nil for none.
     static func event(
         _ receipt: PublishReceipt, in topic: TopicName, below prefix: PathPrefix,
         showsSubscribers: Bool, hint: String? = nil
@@ -67,7 +67,7 @@ enum PublishResponse {
         return Response(status: 201, headers: headers, body: .bytes(json))
     }
 
-    /// The answer to the lines of a body; a hint says what may not have been meant.
+    /// The answer to the lines of a body, with a hint about a likely mistake if there is one.
     static func batch(
         _ receipt: PublishReceipt, in topic: TopicName, hint: String? = nil
     ) -> Response {
@@ -93,8 +93,8 @@ enum PublishResponse {
         return .json(json)
     }
 
-    /// For the JSON of all but the topic, with two numbers of 20 digits: 113 bytes.
+    /// Bytes for the JSON without the topic, with two numbers of 20 digits: 113 are needed.
     private static let bodyRoomBytes = 128
-    /// For the headers of all but the topic, with two numbers of 20 digits: 112 bytes.
+    /// Bytes for the headers without the topic, with two numbers of 20 digits: 112 are needed.
     private static let headersRoomBytes = 128
 }

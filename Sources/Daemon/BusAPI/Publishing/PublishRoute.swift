@@ -77,7 +77,7 @@ struct PublishRoute: Routes {
         return wait
     }
 
-    /// Publishes the body as a request, and answers what a worker replies.
+    /// Publishes the body as a request, and answers with a worker's reply.
     private func ask(
         _ request: PublishRequest, within microseconds: Int64, _ call: borrowing Call
     ) throws(Refusal) {

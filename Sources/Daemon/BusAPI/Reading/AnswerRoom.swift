@@ -2,16 +2,16 @@ internal import HTTPFront
 internal import Protection
 internal import Telemetry
 
-/// The part of the memory that answers have which are made beside the loops.
+/// The part of the memory for answers that are made beside the loops.
 ///
-/// They share it with the answers that wait for their readers: a quarter of the budget. Whoever finds
-/// no room waits, and those who do not read make room for them. What is taken beyond the budget is
-/// room that events give back.
+/// They share it with the answers that wait for their readers: a quarter of the budget. An answer
+/// without room waits, and room is made by closing connections that do not read. If it takes the
+/// bus beyond the budget, events give that room back.
 ///
 /// Safe from any thread.
 final class AnswerSpace: Sendable {
     fileprivate let memory: MemoryBudget
-    /// What is taken by answers that are not made yet: their readers cannot make room by reading.
+    /// Bytes taken by answers that are not made yet. Their readers cannot make room by reading.
     fileprivate let unmade = Gauge()
     private let relieve: @Sendable () -> Void
     private let ask: @Sendable (_ bytes: Int) -> Void
@@ -19,7 +19,7 @@ final class AnswerSpace: Sendable {
     /// The answers' part of `memory`.
     ///
     /// - Parameters:
-    ///   - relieve: Has the events in memory give back what is taken beyond the budget.
+    ///   - relieve: Has the events in memory give back as much as was taken beyond the budget.
     ///   - ask: Has the loops make room for so many bytes, and does not wait.
     init(
         of memory: MemoryBudget, relieve: @escaping @Sendable () -> Void,
@@ -32,21 +32,21 @@ final class AnswerSpace: Sendable {
 
     /// Room for an answer of about so many bytes.
     ///
-    /// - Parameter waits: Whether it waits until there is some. It is taken at once where nothing
-    ///   would end the wait.
+    /// - Parameter waits: Whether the answer waits until there is room. If not, the room is taken
+    ///   at once: that is for answers whose wait nothing would end.
     func room(for bytes: Int, waits: Bool = true) -> AnswerRoom {
         let room = AnswerRoom(for: bytes, in: self, waits: waits)
         if !waits { room.settle(at: bytes) }
         return room
     }
 
-    /// What is taken for an answer of which is only known how large it may be: little enough that
-    /// several have room.
+    /// Bytes to take for an answer of which only the largest possible size is known: few enough
+    /// that several such answers have room.
     func guess(_ bytesMax: Int) -> Int { min(bytesMax, self.bytesMax / Limits.guessedFraction) }
 
     private var bytesMax: Int { memory.bytesMax / HTTPFrontLimits.unsentMemoryFraction }
 
-    /// Whether so many bytes more have room. One answer alone has, however large it is.
+    /// Whether so many bytes more have room. A single answer always has, however large it is.
     fileprivate func hasRoom(for bytes: Int) -> Bool {
         let used = memory.used(.unsent)
         if used == 0 || used + bytes <= bytesMax { return true }
@@ -54,8 +54,8 @@ final class AnswerSpace: Sendable {
         return false
     }
 
-    /// Whether one more may be made of what has room already. Some became larger than was thought: the
-    /// others wait until these are sent, or closed.
+    /// Whether one more of the answers that have room may be made. Some of them became larger than
+    /// was thought: then the others wait until these are sent, or closed.
     fileprivate var mayMake: Bool {
         let used = memory.used(.unsent)
         if used <= bytesMax || used <= unmade.value { return true }
@@ -63,18 +63,19 @@ final class AnswerSpace: Sendable {
         return false
     }
 
-    /// Has events go that have no room beside what was taken.
+    /// Has events leave memory that have no room beside the bytes that were taken.
     fileprivate func keepWithinBudget() {
         if memory.excess > 0 { relieve() }
     }
 }
 
-/// What one answer may take of its space, from the moment it is begun to the moment it is sent.
+/// The room of one answer in its space, from the moment that it is begun to the moment that it is
+/// sent.
 ///
 /// Counted with the answers that wait for their readers. Safe from any thread.
 final class AnswerRoom: Sendable {
     private struct State {
-        /// What is counted; nil before it was taken.
+        /// Bytes that are counted; nil while the room is not taken.
         var bytes: Int?
         var isMade = false
 
@@ -98,10 +99,11 @@ final class AnswerRoom: Sendable {
         space.unmade.add(-state.unmadeBytes)
     }
 
-    /// Whether it was taken.
+    /// Whether the room is taken.
     var isTaken: Bool { state.value.bytes != nil }
 
-    /// Takes it if it was not taken before; false where its answer has to wait. Ask before each turn.
+    /// Takes the room unless it is taken already; false if its answer has to wait. Ask before each
+    /// turn.
     func take() -> Bool {
         if isTaken { return !waits || space.mayMake }
         guard space.hasRoom(for: wanted) else { return false }
@@ -110,25 +112,27 @@ final class AnswerRoom: Sendable {
         return true
     }
 
-    /// Gives it to others until it is taken again: nothing of its answer is there yet. One that was not
-    /// to wait stays.
+    /// Gives the room to others until it is taken again: nothing of its answer is there yet. The
+    /// room of an answer that does not wait stays taken.
     func giveBack() {
         guard waits else { return }
         change { $0.bytes = nil }
     }
 
-    /// So many bytes are known to be needed by now, those of events that were read included.
+    /// Sets the bytes that the answer is known to need by now, including those of events that were
+    /// read.
     func settle(at count: Int) {
         change { $0.bytes = count }
     }
 
-    /// So many bytes are needed at most while the answer is made; events make room for them.
+    /// Sets the bytes that the answer needs at most while it is made. Events make room for them.
     func grow(to count: Int) {
         settle(at: count)
         space.keepWithinBudget()
     }
 
-    /// The answer is made, and takes so many bytes with what it was made of.
+    /// Notes that the answer is made, and takes so many bytes together with the events it was made
+    /// of.
     func settle(madeOf count: Int) {
         change {
             $0.bytes = count

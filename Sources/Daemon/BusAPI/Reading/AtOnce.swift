@@ -1,16 +1,17 @@
 internal import Topics
 
-/// What a loop itself writes of the events that one look finds; more is written on another thread.
+/// The most that a loop itself writes of the events that one look finds. Anything larger is written
+/// on another thread.
 struct AtOnce {
-    /// Whatever there is.
+    /// No bound: the loop writes every event that is found.
     static let all = AtOnce(bytesMax: .max)
 
-    /// Bytes on the wire, about.
+    /// Bytes on the wire, approximately.
     let bytesMax: Int
-    /// Events that the answer may have; nil where a look that was cut short is followed by others.
+    /// Events that the answer may have; nil if further looks follow one that was cut short.
     var eventsMax: Int?
 
-    /// Whether these events are too much, or not all of what is to be told at one time.
+    /// Whether these events are too much for the loop, or only a part of the answer.
     func isLess(than events: [Event], _ isCutShort: Bool) -> Bool {
         guard bytesMax != .max else { return false }
         if isCutShort, let eventsMax, events.count < eventsMax { return true }

@@ -1,6 +1,6 @@
 internal import Protection
 
-/// Says that nobody waits for some work any more.
+/// A flag that tells an operation beside a loop that nobody waits for it any more.
 ///
 /// Safe from any thread.
 final class Cancellation: Sendable {

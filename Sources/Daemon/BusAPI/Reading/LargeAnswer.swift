@@ -1,7 +1,7 @@
 internal import HTTPFront
 internal import Topics
 
-/// The answer of a poll that takes much memory, once for all who are sent the same.
+/// The answer of a poll that takes much memory, kept once for all clients that are sent the same.
 final class LargeAnswer: Sendable {
     private let bytes: [UInt8]
     private let headers: HeaderLines
@@ -24,7 +24,8 @@ final class LargeAnswer: Sendable {
         preferenceApplied = request.preferenceApplied
     }
 
-    /// Whether it is the answer of these events to a request: an event never changes.
+    /// Whether it is the answer to a request that found these events. The ids suffice, as an event
+    /// never changes.
     func tells(_ events: [Event], before cursor: EventID, to request: ReceiveRequest) -> Bool {
         self.cursor == cursor && form == request.form
             && preferenceApplied == request.preferenceApplied && nextTarget == request.nextTarget

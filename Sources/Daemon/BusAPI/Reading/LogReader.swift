@@ -2,27 +2,27 @@ internal import HTTPFront
 internal import Telemetry
 internal import Topics
 
-/// Steps through the log for one subscription, in whatever form it is delivered.
+/// Steps through the log for one subscription, in any form of delivery.
 ///
-/// Promises that what its steps told, one after the other, is everything that the subscription
-/// wants up to ``cursor``, each event once and with rising ids, or a gap in its place. Does not
-/// wait: whoever owns it asks again when the loop's table says that something came.
+/// Promises that its steps, one after the other, tell everything that the subscription wants up to
+/// ``cursor``, each event once and with rising ids, or a gap in its place. Does not wait: its owner
+/// asks again when the loop's table wakes it.
 ///
 /// Belongs to a loop, through the ``HTTPSubscription`` that owns it.
 struct LogReader {
-    /// What one look at the log found.
+    /// The result of one look at the log.
     enum Step {
-        /// Events, at least one; cut short if there may be more already.
+        /// Events, at least one. Cut short if there may be more already.
         case events([Event], isCutShort: Bool)
-        /// Something may be missing before what comes next: tell it, then step on.
+        /// Something may be missing before the next event: tell the gap, then step on.
         case gap(Gap)
         /// Nothing more for now.
         case caughtUp
-        /// What comes next takes longer: only the store has it, there are many topics to look at, or
-        /// it is much to write. Go on with ``fetch(_:of:for:by:_:)``.
+        /// The next read takes longer: only the store has the events, there are many topics to look
+        /// at, or there is much to write. Go on with ``fetch(_:of:for:by:_:)``.
         case older
 
-        /// The step of what was found.
+        /// The step for the result of a read.
         init(_ read: LogRead) {
             self =
                 switch read {
@@ -40,21 +40,21 @@ struct LogReader {
     private var fetching: Cancellation?
     /// Whether it has told everything that its loop has delivered.
     private(set) var isCaughtUp = false
-    /// Whether it has once told everything there was, so that what it reads since is news.
+    /// Whether it has once told everything there was. The events that it reads since then are news.
     private(set) var isLive = false
-    /// Whether what it read last is news: it had told everything there was before.
+    /// Whether the events of its last read are news: it had told everything there was before.
     private(set) var hasNews = false
     private(set) var selector: Selector
     let filter: EventFilter
-    /// How far the bus was when this began to wait; what became visible before is no news to it.
+    /// Position of the bus when this began to wait. Events up to here are no news to it.
     private(set) var beganAt = EventID.zero
-    /// From where on the news of its loop have all that it waits for.
+    /// Id from which on the loop's news include everything that this reader waits for.
     private var countedFrom = EventID.zero
     /// The read of many topics that goes on at its position.
     private var kept: KeptRead?
-    /// The same read where a turn of it did not come to an end.
+    /// The same read, if a turn of it did not come to an end.
     private var unfinished: SelectorRead?
-    /// About what the events take that were too much; 0 where none were.
+    /// Bytes on the wire, about, of events that were too much for the loop; 0 for none.
     private(set) var largeBytes = 0
     private let log: LoopReads
     private let memory: MemoryBudget
@@ -69,13 +69,13 @@ struct LogReader {
     /// Whether a longer read is under way, and the answer is still to come. Do not step meanwhile.
     var isFetching: Bool { fetching != nil }
 
-    /// Whether its place is known: else its cursor means nothing.
+    /// Whether its place is known; if not, its cursor means nothing.
     var isPlaced: Bool { position.isResolved }
 
-    /// How far it is: everything wanted up to here was told.
+    /// Its position: everything wanted up to here was told.
     var cursor: EventID { position.after }
 
-    /// Finds its place and looks there, both at one moment.
+    /// Finds its place and looks at the events there, both at one moment.
     mutating func begin(
         at start: StartPosition, _ limit: ReadLimit, within atOnce: AtOnce
     ) -> Step {
@@ -86,12 +86,12 @@ struct LogReader {
         let long = log.bus.longRead(
             from: start, matching: selector, filter: filter, limit: limit)
         var read = look(long)
-        // It begins at the moment of the request, however long the look takes.
+        // The wait begins at the moment of the request, however long the look takes.
         if case .older = read, case .now = start, let begin = long.begin { read = .older(begin) }
         return take(read, within: atOnce)
     }
 
-    /// Looks at what comes next.
+    /// Looks at the events behind its position.
     mutating func next(
         _ limit: ReadLimit, of news: LogNews? = nil, within atOnce: AtOnce
     ) -> Step {
@@ -107,15 +107,16 @@ struct LogReader {
         return take(read, within: atOnce)
     }
 
-    /// Whether it reads on where a longer read has come to, which is its own.
+    /// Whether it goes on with a kept read of many topics, which is its own and not shared.
     var isCatchingUp: Bool { kept != nil }
 
-    /// One turn of a read. What a new one found is dropped if it needs another turn: many may wait.
+    /// Takes one turn of a read. A new read that needs another turn is dropped, since many readers
+    /// may wait: it begins anew beside the loop.
     private mutating func look(_ read: SelectorRead) -> LogRead {
         let before = read.position
         guard case .done(let found) = log.turn(of: read) else {
             if kept?.read === read {
-                // It may hold more by now.
+                // The read may take more memory by now.
                 keep(read)
                 unfinished = kept?.read
             }
@@ -131,8 +132,8 @@ struct LogReader {
         kept = KeptRead(read, in: memory)
     }
 
-    /// Looks at what comes next, together with whoever stands at the same place in this delivery,
-    /// and goes on behind it; nil stands for ``Step/older``, where it is too much.
+    /// Looks at the next events, in one read with the readers at the same place in this delivery,
+    /// and goes on behind them. Nil stands for ``Step/older``: they are too much for the loop.
     mutating func next(
         _ limit: ReadLimit, of news: LogNews? = nil, in reads: SharedReads, within atOnce: AtOnce
     ) -> SharedRead? {
@@ -144,14 +145,14 @@ struct LogReader {
 
     private func known(_ news: LogNews?) -> LogNews? { position.after < countedFrom ? nil : news }
 
-    /// Goes on to where its loop has delivered, if it has told everything that it was woken for:
-    /// nothing in between was for it.
+    /// Moves the cursor to where its loop has delivered, if it has told everything that it was
+    /// woken for: no event in between was for it.
     mutating func skip(to delivered: EventID) {
         if isCaughtUp, position.after < delivered { position.after = delivered }
     }
 
-    /// Whether what it has looked at ends before `newest`, from where on it is counted: what came in between
-    /// is in no news, and it has to look once more.
+    /// Whether its last look ended before `newest`, from which on the bus counts it as a
+    /// subscriber. Events in between are in no news, so it has to look once more.
     mutating func isBehind(from newest: EventID) -> Bool {
         countedFrom = newest
         guard isCaughtUp, position.after < newest else { return false }
@@ -159,16 +160,16 @@ struct LogReader {
         return true
     }
 
-    /// There may be something behind its cursor, which it cannot tell now.
+    /// Notes that there may be events behind its cursor that it cannot tell now.
     mutating func fallBehind() { isCaughtUp = false }
 
-    /// Reads what comes next, however long that takes, and has `make` write it, once there is room;
-    /// `owner` hears of it on its loop by `fetched`, with what ``take(fetched:)`` understands.
+    /// Reads the next events once there is room for them, however long that takes, and has `make`
+    /// write them. `owner` gets the read on its loop by `fetched`, for ``take(fetched:)``.
     ///
     /// - Parameters:
-    ///   - bytes: About what the answer takes in memory.
-    ///   - waitsForRoom: Whether it begins only when there is room; false where nothing would end
-    ///     the wait.
+    ///   - bytes: Bytes of the answer in memory, about.
+    ///   - waitsForRoom: Whether it begins only when there is room; false if nothing would end the
+    ///     wait.
     mutating func fetch(
         _ limit: ReadLimit, of bytes: Int, for owner: any HTTPSubscription,
         by beside: ReadsBeside, waitsForRoom: Bool = true, _ make: @escaping MadeAnswer.Maker
@@ -189,9 +190,10 @@ struct LogReader {
             unless: cancellation, in: room, make
         ) { result, made in
             loop.post { _ in
-                // What was read counts until its owner has done with it, and then only what was made.
+                // The room counts the events until the owner has handled them, then only the made
+                // bytes.
                 defer { room.settle(madeOf: made?.body.count ?? 0) }
-                // What new rules hide is not told, however long ago it was read.
+                // Events that new rules hide are not told, however long ago they were read.
                 if !cancellation.isCancelled { owner.judge() }
                 guard !cancellation.isCancelled else { return }
                 let found = owner.reader.end(read, of: asked, with: result)
@@ -209,20 +211,21 @@ struct LogReader {
         _ read: SelectorRead, of asked: Selector, with result: Result<LogRead, BusError>
     ) -> Result<LogRead, BusError>? {
         fetching = nil
-        // What was found for a selector that it no longer has may not be told: it asks anew.
+        // Events found for a selector that it no longer has may not be told: it asks anew.
         guard selector == asked else { return nil }
         keep(read)
         return result
     }
 
-    /// Nobody is left to be told: a longer read that is under way stops, and is not told either.
+    /// Cancels a longer read that is under way: it stops, and its events are not told.
     mutating func cancel() {
         fetching?.cancel()
         fetching = nil
         kept = nil
     }
 
-    /// From now on it reads these topics: of the same terms, or the same in other memory.
+    /// Replaces its selector: by one of the same terms with other visible topics, or by an equal
+    /// one in other memory.
     mutating func limit(to selector: Selector) {
         if !selector.isCopy(of: self.selector), selector != self.selector {
             isCaughtUp = false
@@ -231,19 +234,20 @@ struct LogReader {
         self.selector = selector
     }
 
-    /// Goes on behind what was read, unless that is too much.
+    /// Goes on behind the events that were read, unless they are too much for the loop.
     private mutating func take(_ read: LogRead, within atOnce: AtOnce) -> Step {
         if passes(before: read, atOnce) { return .older }
         pass(read)
         return Step(read)
     }
 
-    /// Whether a read was too much: then it stands before the first of its events.
+    /// Whether a read was too much for the loop. Then the reader stands before the first of its
+    /// events.
     private mutating func passes(before read: LogRead, _ atOnce: AtOnce) -> Bool {
         guard case .events(let events, var next, let isCutShort) = read,
             atOnce.isLess(than: events, isCutShort)
         else { return false }
-        // What lies between here and there was not wanted, and is not lost.
+        // Events before the first one were not wanted, and are not lost.
         next.after = events[0].id.predecessor
         position = next
         largeBytes = events.wireBytes
@@ -252,8 +256,8 @@ struct LogReader {
         return true
     }
 
-    /// Goes on behind what the store has read. What came meanwhile has woken nobody, so that there
-    /// may be more.
+    /// Goes on behind a read that was done beside the loop. Wake-ups meanwhile were passed over, so
+    /// there may be more events.
     mutating func take(fetched read: LogRead) -> Step {
         pass(read)
         isCaughtUp = false
@@ -281,7 +285,7 @@ struct LogReader {
         }
     }
 
-    /// Goes back to `id`, at or below the cursor, because what was read behind it was not told.
+    /// Goes back to `id`, at or below the cursor, because events read behind it were not told.
     mutating func rewind(to id: EventID) {
         assert(id <= position.after, "a reader rewinds to what it has passed")
         position.after = id
@@ -289,7 +293,7 @@ struct LogReader {
         isCaughtUp = false
     }
 
-    /// From now on it counts as waiting: it still gets what retention removed a moment ago.
+    /// Counts it as waiting from now on: it still gets events that retention removed a moment ago.
     mutating func wait() {
         position.isWaiting = true
         beganAt = isLive ? position.after : log.bus.newest

@@ -5,19 +5,19 @@ internal import Topics
 struct ReadsBeside {
     let lines: LongReads
     let space: AnswerSpace
-    /// The loop that is told.
+    /// The loop that gets the result.
     let loop: LoopHandle
 }
 
-/// A read that takes several turns, needs the store, or finds more than a loop writes in one turn, on
-/// its way to its next answer.
+/// A read that takes several turns, needs the store, or finds more than a loop writes in one turn,
+/// on its way to its next answer.
 ///
-/// Its turns are those of ``LongReads``, also behind a page of the store: the store's threads have
-/// others to serve. It begins once there is room for what it finds, and gives that back while it waits
-/// for the store's readers, or has found nothing there. Nothing is told once it is cancelled, and the
-/// store reads no more of it.
+/// Its turns are taken by ``LongReads``, also those behind a page of the store: the store's threads
+/// have other readers to serve. It begins once there is room for the events that it may find. It
+/// gives the room back while it waits for the store's readers, and after a page without events.
+/// Once it is cancelled it tells nothing, and the store reads no more of it.
 final class LongRead: Sendable {
-    /// Who is told what was found, and what was written of it.
+    /// Gets the result of the read, and the bytes that were made of its events, if any were made.
     typealias Then = @Sendable (Result<LogRead, BusError>, MadeAnswer?) -> Void
 
     private let read: SelectorRead
@@ -44,7 +44,7 @@ final class LongRead: Sendable {
         self.then = then
     }
 
-    /// Has it go on soon.
+    /// Adds its next turn to its line.
     func goOn() {
         reads.add(for: account, unless: cancellation, in: room) { self.turn() }
     }

@@ -6,33 +6,35 @@ internal import Topics
 /// Reads that take more than one turn under the bus's lock, on a thread of their own: no loop waits
 /// for them.
 ///
-/// Each user has a line, whose first read is under way, and the lines take turns: whoever asks for
-/// much waits for themself. Reads that ask the store have a line of their own, of which a few are asked
-/// at one time: the store's readers, and the room for answers, are shared by user too. So has what goes
-/// on by itself, one at a time. The thread begins with a read and ends when none is left; reads whose
-/// clients have left do not pile up in a line that is held.
+/// Each user has a line, whose first read is under way, and the lines take turns. So a user that
+/// asks for much waits behind their own reads only. Reads that ask the store have a line of their
+/// own for each user, of which a few are asked at one time: the store's readers and the room for
+/// answers are shared by user too. Operations that go on by themselves have a further line, one at
+/// a time. The thread begins with a read and ends when none is left. Reads whose clients have left
+/// do not pile up in a line that is held.
 ///
 /// Safe from any thread; no verb waits.
 final class LongReads: Sendable {
     /// One turn of a read; true where it needs another.
     typealias Turn = @Sendable () -> Bool
 
-    /// Asks the store, and has the block called once it has answered.
+    /// Asks the store, and calls the block once the store has answered.
     typealias Ask = @Sendable (_ answered: @escaping @Sendable () -> Void) -> Void
 
-    /// Where a read waits.
+    /// The line in which a read waits: one for each user and kind.
     private struct Line: Hashable {
         enum Kind {
             case beginning
-            /// Reads that have room do not wait behind those of their user that find none: they are to
-            /// give it back.
+            /// Reads that have room. They do not wait behind reads of their user that find none:
+            /// they are to give their room back.
             case hasRoom
             /// Reads for which the store is to be asked.
             case asking
-            /// What goes on by itself: a removal of many topics, or a look at every loop.
+            /// Operations that go on by themselves: a removal of many topics, or a list of all
+            /// loops' subscribers.
             case oneByOne
 
-            /// How many of one user are under way at one time.
+            /// How many of one user are under way at one time; nil for no bound.
             var underWayMax: Int? {
                 switch self {
                 case .beginning, .hasRoom: nil
@@ -73,13 +75,13 @@ final class LongReads: Sendable {
     }
 
     private struct State {
-        /// The reads of each user, nil for those that are unknown together.
+        /// The reads of each user. Callers without a known user share the lines of nil.
         var lines = TurnLines<Line, Read>(
             bounds: { .init(underWay: $0.kind.underWayMax) },
             isOver: { $0.cancellation.isCancelled })
         var isWorking = false
 
-        /// True where a thread has to begin.
+        /// Adds a read to its line. True if a thread has to begin.
         mutating func add(_ read: Read) -> Bool {
             lines.add(read, to: read.line)
             return begin()
@@ -109,7 +111,7 @@ final class LongReads: Sendable {
             return lines.lineCount
         }
 
-        /// The store has answered a read of a line. True where a thread has to begin.
+        /// Ends a read of a line that the store has answered. True if a thread has to begin.
         mutating func answered(_ line: Line) -> Bool {
             lines.end(line)
             return lines.isEmpty ? false : begin()
@@ -121,7 +123,8 @@ final class LongReads: Sendable {
     /// Has `turn` run soon, again and again until it needs no more, or is cancelled: on another
     /// thread, or before this returns where there is none to be had.
     ///
-    /// - Parameter room: What it takes before its first turn; until it can, its line is held.
+    /// - Parameter room: The room that it takes before its first turn. Until it can, its line is
+    ///   held.
     func add(
         for account: CallerAccount?, unless cancellation: Cancellation, in room: AnswerRoom? = nil,
         _ turn: @escaping Turn
@@ -136,7 +139,7 @@ final class LongReads: Sendable {
     /// Has `ask` run soon, as a turn like others, once its user has fewer reads at the store than there
     /// may be.
     ///
-    /// - Parameter room: What it takes before.
+    /// - Parameter room: The room that it takes before it asks.
     func addAsking(
         for account: CallerAccount?, unless cancellation: Cancellation, in room: AnswerRoom,
         _ ask: @escaping Ask
@@ -147,8 +150,8 @@ final class LongReads: Sendable {
                 room: room, step: .ask(ask)))
     }
 
-    /// Has something that goes on by itself begin soon, as a turn like others, once no other one of its
-    /// user is under way.
+    /// Has an operation that goes on by itself begin soon, as a turn like others, once no other one
+    /// of its user is under way.
     func addOneByOne(
         for account: CallerAccount?, unless cancellation: Cancellation,
         _ begin: @escaping @Sendable (_ over: @escaping @Sendable () -> Void) -> Void

@@ -1,7 +1,8 @@
 internal import HTTPFront
 internal import Topics
 
-/// How the readers of one loop look at the log: as far as the loop's turn has room for it.
+/// The looks of one loop's readers at the log, each bounded by the steps that the loop's turn has
+/// left.
 ///
 /// Belongs to its loop.
 final class LoopReads {
@@ -14,8 +15,9 @@ final class LoopReads {
         self.budget = budget
     }
 
-    /// What lies after `position`: what `news` says, if that is all. `.older` also where that takes
-    /// more than the loop has room for, or than one turn under the lock.
+    /// The log's content after `position`, from the topics in `news` alone if no others changed.
+    /// `.older` also if the look takes more than the loop has room for, or than one turn under the
+    /// lock.
     func look(
         _ position: LogPosition, matching selector: Selector, of news: LogNews?,
         _ filter: EventFilter, _ limit: ReadLimit
@@ -29,7 +31,7 @@ final class LoopReads {
         return .older(position)
     }
 
-    /// One turn of a read, as far as the loop's has room for it.
+    /// One turn of a read, of as many steps as the loop's turn has left for reads.
     func turn(of read: SelectorRead) -> SelectorRead.Turn {
         guard budget.isLeft(for: .reads) else {
             // One step is part of the request: it finds the place of a reader that begins now.

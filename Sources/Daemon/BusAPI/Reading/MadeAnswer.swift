@@ -2,9 +2,9 @@ internal import HTTPFront
 internal import Topics
 internal import Wire
 
-/// What was written of events beside the loop, ready to be sent.
+/// Events as bytes that were written beside the loop, ready to be sent.
 struct MadeAnswer: Sendable {
-    /// Makes what is written of events that a read has found; nil where the loop makes it itself.
+    /// Writes the events of a read, and returns how many; nil if the loop is to write them itself.
     typealias Maker = @Sendable (LogRead) -> (bytes: [UInt8], count: Int)?
 
     /// The bytes, counted for as long as somebody sends them.
@@ -12,7 +12,8 @@ struct MadeAnswer: Sendable {
     /// How many of the events are in it, from the first on.
     let count: Int
 
-    /// What `make` makes of a read, in this room. The events count there too, until it is settled.
+    /// The bytes that `make` writes of a read, in this room. The events count there too, until the
+    /// room is settled.
     init?(of read: LogRead, in room: AnswerRoom, by make: Maker) {
         let events = read.events
         room.grow(to: events.reduce(events.wireBytes) { $0 + EventEnvelope.bytesMax(of: $1) })
@@ -23,8 +24,8 @@ struct MadeAnswer: Sendable {
 }
 
 extension ResponseBody {
-    /// Bytes that were made beside the loop, in a room that counts them until they are sent, and until
-    /// it is settled what they were made of.
+    /// Bytes that were made beside the loop, in a room that counts them until they are sent. The
+    /// events that they were made of, of `count` bytes, count too until the room is settled.
     static func made(
         _ bytes: [UInt8], in room: AnswerRoom, besides count: Int = 0
     ) -> ResponseBody {
@@ -48,11 +49,11 @@ private final class AnswerBytes: Sendable {
 }
 
 extension LogRead {
-    /// The events that were found, none where it is something else.
+    /// The events that were found; none if it found something else.
     var events: [Event] { if case .events(let events, _, _) = self { events } else { [] } }
 }
 
 extension [Event] {
-    /// About what they take on the wire, in bytes.
+    /// Bytes of the events on the wire, about.
     var wireBytes: Int { reduce(0) { $0 + $1.payload.count + WireLimits.envelopeBytes } }
 }

@@ -1,11 +1,12 @@
 internal import HTTPFront
 internal import Topics
 
-/// What one look at the log found, and what is written of it in the forms that were asked for.
+/// The result of one look at the log, with the last stream piece and the last poll answer made of
+/// it.
 ///
 /// Belongs to one loop.
 final class SharedRead {
-    /// What is written of the events of one read, in one form.
+    /// The bytes of a read's first events, in one form.
     struct Write {
         let piece: ResponseBody
         /// How many of the events are in it, from the first on.
@@ -13,7 +14,7 @@ final class SharedRead {
         /// The last of these.
         let last: EventID
 
-        /// What is written of the first of these events, made elsewhere.
+        /// The bytes of the first of these events that were made beside the loop.
         init(_ made: MadeAnswer, of events: [Event]) {
             self.init(piece: made.body, count: made.count, last: events[made.count - 1].id)
         }
@@ -57,8 +58,8 @@ final class SharedRead {
         self.outcome = outcome
     }
 
-    /// Whether a reader of this would be told the same. Selectors in the loop's table are copies of
-    /// one where they are equal.
+    /// Whether a reader of this would be told the same. Equal selectors in the loop's table are
+    /// copies of one selector, so only their memory is compared.
     func answers(
         _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit
     ) -> Bool {
@@ -66,7 +67,8 @@ final class SharedRead {
             && self.limit == limit && self.filter == filter
     }
 
-    /// What is written in a form: made by `make`, unless the last who asked had the same.
+    /// The first events written in a form. Calls `make`, unless the last reader asked for the same
+    /// form.
     func write(
         _ encoding: EventEncoding, _ framing: StreamFraming, _ make: () -> Write
     ) -> Write {
@@ -76,8 +78,8 @@ final class SharedRead {
         return write
     }
 
-    /// What a poll is answered that was told of no gap: made by `make`, unless the last who asked had
-    /// asked in the same words.
+    /// The answer to a poll that was told of no gap. Calls `make`, unless the last poll asked in
+    /// the same words.
     func response(to request: ReceiveRequest, _ make: () -> Response) -> Response {
         if let answered, answered.form == request.form,
             answered.preferenceApplied == request.preferenceApplied,

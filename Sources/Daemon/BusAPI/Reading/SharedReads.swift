@@ -3,28 +3,29 @@ internal import Topics
 
 /// The latest reads of one delivery, for all subscriptions that stand at the same place.
 ///
-/// What a read finds depends on the moment, and on selector, filter, place and limit alone. All who
-/// agree in these are told, within one delivery, what the first of them found. Nothing is lost by
-/// that: what becomes visible meanwhile wakes the loop anew. Two selectors of the same text that
-/// show different topics are different selectors.
+/// The result of a read depends on the moment, and on selector, filter, place and limit alone.
+/// Within one delivery, all subscriptions that agree in these are told the result of the first
+/// one's read. Nothing is lost by that: an event that becomes visible meanwhile wakes the loop
+/// anew. Two selectors of the same text that show different topics are different selectors.
 ///
 /// Belongs to one loop, and holds nothing between deliveries.
 final class SharedReads {
     private let log: LoopReads
     private var isDelivering = false
-    /// Whether the last delivery was for one subscription alone, which so will be the next.
+    /// Whether the last delivery was for one subscription alone. The next one probably will be,
+    /// too.
     private(set) var isForOne = false
     private var latest: [SharedRead] = []
     private var oldest = 0
-    /// The last large answer, for as long as somebody takes it: a delivery of much takes many turns.
+    /// The last large answer, for as long as a client takes it: a large delivery takes many turns.
     private weak var large: LargeAnswer?
 
     init(of log: LoopReads) { self.log = log }
 
-    /// Whether others may be told, at this moment, what one of them reads.
+    /// Whether a read at this moment may be shared with other subscriptions.
     var areShared: Bool { isDelivering && !isForOne }
 
-    /// Shares what is read while `delivery` runs, which may be for one subscription alone.
+    /// Shares reads while `delivery` runs, which may be for one subscription alone.
     func share(forOne isForOne: Bool, _ delivery: () -> Void) {
         self.isForOne = isForOne
         isDelivering = true
@@ -34,7 +35,8 @@ final class SharedReads {
         oldest = 0
     }
 
-    /// What lies after `position`: read now, unless somebody else just has.
+    /// The log's content after `position`: read now, unless another subscription just has read the
+    /// same.
     func read(
         _ position: LogPosition, _ selector: Selector, _ filter: EventFilter, _ limit: ReadLimit,
         of news: LogNews? = nil
@@ -47,8 +49,8 @@ final class SharedReads {
         return read
     }
 
-    /// What a poll is answered that read these events and was told of no gap: made by `make`, unless
-    /// somebody else is sent the same.
+    /// The answer to a poll that read these events and was told of no gap. Calls `make`, unless
+    /// another client is sent the same.
     func response(
         of read: SharedRead, _ events: [Event], before cursor: EventID, to request: ReceiveRequest,
         _ make: () -> Response
@@ -65,8 +67,8 @@ final class SharedReads {
         }
     }
 
-    /// Those of one place read on in steps, one reader after the other, so that more than the last
-    /// are needed.
+    /// Keeps a read. Readers at one place read on in steps, one after the other, so they need more
+    /// than the last read.
     private func keep(_ read: SharedRead) {
         if latest.count < Limits.sharedReadsMax { return latest.append(read) }
         latest[oldest] = read

@@ -2,7 +2,7 @@ internal import HTTPFront
 internal import JSON
 internal import Wire
 
-/// In which form a reader wants its events.
+/// The form in which a reader wants its events.
 enum EventForm: Equatable {
     /// One event an answer, its payload as the body.
     case raw
@@ -29,8 +29,8 @@ enum EventForm: Equatable {
 
     /// The form that `as`, or else `Accept`, asks for.
     ///
-    /// `Accept` is read as RFC 9110 section 12.5.1 says: the highest weight wins, of equal ones
-    /// the first named. What matches no form is raw.
+    /// `Accept` is read as RFC 9110 section 12.5.1 says: the highest weight wins, of equal ones the
+    /// first named. A request that names no known form gets raw events.
     static func chosen(_ head: RequestHead, _ parameters: Parameters) throws(Refusal) -> EventForm {
         if head.asksForWebSocket {
             return .webSocket(
@@ -72,7 +72,7 @@ enum EventForm: Equatable {
         return nil
     }
 
-    /// A weight in thousandths, of a parameter that is one.
+    /// The weight that a parameter gives, in thousandths; nil if it gives none.
     private static func weight(_ parameter: Substring) -> Int? {
         guard parameter.hasPrefix("q=") || parameter.hasPrefix("Q="),
             let value = Double(parameter.dropFirst(2)), (0...1).contains(value)

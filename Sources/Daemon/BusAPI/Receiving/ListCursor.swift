@@ -1,11 +1,12 @@
 internal import Topics
 
-/// Where a list of topics goes on, as clients keep it: a moment, and what that is a moment of.
+/// A cursor of a list of topics, as clients keep it: a moment, and the mark of the topics and of
+/// the life of the bus that it belongs to.
 struct ListCursor {
     let moment: ListMoment
     private let mark: Int
 
-    /// The cursor of a moment in the life and for the topics that a mark stands for.
+    /// The cursor of a moment, for the topics and the life of the bus that a mark stands for.
     init(_ moment: ListMoment, _ mark: Int) {
         self.moment = moment
         self.mark = mark

@@ -4,20 +4,20 @@ internal import JSON
 internal import Topics
 internal import Wire
 
-/// What one request for events asks for, in whatever form, checked.
+/// The checked contents of one request for events, in any form.
 struct ReceiveRequest {
-    /// Who asks.
+    /// The caller that sent the request.
     let caller: Caller
     /// The topics, as far as the caller may know of them.
     var selector: Selector
     let filter: EventFilter
     let form: EventForm
     let start: StartPosition
-    /// How long to wait for an event, in microseconds; `nil` where the request does not say.
+    /// How long to wait for an event, in microseconds; `nil` if the request does not say.
     let wait: Int64?
-    /// Events of one answer at the most; `nil` where the request does not say.
+    /// Events of one answer at the most; `nil` if the request does not say.
     let eventsMax: Int?
-    /// How an event stream would say things.
+    /// The form of its answer if that is an event stream.
     let eventStream: ServerSentEventsForm
     /// Whether a gap is an error.
     let isStrict: Bool
@@ -30,10 +30,10 @@ struct ReceiveRequest {
         ["as", "since", lastEventID, "wait", "max"] + WireAttribute.filters
         + ["strict"] + ServerSentEventsForm.parameters
 
-    /// What `Last-Event-ID` is called in a query, by clients that cannot send a header.
+    /// The name of `Last-Event-ID` in a query, for clients that cannot send a header.
     private static let lastEventID = "lastEventId"
 
-    /// - Parameter selector: What its path names.
+    /// - Parameter selector: The selector that its path names.
     init(
         _ call: borrowing Call, of selector: Selector, _ configuration: BusAPIConfiguration
     ) throws(Refusal) {
@@ -116,7 +116,7 @@ struct ReceiveRequest {
                 + "with its zone (2026-11-21T09:00:00Z).")
     }
 
-    /// The events that are wanted; a value that no event can have is a mistake, not a filter.
+    /// The filter for the wanted events. A value that no event can have is a mistake, not a filter.
     private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
         var wanted = AttributeTexts()
         var isEmpty = true
@@ -129,8 +129,8 @@ struct ReceiveRequest {
         return isEmpty ? .all : EventFilter(try EventAttributes(request: wanted))
     }
 
-    /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3); other preferences are none of
-    /// ours, and what is malformed is ignored as section 2 of it says.
+    /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3). Other preferences do not concern
+    /// the bus, and malformed ones are ignored as section 2 of it says.
     static func preferredSeconds(_ headers: HeaderFields) -> Int64? {
         for value in headers.all("prefer") {
             for preference in value.split(separator: ",") {
@@ -166,7 +166,7 @@ struct ReceiveRequest {
                 write(UnsafeBufferPointer(rebasing: bytes[target.pathRange]))
                 write(UInt8(ascii: "?"))
                 let query = bytes.dropFirst(target.pathRange.upperBound + 1)
-                // The pieces are as they were sent; the items beside them have the names they mean.
+                // The pieces are as they were sent; the items of the query have the decoded names.
                 var (start, item) = (query.startIndex, 0)
                 while start < query.endIndex {
                     let end = query[start...].firstIndex(of: UInt8(ascii: "&")) ?? query.endIndex
@@ -185,7 +185,7 @@ struct ReceiveRequest {
         }
     }
 
-    /// Whether a parameter says where to begin.
+    /// Whether a parameter gives the place to begin at.
     private static func isCursor(_ item: QueryItems.Item) -> Bool {
         let name = Parameters.name(of: item)
         return name == "since" || name == lastEventID
@@ -193,7 +193,7 @@ struct ReceiveRequest {
 }
 
 extension Selector {
-    /// The selector of a request's path, or the refusal that says what is wrong with it.
+    /// The selector of a request's path, or the refusal that names the mistake in it.
     init(request text: String) throws(Refusal) {
         do throws(NameError) {
             try self.init(text)
@@ -204,7 +204,7 @@ extension Selector {
 }
 
 extension TopicName {
-    /// The topic of a request's path, or the refusal that says what is wrong with it.
+    /// The topic of a request's path, or the refusal that names the mistake in it.
     init(request text: String) throws(Refusal) {
         do throws(NameError) {
             try self.init(text)

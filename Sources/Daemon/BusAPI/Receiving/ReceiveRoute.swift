@@ -26,7 +26,7 @@ struct ReceiveRoute: Routes {
         }
     }
 
-    /// Lets a request in whose caller may read what it asks for, if that is there.
+    /// Lets a request in whose caller may read its topics, if these topics can be subscribed to.
     func admit(_ request: ReceiveRequest, _ exchange: Exchange) throws(Refusal) {
         exchange.note(form: request.form.delivery.rawValue)
         do throws(BusError) {

@@ -4,7 +4,7 @@ internal import JSON
 internal import Topics
 internal import Wire
 
-/// Somebody who waited for events at one moment.
+/// A subscriber that waited for events at one moment, as the list of subscribers shows it.
 struct SubscriberDescription: Sendable {
     let caller: Caller
     let selector: Selector
@@ -12,11 +12,11 @@ struct SubscriberDescription: Sendable {
     private let form: DeliveryForm
     private let pid: Int32?
     let since: Timestamp
-    /// How far it is; nil where it looks for its place yet.
+    /// Its cursor; nil while its place in the log is still looked for.
     private let cursor: EventID?
     private let isCaughtUp: Bool
 
-    /// Nil for one that was answered.
+    /// Describes a subscription; nil for one that was answered.
     init?(_ subscription: any HTTPSubscription, now: Timestamp) {
         guard let origin = subscription.origin else { return nil }
         let reader = subscription.reader
@@ -30,8 +30,8 @@ struct SubscriberDescription: Sendable {
         isCaughtUp = reader.isCaughtUp && !reader.isFetching
     }
 
-    /// Writes it as the list shows it, with the text of its selector. Adds the steps that it took to count what it
-    /// has not been told.
+    /// Writes it as the list shows it, with the text of its selector. Adds the steps that it took
+    /// to count the events that it has not been told yet.
     func write(
         _ text: String, to json: inout JSONWriter, countedBy bus: EventBus, _ steps: inout Int
     ) {

@@ -4,8 +4,8 @@ internal import JSON
 internal import Protection
 internal import Topics
 
-/// One list of those who wait for events: each loop describes its own, and what the caller may know of is
-/// written beside the loops, some at a time.
+/// One list of the subscribers that wait for events. Each loop describes its own subscribers. Those
+/// that the caller may know of are written beside the loops, some at a time.
 ///
 /// A user has one such list under way: the others wait in that user's line.
 final class SubscriberListing: Sendable {
@@ -16,16 +16,17 @@ final class SubscriberListing: Sendable {
     private let answer: @Sendable (Response) -> Void
     private let progress = Protected(Progress())
 
-    /// How far it is.
+    /// The progress of the list.
     private struct Progress {
         /// Loops that have not told their subscribers.
         var loopsLeft = 0
         var found: [SubscriberDescription] = []
-        /// Those found, in the order of the list, with the texts of their selectors; as many as have theirs yet.
+        /// The described subscribers in the order of the list, with the texts of their selectors.
+        /// It grows until every subscriber has its text, and is sorted then.
         var rows: [(selector: String, subscriber: SubscriberDescription)] = []
         var next = 0
         var json = JSONWriter()
-        /// The rules by which it came there.
+        /// The rules under which it was written so far.
         var access: AccessPolicy?
 
         /// Begins to write, by these rules.
@@ -39,7 +40,7 @@ final class SubscriberListing: Sendable {
         }
     }
 
-    /// A list of those who wait for a topic, or of all.
+    /// A list of the subscribers to a topic, or of all.
     init(
         of topic: TopicName?, for caller: Caller, on service: BusService,
         unless cancellation: Cancellation, answer: @escaping @Sendable (Response) -> Void

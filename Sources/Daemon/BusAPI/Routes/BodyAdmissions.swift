@@ -1,8 +1,8 @@
 internal import HTTPFront
 internal import Topics
 
-/// How much body each kind of request may bring, and the answer to more; made once, so that a
-/// request without a body pays nothing for it.
+/// The size of body that each kind of request may bring, and the answer to a larger one. They are
+/// made once, so that a request without a body costs nothing for it.
 final class BodyAdmissions {
     let eventBytesMax: Int
     private let event: BodyAdmission
@@ -25,7 +25,8 @@ final class BodyAdmissions {
             ).response)
     }
 
-    /// What the request of this head may bring, which says so much about its body.
+    /// The decision about the body of a request, by its head, which announces a body of this
+    /// length.
     func admission(of head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission {
         switch head.method {
         case "POST" where length == .none && Self.isOfUnknownLength(head):
@@ -34,13 +35,13 @@ final class BodyAdmissions {
         case "PUT" where Self.isTaken(head): Self.noneButPost
         case "OPTIONS": Self.none
         case _ where length.isEmpty || Self.isTaken(head): Self.none
-        // Without its body it would be refused too, and that is what the client has to hear.
+        // Without its body it would be refused too, and the client has to hear that reason.
         default: .upTo(bytes: 0, orElse: Self.refusal(of: head).response)
         }
     }
 
-    /// Whether nobody knows how much of what follows is the body of a publish, where it does not say (RFC 1945
-    /// section 7.2.2).
+    /// Whether the end of a publish's body is unknown, because the request gives no length (RFC
+    /// 1945 section 7.2.2).
     ///
     /// Other requests by POST are complete without a body, and a proxy that speaks HTTP/1.0 to us sends
     /// those without a length.

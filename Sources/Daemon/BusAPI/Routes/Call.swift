@@ -3,21 +3,21 @@ internal import HTTPFront
 internal import JSON
 internal import Topics
 
-/// One request on its way through a route: what was asked, and where the answer goes.
+/// One request on its way through a route, together with the way of its answer.
 struct Call: ~Copyable {
     let request: Request
     let resource: Resource
     let parameters: Parameters
     let exchange: Exchange
-    /// Who asks; unknown where nobody needs to know.
+    /// The caller that sent it; unknown if the resource does not need one.
     let caller: Caller
 
     var head: RequestHead { request.head }
 
-    /// Who an event of this request is from.
+    /// The sender of an event that this request publishes.
     var sender: Sender { Sender(uid: exchange.uid, pid: exchange.pid) }
 
-    /// Refuses a body where none belongs.
+    /// Refuses a body of a request that takes none.
     func refuseBody() throws(Refusal) {
         guard request.body.count == 0 else {
             throw Refusal(.bodyNotExpected, "This request takes no body; send it without.")

@@ -25,7 +25,7 @@ struct EventRoute: Routes {
         }
     }
 
-    /// Answers with an event that only the store has, beside the loop and once it has room.
+    /// Answers with an event that only the store has. It is read beside the loop, once it has room.
     private func read(
         _ id: EventID, _ topic: TopicName, at position: LogPosition, _ call: borrowing Call
     ) {

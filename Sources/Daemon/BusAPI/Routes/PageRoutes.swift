@@ -7,7 +7,8 @@ internal import Wire
 struct PageRoutes: Routes {
     let loop: BusLoop
 
-    /// `GET /`: the page for browsers; for others what this is, and what to type.
+    /// `GET /`: the page for browsers. Other clients get a text that explains the bus and its first
+    /// commands.
     func start(_ call: borrowing Call) throws(Refusal) {
         guard configuration.showsPage, call.head.wantsHTML else {
             return try ServiceRoutes(loop: loop).greeting(call)
@@ -60,15 +61,16 @@ struct PageRoutes: Routes {
         call.respond(response)
     }
 
-    /// What the page may do: run its own files, show its own style, and ask this bus. No other page may
-    /// frame it, and no text becomes a script or a part of a document.
+    /// The rights of the page: it may run its own files, show its own style, and ask this bus. No
+    /// other page may frame it, and no text becomes a script or a part of a document.
     private static let contentPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
         + "require-trusted-types-for 'script'; trusted-types 'none'"
 
-    /// Where a browser is sent that a person opened at the address of a topic, a group or a list of
-    /// them: to what the page shows of it. Nil for programs, and where a form of the answer is named.
+    /// The redirect of a browser in which a person opened the address of a topic, a group or a list
+    /// of them. It leads to the view of it on the page. Nil for programs, and if a form of the
+    /// answer is named.
     func placeOnPage(of head: RequestHead, _ resource: Resource) -> Response? {
         guard head.method == "GET", configuration.showsPage,
             head.headers.first("sec-fetch-mode") == "navigate", head.wantsHTML,

@@ -7,7 +7,7 @@ internal import Wire
 /// before any is read, so that a misspelt parameter never goes unnoticed.
 struct Parameters {
     private let items: QueryItems
-    /// What each of them is called here.
+    /// The name of each item, in the form that routes know.
     private let names: [String]
 
     init(_ items: QueryItems, known: [String]) throws(Refusal) {
@@ -31,7 +31,7 @@ struct Parameters {
         self.names = names
     }
 
-    /// The name of an item. Clients write one of them in several ways, which are one parameter.
+    /// The name of an item. Clients write `lastEventId` in several ways, which are one parameter.
     static func name(of item: QueryItems.Item) -> String {
         switch item.name {
         case "lastEventID", "last_event_id", "Last-Event-ID", "last-event-id": "lastEventId"
@@ -39,7 +39,7 @@ struct Parameters {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the request has no parameters.
     var isEmpty: Bool { names.isEmpty }
 
     /// The parameter as it was given, decoded; `nil` without it.
@@ -49,7 +49,7 @@ struct Parameters {
         names.firstIndex(of: name).map { items[$0] }
     }
 
-    /// How a number is written.
+    /// A notation of numbers, with its reader and writer.
     struct Notation: Sendable {
         let read: @Sendable (String) -> Int64?
         let write: @Sendable (Int64) -> String
@@ -80,7 +80,7 @@ struct Parameters {
 
     /// A duration in microseconds, within `range`.
     ///
-    /// - Parameter key: The key of the configuration that sets the range; nil where none does.
+    /// - Parameter key: The key of the configuration that sets the range; nil if none does.
     func duration(
         _ name: String, in range: ClosedRange<Int64>, setBy key: String? = nil
     ) throws(Refusal) -> Int64? {
@@ -135,16 +135,16 @@ struct Parameters {
 }
 
 extension HeaderFields {
-    /// The value of a header that says what a parameter could say too, and so, like one, is given
+    /// The value of a header that stands for a parameter as well. Like a parameter it is given
     /// once; `nil` without it.
     func only(_ name: StaticString) throws(Refusal) -> String? {
-        // Most are absent.
+        // Most of these headers are absent.
         guard let value = first(name) else { return nil }
         try refuseIfRepeated(name)
         return value
     }
 
-    /// Refuses a request whose readers could each take another of several values.
+    /// Refuses a request that has a header several times: each reader could take another value.
     func refuseIfRepeated(_ name: StaticString) throws(Refusal) {
         guard occurrences(of: name) <= 1 else {
             throw Refusal(

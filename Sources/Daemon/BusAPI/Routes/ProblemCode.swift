@@ -2,8 +2,8 @@ internal import HTTPFront
 
 /// The codes that this module answers with, each with the status that always goes with it.
 ///
-/// What the front itself refuses (malformed requests, hosts, pages) it words by itself; codes are
-/// listed in the HTTP contract, and stay what they are: scripts compare them.
+/// The front words its own refusals (malformed requests, hosts, pages) by itself. The codes are
+/// listed in the HTTP contract. They never change, because scripts compare them.
 enum ProblemCode: String, CaseIterable {
     case topicNameInvalid = "TOPIC_NAME_INVALID"
     case groupNameInvalid = "GROUP_NAME_INVALID"
@@ -70,7 +70,7 @@ enum ProblemCode: String, CaseIterable {
         }
     }
 
-    /// The problem itself, with what was wrong this time and what to do about it.
+    /// The problem of this code, with a sentence about the mistake and about how to correct it.
     func problem(_ detail: String, headers: HeaderLines = []) -> Problem {
         Problem(status, rawValue, detail: detail, headers: headers)
     }

@@ -1,25 +1,26 @@
 internal import HTTPFront
 internal import Topics
 
-/// Why a request is answered with a problem instead of what it asked for.
+/// The reason why a request is answered with a problem instead of the wanted answer.
 struct Refusal: Error {
     /// The answer.
     let problem: Problem
-    /// Seconds after which it may succeed, where that is known.
+    /// Seconds after which the request may succeed, if that is known.
     var retrySeconds: Int64?
 
     init(_ code: ProblemCode, _ detail: String, headers: HeaderLines = []) {
         problem = code.problem(detail, headers: headers)
     }
 
-    /// What the front refused.
+    /// A refusal by the front.
     init(_ problem: Problem) {
         self.problem = problem
     }
 
-    /// What the bus refused, in the words of the contract.
+    /// A refusal by the bus, in the words of the contract.
     ///
-    /// - Parameter introduction: What is said before, of what was done nevertheless.
+    /// - Parameter introduction: The beginning of the sentence, about the part that was done
+    ///   nevertheless.
     init(_ error: BusError, behind introduction: String = "") {
         let code: ProblemCode =
             switch error {
@@ -46,11 +47,11 @@ struct Refusal: Error {
         }
     }
 
-    /// The bus ends; what was asked for did not happen.
+    /// The bus ends, and the request had no effect.
     static let leaving = Refusal(
         .draining, "The bus is shutting down; try again in a second.")
 
-    /// What a caller over HTTP can do about it, and where the limit is set.
+    /// Advice to a caller over HTTP, with the place at which the limit is set.
     private static func advice(on error: BusError) -> String {
         switch error {
         case .topicUnknown: " with PUT /topics/{topic} (bus.autocreate in belfryd.conf)"
@@ -73,7 +74,7 @@ struct Refusal: Error {
         }
     }
 
-    /// The answer as it is sent; what may succeed in a moment says when to try again.
+    /// The answer as it is sent. A request that may succeed in a moment is told when to try again.
     var response: Response {
         var response = problem.response
         switch response.status {

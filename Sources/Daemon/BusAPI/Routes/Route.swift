@@ -120,7 +120,7 @@ struct Route: Sendable {
     }
 }
 
-/// What a path names.
+/// The resource that a path names.
 struct Resource {
     enum Kind {
         case topics, topic, event, subscribers
@@ -135,7 +135,7 @@ struct Resource {
     /// The event's id as it was written; empty where the path has none.
     var id = ""
 
-    /// Whether it matters who asks.
+    /// Whether it matters which caller asks.
     var isAboutTopics: Bool {
         switch kind {
         case .health, .readiness, .version, .metrics, .description: false
@@ -144,10 +144,11 @@ struct Resource {
         }
     }
 
-    /// Whether it says that the bus is well and nothing else: what asks may add a query of its own.
+    /// Whether it only tells that the bus is well. Programs that check it may add a query of their
+    /// own.
     var isCheck: Bool { kind == .health || kind == .readiness }
 
-    /// Whether people come to it by links, from wherever.
+    /// Whether people come to it by links, from any page.
     var isForPeople: Bool {
         switch kind {
         case .start, .documents, .document: true
@@ -155,19 +156,19 @@ struct Resource {
         }
     }
 
-    /// What stands behind a group's name.
+    /// The kinds of the segments behind a group's name.
     private static let partsOfGroups: [String: Kind] = [
         "jobs": .jobs, "next": .next, "done": .done, "retry": .retry, "dead": .dead,
         "extend": .extend, "seek": .seek, "revive": .revive,
     ]
 
-    /// The resource of a target; `nil` where there is none.
+    /// The resource of a target; `nil` if there is none.
     init?(_ target: RequestTarget) {
         guard !target.isOutsidePrefix else { return nil }
         self.init(path: target.path)
     }
 
-    /// The resource of a decoded path; `nil` where there is none.
+    /// The resource of a decoded path; `nil` if there is none.
     init?(path: [String]) {
         switch (path.count, path.first) {
         case (0, _): kind = .start
@@ -206,12 +207,13 @@ struct Resource {
         }
     }
 
-    /// The first segments of paths that have one segment alone.
+    /// The first segments of paths that may have a single segment.
     private static let firstSegments = [
         "topics", "subscribers", "groups", "healthz", "readyz", "version", "metrics", "docs",
     ]
 
-    /// A path that leads somewhere, and was probably meant by one that does not; nil where none was.
+    /// A path that leads somewhere, and was probably meant by one that does not; nil if there is
+    /// none.
     static func path(near path: [String]) -> String? {
         // An empty last segment is a slash at the end.
         let segments = path.last == "" ? path.dropLast() : path[...]
@@ -229,7 +231,8 @@ struct Resource {
             let whole = [known] + rest
             return Resource(path: whole) == nil ? nil : "/" + whole.joined(separator: "/")
         }
-        // Whoever forgot the first segment, or wrote slashes where a name has dots.
+        // A client may have left out the first segment, or written slashes instead of a name's
+        // dots.
         let named = first == "topics" ? rest : segments
         guard first == "topics" || !firstSegments.contains(first),
             !named.dropFirst().contains("events"),

@@ -8,7 +8,7 @@ protocol Routes {
     var loop: BusLoop { get }
 }
 
-// What most of them need of the loop.
+// The parts of the loop that most routes need.
 extension Routes {
     var service: BusService { loop.service }
     var bus: EventBus { loop.service.bus }

@@ -35,8 +35,8 @@ struct ServiceRoutes: Routes {
         call.respond(json)
     }
 
-    /// `GET /metrics`: how the bus does, for Prometheus. Names no topic but those that the
-    /// configuration shows, so that everyone may see it who may see that there is a bus.
+    /// `GET /metrics`: the figures of the bus, for Prometheus. They name no topic but those that
+    /// the configuration shows, so that any client that may see the bus at all may see them.
     func metrics(_ call: borrowing Call) throws(Refusal) {
         guard call.head.isForUs else { return call.respond(.metrics(strangersMetrics())) }
         let (service, version) = (service, configuration.version)
@@ -52,8 +52,8 @@ struct ServiceRoutes: Routes {
         }
     }
 
-    /// What a request for figures gets whose Host is none of ours: a page of a foreign name that was made to
-    /// point here could have sent it.
+    /// The answer to a request for figures whose Host is not one of the bus's names. A page of a
+    /// foreign name that was made to point here could have sent it.
     private func strangersMetrics() -> PrometheusText {
         var page = PrometheusText()
         page.gauge(
@@ -63,8 +63,8 @@ struct ServiceRoutes: Routes {
         return page
     }
 
-    /// `GET /openapi.yaml`: all of this for programs, as it is in the repository (RFC 9512). Without
-    /// an ETag, because no answer of the bus may be stored.
+    /// `GET /openapi.yaml`: the description of the interface for programs, as it is in the
+    /// repository (RFC 9512). It has no ETag, because no answer of the bus may be stored.
     func description(_ call: borrowing Call) throws(Refusal) {
         call.respond(
             Response(
@@ -72,7 +72,7 @@ struct ServiceRoutes: Routes {
                 body: .bytes(service.description)))
     }
 
-    /// What this is, and what to type.
+    /// A text about the bus, with commands to try.
     func greeting(_ call: borrowing Call) throws(Refusal) {
         let bus = Self.curlAddress(call.exchange.peer, call.head)
         call.respond(
@@ -87,7 +87,8 @@ struct ServiceRoutes: Routes {
                 """))
     }
 
-    /// What `curl` reaches the bus with as the caller did. The name is one of ours: the front let it in.
+    /// The arguments by which `curl` reaches the bus in the same way as the caller did. The host is
+    /// one of the bus's names, as the front let it in.
     private static func curlAddress(_ peer: Peer, _ head: RequestHead) -> String {
         let prefix = head.target.prefix.text
         guard case .tcp = peer.transport, let host = head.host else {

@@ -8,7 +8,8 @@ internal import Wire
 struct SubscribersRoute: Routes {
     let loop: BusLoop
 
-    /// `GET /subscribers`: lists who waits for events, as far as the caller may know of them.
+    /// `GET /subscribers`: lists the subscribers that wait for events, as far as the caller may
+    /// know of them.
     func listSubscribers(_ call: borrowing Call) throws(Refusal) {
         let topic: TopicName?
         do throws(NameError) {

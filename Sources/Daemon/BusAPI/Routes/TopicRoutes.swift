@@ -25,9 +25,11 @@ struct TopicRoutes: Routes {
         }
     }
 
-    /// Answers what comes of a look at all topics: no loop waits for many looks.
+    /// Answers with the result of a survey of topics. A survey of many looks is taken beside the
+    /// loop.
     ///
-    /// - Parameter looksPerTopic: What each topic is compared with; 0 where it is a look at one topic.
+    /// - Parameter looksPerTopic: The number of terms that each topic is compared with; 0 for a
+    ///   single topic that is found by its name.
     func look<Gathered>(
         at survey: TopicSurvey<Gathered>, looksPerTopic: Int, _ call: borrowing Call,
         _ response: @escaping @Sendable (TopicSurvey<Gathered>) -> Response
@@ -57,7 +59,7 @@ struct TopicRoutes: Routes {
         let registering = access.register(topic, call.caller)
         if let owner = bus.description(of: topic).map(\.owner) {
             let decision = access.administer(topic, madeBy: owner, call.caller)
-            // Who may neither know of a topic nor make it is not told that it is there.
+            // A caller that may neither know of a topic nor make it is not told that it is there.
             if !decision.isAllowed, !showsEvents { try gate.require(registering) }
             try gate.require(decision)
         } else {
@@ -76,7 +78,7 @@ struct TopicRoutes: Routes {
         }
     }
 
-    /// The settings that a registration asks for; what it does not name is the default.
+    /// The settings that a registration asks for; those that it does not name have their defaults.
     private func settings(_ parameters: Parameters) throws(Refusal) -> TopicSettings {
         var settings = TopicSettings(retention: bus.defaults, persists: true)
         for setting in TopicSetting.all {
@@ -98,10 +100,11 @@ struct TopicRoutes: Routes {
         return settings
     }
 
-    /// The group that a registration holds the topic for; nil for none, or where it names none.
+    /// The group that a registration holds the topic for; `.some(nil)` for `hold=none`, nil without
+    /// `hold`.
     ///
-    /// - Throws: 404 `GROUP_UNKNOWN`, or 409 where the group does not take every event of the topic:
-    ///   what it never settles would be held for ever.
+    /// - Throws: 404 `GROUP_UNKNOWN`, or 409 if the group does not take every event of the topic:
+    ///   an event that it never settles would be held for ever.
     private func hold(
         _ topic: TopicName, _ parameters: Parameters, by caller: Caller
     ) throws(Refusal) -> TopicHolder?? {
@@ -120,13 +123,13 @@ struct TopicRoutes: Routes {
         return .some(TopicHolder(group: group.number, name: text))
     }
 
-    /// `DELETE /topics/{topic}`: removes what is visible.
+    /// `DELETE /topics/{topic}`: removes the topic with its visible events.
     func remove(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
         let description = bus.description(of: topic)
         let decision = gate.access.administer(
             topic, madeBy: description?.owner, call.caller)
-        // Who may not even know of a topic is not told whether it is there.
+        // A caller that may not even know of a topic is not told whether it is there.
         if !decision.isAllowed {
             try gate.require(gate.access.subscribe(topic, call.caller))
         }
@@ -158,7 +161,7 @@ struct TopicRoutes: Routes {
         ).begin(for: call.exchange.account)
     }
 
-    /// The pattern that the request is about; nil where it names none.
+    /// The pattern that the request is about; nil if it names none.
     private func pattern(_ parameters: Parameters) throws(Refusal) -> TopicPattern? {
         guard let match = parameters.text("match") else { return nil }
         do throws(NameError) {
@@ -205,6 +208,7 @@ struct TopicRoutes: Routes {
 }
 
 extension Selector {
-    /// What each topic is compared with; 0 for one name, which is found without.
+    /// The number of terms that each topic is compared with; 0 for one name, which is found
+    /// directly.
     var looksPerTopic: Int { singleName == nil ? termCount : 0 }
 }

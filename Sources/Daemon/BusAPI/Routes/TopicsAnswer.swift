@@ -2,7 +2,7 @@ internal import HTTPFront
 internal import JSON
 internal import Topics
 
-/// A list of topics as JSON, with the cursor by which it goes on.
+/// A list of topics as JSON, with the cursor from which the next list goes on.
 struct TopicsAnswer {
     private let body: [UInt8]
     private let headers: HeaderLines
@@ -12,7 +12,7 @@ struct TopicsAnswer {
         self.init(topics, next) { _ in }
     }
 
-    /// What changed since another list.
+    /// The changes since another list.
     init(_ changes: TopicChanges, next: ListCursor) {
         self.init(changes.topics.sorted { $0.name.text < $1.name.text }, next) { json in
             json.member("removed", changes.removed) { $0.string($1.text) }

@@ -3,11 +3,13 @@ internal import HTTPFront
 internal import JSON
 internal import Topics
 
-/// One removal of all topics of a pattern that its caller may remove: some at a time, each turn
-/// behind the commit of the one before, by the rules of that moment, and between those of other users.
+/// One removal of all topics of a pattern that its caller may remove. It takes turns between those
+/// of other users: each removes some topics, behind the commit of the turn before, by the rules of
+/// that moment.
 ///
-/// Those of one user go one after the other: each topic is removed once, whatever many of them match. It
-/// ends when its client leaves; what was removed by then stays removed.
+/// Removals of one user go one after the other, so each topic is removed once, however many
+/// removals match it. A removal ends when its client leaves; topics that were removed by then stay
+/// removed.
 final class TopicsRemoval: Sendable {
     private let selector: Selector
     private let caller: Caller
@@ -15,7 +17,7 @@ final class TopicsRemoval: Sendable {
     private let cancellation: Cancellation
     private let answer: @Sendable (Response) -> Void
 
-    /// How far it is.
+    /// The progress of the removal.
     private struct Progress {
         var removed = 0
         /// Topics that the caller may know of, and not remove.
@@ -43,7 +45,8 @@ final class TopicsRemoval: Sendable {
         }
     }
 
-    /// One turn. At the end of the last one `end` gets the answer, or nil where nobody waits for it.
+    /// Takes one turn. At the end of the last one `end` gets the answer, or nil if nobody waits for
+    /// it.
     private func turn(
         from place: Int, _ progress: Progress, for account: CallerAccount?,
         _ end: @escaping @Sendable (Response?) -> Void
@@ -67,7 +70,7 @@ final class TopicsRemoval: Sendable {
                 return end(refusal(failure, behind: progress).response)
             }
             guard let next else { return end(response(progress)) }
-            // That it is over has to be said, so its turn comes even where its client has left.
+            // `end` has to be called, so this turn comes even if its client has left.
             service.longReads.add(for: account, unless: Cancellation()) { [progress] in
                 self.turn(from: next, progress, for: account, end)
                 return false

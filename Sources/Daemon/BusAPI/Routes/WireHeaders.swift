@@ -3,7 +3,7 @@ internal import Wire
 
 /// The header names of the bus, where lists of them are needed.
 public enum WireHeaders {
-    /// What a page of a configured Origin may read of an answer.
+    /// The headers of an answer that a page of a configured Origin may read.
     public static let exposed = list(
         ["Event-ID", "Event-Topic", "Event-Time"] + WireAttribute.ownHeaders + [
             "Event-Expires", "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link",
@@ -11,7 +11,8 @@ public enum WireHeaders {
             "Work-Reply",
         ])
 
-    /// What such a page may send: what the bus reads, and what libraries add to each request.
+    /// The headers that such a page may send: those that the bus reads, and those that libraries
+    /// add to each request.
     static let accepted = list(
         ([
             "Accept", "Authorization", "Baggage", "Cache-Control", "Content-Type",

@@ -4,20 +4,20 @@ internal import Topics
 
 /// The form that browsers' `EventSource` reads.
 ///
-/// A block that only has an id dispatches nothing, and is remembered: that is how the cursor is
-/// said where no block with data says it. Some libraries hand on such blocks as empty messages: the
+/// A block that only has an id dispatches nothing, and its id is remembered. So such a block tells
+/// the cursor if no block with data does. Some libraries hand on such blocks as empty messages: the
 /// parameter `cursors` leaves them out.
 struct ServerSentEventsForm: StreamForm {
     /// Whether the data of an event is its envelope, else its payload.
     let hasEnvelopes: Bool
-    /// Whether the name of an event is its type; not of an envelope, which has it as a member.
+    /// Whether the name of an event is its type. An envelope has the type as a member instead.
     let hasNames: Bool
-    /// Whether blocks without data say the cursor.
+    /// Whether blocks without data tell the cursor.
     let saysCursors: Bool
 
     static let parameters = ["envelope", "named", "cursors"]
 
-    /// What a request for this form of events says about it.
+    /// The form that the parameters of a request for an event stream ask for.
     ///
     /// - Parameter hasOneTopic: Whether the selector is the name of one topic.
     init(
@@ -43,7 +43,7 @@ struct ServerSentEventsForm: StreamForm {
         saysCursors = try choice("cursors") ?? true
     }
 
-    /// Whether a request asks for an event stream, however wrong the rest of it is.
+    /// Whether a request asks for an event stream. Its other parameters may have invalid values.
     static func isAsked(by head: RequestHead) -> Bool {
         guard head.method == "GET", Resource(head.target)?.kind == .topic,
             let parameters = try? Parameters(head.target.query, known: ReceiveRequest.parameters)
@@ -59,8 +59,9 @@ struct ServerSentEventsForm: StreamForm {
 
     var eventsSayCursor: Bool { true }
 
-    /// The cursor has no block of its own where one with data comes first: the gap has it as its id,
-    /// so that it is told again to a reader that is cut off behind it, and an event has a later one.
+    /// The cursor has no block of its own if a block with data comes first. A gap has the cursor as
+    /// its id, so that it is told again to a reader that is cut off behind it. An event has a later
+    /// id.
     func begin(
         at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
         to output: inout [UInt8]
@@ -87,7 +88,7 @@ struct ServerSentEventsForm: StreamForm {
         self.gap(gap, to: &output)
     }
 
-    /// The gap has no id: a reader that goes on from the id it has is told it again.
+    /// The gap has no id: a reader that goes on from its last id is told the gap again.
     func gap(_ gap: Gap, to output: inout [UInt8]) {
         output.append("event: $gap\ndata: ")
         var json = JSONWriter()
@@ -105,10 +106,11 @@ extension Refusal {
     /// The answer to a request for an event stream.
     ///
     /// `EventSource` comes again behind a stream that ends, and never behind another status (HTML
-    /// Living Standard, section 9.2.3). So what passes is a stream without events: a comment says why,
-    /// and `retry` when to come again. No line is empty: some libraries would hand on a message.
+    /// Living Standard, section 9.2.3). So a temporary refusal is a stream without events. A
+    /// comment tells its reason, and `retry` when to come again. No line is empty: some libraries
+    /// would hand on a message.
     ///
-    /// - Parameter milliseconds: How long a reader waits of a bus that ends.
+    /// - Parameter milliseconds: Draws how long a reader waits if the bus ends.
     func eventStream(retryingIn milliseconds: () -> Int) -> Response {
         let (usual, status) = (self.response, problem.response.status)
         guard status == 429 || status == 503 else { return usual }

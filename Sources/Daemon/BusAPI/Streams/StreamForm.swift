@@ -1,23 +1,23 @@
 internal import JSON
 internal import Topics
 
-/// How a stream says things; one kind for each form of stream.
+/// A form of stream: the notation of its events, cursors, gaps and heartbeats.
 ///
-/// Everything ends where a reader may take it in, so that pieces can be joined as they come.
+/// Every part ends where a reader may take it in, so that parts can be joined as they come.
 protocol StreamForm: Sendable {
-    /// How its events are written.
+    /// The encoding of its events.
     var encoding: EventEncoding { get }
 
-    /// Its media type; `nil` for what is no body.
+    /// Its media type; `nil` if the stream is not the body of an answer.
     var contentType: String? { get }
 
     /// Whether a reader of its events learns their ids from them, and so its cursor.
     var eventsSayCursor: Bool { get }
 
-    /// Whether it says the cursor also where nothing else is to be said.
+    /// Whether it tells the cursor even if nothing else is to be told.
     var saysCursors: Bool { get }
 
-    /// What comes before everything else: the cursor, and the gap behind it.
+    /// Writes the beginning of the stream: the cursor, and the gap behind it.
     ///
     /// - Parameters:
     ///   - eventsFollow: Whether events come right behind it, without a gap.
@@ -26,23 +26,23 @@ protocol StreamForm: Sendable {
         at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
         to output: inout [UInt8])
 
-    /// The cursor, where no event says it; nothing where it is not wanted so.
+    /// Writes the cursor if no event tells it. Writes nothing if the reader does not want that.
     func cursor(_ cursor: EventID, to output: inout [UInt8])
 
-    /// What may be missing from here on.
+    /// Writes a gap, in which events may be missing from here on.
     func gap(_ gap: Gap, to output: inout [UInt8])
 
-    /// The same where nothing has said the cursor yet.
+    /// Writes a gap if nothing has told the cursor yet.
     func firstGap(_ gap: Gap, to output: inout [UInt8])
 
-    /// A sign of life.
+    /// Writes a sign of life.
     func heartbeat(to output: inout [UInt8])
 }
 
 extension StreamForm {
     var saysCursors: Bool { true }
 
-    /// Objects of JSON have nothing else to begin with.
+    /// Forms with JSON objects begin with the cursor and the gap alone.
     func begin(
         at cursor: EventID, _ gap: Gap?, eventsFollow: Bool, retryMilliseconds: Int,
         to output: inout [UInt8]
@@ -55,9 +55,9 @@ extension StreamForm {
 }
 
 extension EventForm {
-    /// How a stream in this form says things; `nil` for what is no stream.
+    /// The form of a stream of these events; `nil` if they are not told by a stream.
     ///
-    /// - Parameter eventStream: How an event stream says them.
+    /// - Parameter eventStream: The form of an event stream.
     func stream(_ eventStream: ServerSentEventsForm) -> (any StreamForm)? {
         switch self {
         case .ndjson: NDJSONForm()
@@ -69,7 +69,7 @@ extension EventForm {
 }
 
 extension Gap {
-    /// The gap as every form of JSON says it.
+    /// Writes the gap as all forms with JSON show it.
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.member("after", after)

@@ -1,12 +1,12 @@
 internal import HTTPFront
 internal import Topics
 
-/// What a stream says first, until it has said it.
+/// The beginning of a stream, until it is sent: its request, and the gaps that were found.
 ///
 /// An object of its own, so that a stream that runs does not carry it.
 final class StreamOpening {
     let request: ReceiveRequest
-    /// What may be missing before the first event.
+    /// The gap before the first event; nil for none.
     private(set) var gap: Gap?
 
     init(_ request: ReceiveRequest) { self.request = request }
@@ -17,9 +17,10 @@ final class StreamOpening {
 
     /// The cursor to begin with.
     ///
-    /// Promises that nothing is lost on who is cut off right behind it and comes back with it: it
-    /// is the one that a gap is told to, so that the gap is told again, else what the request said
-    /// or the place before the first event, else how far the bus was.
+    /// Promises that a client loses nothing if it is cut off right behind the cursor and comes back
+    /// with it. If there is a gap, the cursor is the id before it, so that the gap is told again.
+    /// Otherwise it is the id of the request or the place before the first event, and without an
+    /// event the bus's position.
     func cursor(before first: Event?, at current: EventID) -> EventID {
         if let gap { return gap.after }
         guard let first else { return current }
@@ -41,18 +42,18 @@ final class StreamOpening {
         return head
     }
 
-    /// The answer instead, to a request that would not have a gap.
+    /// The answer instead of a stream, to a request that does not accept a gap.
     func gone(_ gap: Gap) -> Response {
         PollAnswer(request: request, cursor: gap.through, gap: gap).gone(gap)
     }
 
-    /// The answer instead, once the topic was deleted, at this place in the order.
+    /// The answer instead of a stream, once the topic was deleted, at this place in the order.
     func deleted(at place: EventID) -> Response {
         PollAnswer(request: request, cursor: place, gap: gap).deleted()
     }
 }
 
 extension Gap {
-    /// The gap as headers say it.
+    /// The gap as headers show it.
     var header: String { "after=\(after), through=\(through)" }
 }

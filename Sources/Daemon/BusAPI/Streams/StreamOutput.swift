@@ -12,7 +12,7 @@ struct StreamOutput {
     var count: Int { bytes.count }
     var piece: ResponseBody { bytes.isEmpty ? .empty : .bytes(bytes) }
 
-    /// Adds what `write` writes behind what is there, in one chunk.
+    /// Adds the bytes that `write` appends, as one chunk.
     mutating func add(_ write: (inout [UInt8]) -> Void) {
         guard framing == .chunks else { return write(&bytes) }
         let start = bytes.count
@@ -23,7 +23,7 @@ struct StreamOutput {
         bytes += ChunkFraming.suffix
     }
 
-    /// Adds as many of these events as make one write, encoded for this write alone: at least one.
+    /// Adds as many of these events as make one write, at least one, encoded for this write alone.
     /// Returns how many.
     mutating func add(_ events: [Event], as encoding: EventEncoding) -> Int {
         var count = 0

@@ -1,13 +1,13 @@
 internal import HTTPFront
 
-/// What a stream is written into: the body of an answer, or a WebSocket.
+/// The receiver of a stream's bytes: the body of an answer, or a WebSocket.
 ///
 /// Confined to its loop. No verb calls the stream back.
 protocol StreamSink: AnyObject {
     /// The other end; nil once it is over.
     var source: SocketOrigin? { get }
 
-    /// What stands around each piece that is written.
+    /// The framing of each piece that is written.
     var framing: StreamFraming { get }
 
     /// Whether a piece may be written now.
@@ -16,7 +16,8 @@ protocol StreamSink: AnyObject {
     /// Whether this turn of the loop has room for more events, here or on another stream.
     var hasTurn: Bool { get }
 
-    /// The same where what is written is no news.
+    /// Whether this turn has room for more events of the past. Requests that are there come before
+    /// most of these.
     var hasTurnForMuch: Bool { get }
 
     /// Has the stream, which may be written now, go on in the next turn.
@@ -31,19 +32,19 @@ protocol StreamSink: AnyObject {
     /// Writes the next piece; false when the one after it has to wait.
     @discardableResult func write(_ piece: ResponseBody) -> Bool
 
-    /// A sign of life is due, and what the form writes for one is written.
+    /// Notes that a sign of life is due. The form's own heartbeat is written already.
     func beat()
 
     /// Sets the moment of the stream's deadline, counted from now.
     func setDeadline(milliseconds: Int?)
 
-    /// Ends the stream, behind what was written.
+    /// Ends the stream, behind the bytes that were written.
     func end(_ reason: StreamEnd)
 }
 
-/// Why a stream ends.
+/// The reason why a stream ends.
 enum StreamEnd {
-    /// It has told what it was asked for.
+    /// It has told everything it was asked for.
     case finished
     /// Its topic was deleted.
     case deleted
@@ -55,11 +56,11 @@ enum StreamEnd {
     case uncertain
     /// Its reader may not have it any more.
     case forbidden
-    /// The store did not give what comes next.
+    /// The store did not give the next events.
     case failed
 }
 
-/// What stands around the pieces of a stream.
+/// The bytes around the pieces of a stream.
 enum StreamFraming {
     /// Nothing.
     case none

@@ -1,7 +1,7 @@
 /// The two deadlines of a stream, which share the one of its socket: the next heartbeat, and the
 /// end of a wait without an event.
 ///
-/// Has no clock: it only learns that what it asked for has passed.
+/// Has no clock: its owner reports that the time it asked for has passed.
 struct StreamTimer {
     private let wait: Int?
     private var heartbeatLeft = 0
@@ -29,7 +29,7 @@ struct StreamTimer {
         return armed
     }
 
-    /// The sleep is over: says what is due, and begins that anew.
+    /// Ends a sleep: returns which deadlines are due, and begins these anew.
     mutating func pass(heartbeat: Int) -> (heartbeat: Bool, wait: Bool) {
         heartbeatLeft -= armed
         let isHeartbeatDue = heartbeatLeft <= 0

@@ -1,10 +1,10 @@
 internal import HTTPFront
 internal import Topics
 
-// What ends a stream, and what it says last.
+// The ends of a stream, and the last bytes that it sends.
 extension StreamingResponse {
-    /// Ends the stream, unless it began behind the place of the removal in the order. What was not
-    /// told by then is a gap.
+    /// Ends the stream, unless it began behind the place of the removal in the order. Events that
+    /// were not told by then are a gap.
     func topicRemoved(at place: EventID) {
         guard reader.beganAt < place, let socket, farewell == nil else { return }
         if let opening {
@@ -12,7 +12,7 @@ extension StreamingResponse {
             return socket.finish(opening.deleted(at: place))
         }
         farewell = StreamOutput(socket.framing)
-        // What is still being read is no longer there to be told.
+        // Events that are still being read are no longer there to be told.
         reader.cancel()
         sayFarewell()
     }
@@ -40,7 +40,7 @@ extension StreamingResponse {
 
     func closed() { leave() }
 
-    /// Ends the stream where it is; whoever comes back goes on from the last cursor.
+    /// Ends the stream where it is. A client that comes back goes on from the last cursor.
     func end(_ reason: StreamEnd) {
         loop.waits.skip(self)
         guard let socket else { return }
@@ -52,14 +52,15 @@ extension StreamingResponse {
         stop(reason)
     }
 
-    /// Ends the stream behind what is written.
+    /// Ends the stream behind the bytes that were written.
     func stop(_ reason: StreamEnd) {
         let socket = self.socket
         leave()
         socket?.end(reason)
     }
 
-    /// Tells what was lost with the topic, and where to go on, as soon as the socket takes it.
+    /// Tells the events lost with the topic as a gap, and the cursor to go on from, as soon as the
+    /// socket takes it.
     func sayFarewell() {
         guard let socket, var output = farewell else { return }
         if output.isEmpty {
@@ -71,8 +72,8 @@ extension StreamingResponse {
         stop(.deleted)
     }
 
-    /// What it begins with was not found in time: others hold the room for it, or the store does not
-    /// answer.
+    /// Refuses a stream whose beginning was not read in time: others hold the room for it, or the
+    /// store does not answer.
     func refuseLate() {
         refuse(
             Refusal(
@@ -96,8 +97,8 @@ extension StreamingResponse {
         loop.waits.unsubscribe(self)
     }
 
-    /// What a reader of a topic that is gone still has to know: what it missed of it, and where
-    /// the topic's next life begins.
+    /// Writes the last facts about a topic that is gone: the gap with the events that the reader
+    /// missed, and the cursor before the topic's next life.
     private func lookBack(_ output: inout StreamOutput) {
         let limit = ReadLimit(events: 1, bytes: .max)
         var step = reader.next(limit, within: .all)

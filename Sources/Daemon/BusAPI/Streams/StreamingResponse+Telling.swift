@@ -1,9 +1,9 @@
 internal import HTTPFront
 internal import Topics
 
-// What a stream tells between its beginning and its end.
+// The part of a stream between its beginning and its end.
 extension StreamingResponse {
-    /// Tells what there is, as long as the socket takes it.
+    /// Tells the events that are there, as long as the socket takes them.
     func pump(_ news: LogNews? = nil) {
         let loop = loop
         if news == nil { loop.waits.skip(self) } else { loop.waits.judge(self) }
@@ -21,15 +21,15 @@ extension StreamingResponse {
         }
     }
 
-    /// Whether this turn has room for more. A stream that has yet to tell what was there before does not
-    /// take what requests may need.
+    /// Whether this turn has room for more. A stream that has yet to tell the events of the past
+    /// does not take steps that requests may need.
     func hasTurn(on socket: any StreamSink) -> Bool {
         reader.isLive ? socket.hasTurn : socket.hasTurnForMuch
     }
 
-    /// Tells what a look at the log found; false when the next look has to wait.
+    /// Tells the result of a look at the log; false if the next look has to wait.
     ///
-    /// - Parameter written: What was written of it beside the loop.
+    /// - Parameter written: The bytes of its events, if they were written beside the loop.
     func tell(
         _ step: LogReader.Step, _ written: MadeAnswer?, _ loop: BusLoop,
         _ socket: any StreamSink
@@ -47,7 +47,7 @@ extension StreamingResponse {
         }
     }
 
-    /// The same of a look that others share.
+    /// Tells the result of a look that others share.
     private func tell(
         _ read: SharedRead?, _ loop: BusLoop, _ socket: any StreamSink
     ) -> Bool {
@@ -76,7 +76,7 @@ extension StreamingResponse {
             timer.restart(heartbeat: heartbeat)
             socket.setDeadline(milliseconds: timer.arm())
         }
-        // What comes behind a look that found all there was wakes this stream anew.
+        // Events behind a look that found everything wake this stream anew.
         return isCutShort || !isWhole || endsCaughtUp || left == 0
     }
 
@@ -89,7 +89,7 @@ extension StreamingResponse {
         return !isStrict
     }
 
-    /// What may be missing, with the cursor if nothing has said that.
+    /// Writes a gap, with the cursor if nothing has told that yet.
     func say(_ gap: Gap, to text: inout [UInt8]) {
         if owesCursor { writing.firstGap(gap, to: &text) } else { writing.gap(gap, to: &text) }
         owesCursor = false
@@ -100,7 +100,7 @@ extension StreamingResponse {
         return false
     }
 
-    /// Has what comes next read and written beside the loop.
+    /// Has the next events read and written beside the loop.
     func fetch() -> Bool {
         guard let framing = socket?.framing else { return false }
         let encoding = encoding
@@ -116,7 +116,7 @@ extension StreamingResponse {
 
     /// Tells the first events behind a head, which were written beside the loop.
     func tell(_ made: MadeAnswer, of events: [Event], _ socket: any StreamSink) {
-        // Else it is asked for again, once the socket takes it.
+        // If not, it is asked for again, once the socket takes it.
         guard socket.isWritable else { return reader.rewind(to: events[0].id.predecessor) }
         let write = SharedRead.Write(made, of: events)
         socket.write(write.piece)
@@ -166,8 +166,8 @@ extension StreamingResponse {
         return count
     }
 
-    /// Whether nobody else is likely to want these events encoded: nobody else is told what comes,
-    /// or they are of the past.
+    /// Whether these events are probably encoded for this reader alone: no other reader is told the
+    /// next events, or these are of the past.
     private func isOnlyReader(_ loop: BusLoop) -> Bool {
         !reader.isLive || loop.reads.isForOne
     }

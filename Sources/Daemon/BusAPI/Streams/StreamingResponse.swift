@@ -5,32 +5,33 @@ internal import Topics
 /// The answer that goes on, in any form, to one request for events: it pulls from the log into a
 /// socket.
 ///
-/// It belongs to its loop. While the socket takes what is written, it reads the log on, a batch at a
-/// time. A reader that does not keep up costs its cursor and the batch that is on its way. If events
-/// that it missed are removed meanwhile, it is told a gap like any other reader. It is in the loop's
-/// table from its beginning to its end.
+/// It belongs to its loop. While the socket takes its bytes, it reads the log on, a batch at a
+/// time. A reader that does not keep up costs its cursor and the batch that is on its way. If
+/// events that it missed are removed meanwhile, it is told a gap like any other reader. It is in
+/// the loop's table from its beginning to its end.
 final class StreamingResponse: HTTPSubscription {
-    // What every delivery looks at lies together, in front: with thousands of streams it is not in
-    // the processor's cache.
+    // The properties that every delivery looks at lie together, in front: with thousands of streams
+    // they are not in the processor's cache.
     var reader: LogReader
     var socket: (any StreamSink)?
     // unowned(unsafe): the loop has every stream in its tables, and outlives them;
     // to have that checked costs each delivery two more atomic instructions.
     unowned(unsafe) let loop: BusLoop
-    /// What it has to say first; nil once it is said.
+    /// The beginning that it has yet to send; nil once it is sent.
     var opening: StreamOpening?
-    /// What it has to say last; nil as long as nothing ends it.
+    /// The last bytes that it has to send; nil as long as nothing ends it.
     var farewell: StreamOutput?
     let encoding: EventEncoding
     let form: DeliveryForm
     let eventsSayCursor: Bool
     let isStrict: Bool
-    /// Whether nothing has said the cursor, and the first event will: a gap before that says it.
+    /// Whether nothing has told the cursor, and the first event will. A gap before that event tells
+    /// it.
     var owesCursor = false
     var accessNumber: UInt32 = 0
     /// The last cursor that was told, by an event or without one.
     var told = EventID.zero
-    /// Events until it has told as many as it was asked for; nil for no end.
+    /// Events left until it has told as many as it was asked for; nil for no end.
     var left: Int?
     /// Whether it ends as soon as it has told everything there is.
     let endsCaughtUp: Bool
@@ -57,9 +58,9 @@ final class StreamingResponse: HTTPSubscription {
             request.selector, request.filter, from: loop.log, loop.service.memory)
     }
 
-    /// Begins the stream, or answers what cannot be had as it was asked for.
+    /// Begins the stream, or refuses a request that cannot be met.
     ///
-    /// - Parameter take: Takes the socket of the request for this stream; `nil` where it cannot.
+    /// - Parameter take: Takes the socket of the request for this stream; `nil` if that cannot be.
     func begin(
         _ exchange: Exchange,
         _ take: (StreamingResponse, Exchange) throws(Refusal) -> (any StreamSink)?
@@ -81,7 +82,7 @@ final class StreamingResponse: HTTPSubscription {
 
     var origin: SocketOrigin? { socket?.source }
 
-    // MARK: What comes
+    // MARK: Events
 
     func advance(_ news: LogNews?) {
         if let news { reader.skip(to: news.after) }
@@ -96,7 +97,7 @@ final class StreamingResponse: HTTPSubscription {
         switch read {
         case .success(let read) where opening != nil: open(reader.take(fetched: read), made)
         case .success(let read):
-            // Else it is asked for again, once the socket takes it.
+            // If not, it is asked for again, once the socket takes it.
             guard socket.isWritable else { return }
             _ = tell(reader.take(fetched: read), made, loop, socket)
             pump()
@@ -127,8 +128,8 @@ final class StreamingResponse: HTTPSubscription {
 
     // MARK: The beginning
 
-    /// Says the head and what is there already, in one write, unless the store has to be asked
-    /// where it begins.
+    /// Sends the head and the first events, in one write. If the beginning needs a longer read,
+    /// that comes first.
     private func open(_ first: LogReader.Step, _ made: MadeAnswer? = nil) {
         guard let socket, let opening else { return }
         let step = behindGaps(first, opening)
@@ -160,7 +161,7 @@ final class StreamingResponse: HTTPSubscription {
         }
         self.opening = nil
         socket.beginStream(head, first: output.piece)
-        // An event that is told takes it back.
+        // Telling an event clears this.
         owesCursor = made != nil || !writing.saysCursors && !eventsFollow && opening.gap == nil
         if let made { tell(made, of: events, socket) }
         timer.restart(heartbeat: heartbeat)
@@ -170,7 +171,7 @@ final class StreamingResponse: HTTPSubscription {
         pump()
     }
 
-    /// What lies behind the gaps that come first, which are noted.
+    /// The first step behind the gaps that come first. These are added to the opening.
     private func behindGaps(
         _ first: LogReader.Step, _ opening: StreamOpening
     ) -> LogReader.Step {
@@ -183,12 +184,13 @@ final class StreamingResponse: HTTPSubscription {
         return step
     }
 
-    /// Whether everything there is was written, or is nearly.
+    /// Whether everything there is was written, or nearly everything.
     var isCaughtUp: Bool { socket?.isWritable == true && !reader.isFetching }
 
     var heartbeat: Int { Int(loop.configuration.heartbeat / 1_000) }
 
-    /// What the loop itself writes: news is written once for all who wait for it.
+    /// The bytes that the loop itself writes: news is written once for all readers that wait for
+    /// it.
     var atOnce: AtOnce {
         reader.isLive ? .all : AtOnce(bytesMax: Limits.toldAtOnceBytesMax)
     }

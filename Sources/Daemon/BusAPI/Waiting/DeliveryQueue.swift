@@ -1,7 +1,7 @@
 internal import Topics
 
-/// What was admitted and is to be delivered on one loop: so many subscriptions a turn, so that the
-/// loop's other connections do not wait for all.
+/// The wake-ups that are to be delivered on one loop: so many subscriptions a turn, so that the
+/// loop's other connections do not wait for all of them.
 ///
 /// Belongs to its loop. Rounds are delivered one after the other, in the order of admission.
 struct DeliveryQueue {
@@ -16,13 +16,14 @@ struct DeliveryQueue {
     private var rounds = Ring<Round>()
     /// The memory of a round that is over, for the next.
     private var spare: [SubscriptionTable.Woken] = []
-    /// Whoever waits and has told everything it was woken for has told everything up to here.
+    /// A waiting reader that has told everything it was woken for has told everything up to here.
     private(set) var deliveredThrough = EventID.zero
     private var admittedThrough = EventID.zero
 
     var isEmpty: Bool { rounds.isEmpty }
 
-    /// Adds those that `find` finds to be woken by everything that was admitted since the last time.
+    /// Adds a round: the subscriptions that `find` finds to be woken by all events admitted since
+    /// the last round.
     mutating func add(through: EventID, _ find: (inout [SubscriptionTable.Woken]) -> Void) {
         guard through > admittedThrough else { return }
         var woken: [SubscriptionTable.Woken] = []
@@ -37,8 +38,8 @@ struct DeliveryQueue {
         rounds.append(Round(woken: woken, after: admittedThrough, through: through))
     }
 
-    /// The next subscriptions, of one round, with their news; nil when there is none. They stay until
-    /// they are passed.
+    /// The next subscriptions, of one round, with their news; nil if there are none. They stay
+    /// until they are passed.
     mutating func next() -> (
         members: ArraySlice<any HTTPSubscription>, news: LogNews, isOnlyOne: Bool
     )? {

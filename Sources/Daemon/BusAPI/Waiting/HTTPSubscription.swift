@@ -2,11 +2,11 @@ internal import Access
 internal import HTTPFront
 internal import Topics
 
-/// A request that waits for events on one loop, in whatever form: an entry of the loop's table.
+/// A request that waits for events on one loop, in any form: an entry of the loop's table.
 ///
 /// All verbs are called on the loop's thread, while it is in the table or by its reader.
 protocol HTTPSubscription: LoopWait {
-    /// Where it is in the log.
+    /// Its reader, which has its position in the log.
     var reader: LogReader { get set }
 
     /// The form in which it is told events, as figures name it.
@@ -26,21 +26,22 @@ protocol HTTPSubscription: LoopWait {
     /// The access rules that it was judged by last. For ``Waits`` alone to change.
     var accessNumber: UInt32 { get set }
 
-    /// Where the table keeps it; `nil` while it is not in it. The table's alone to change.
+    /// Its place in the table; `nil` while it is not in it. For the table alone to change.
     var place: SubscriptionTable.Place? { get set }
 
-    /// Something was admitted that may concern it: looks at the log, unless it cannot now. `news` has
-    /// all of it since the last time; nil where that is not known.
+    /// Looks at the log, unless it cannot now: events were admitted that may concern it. `news` has
+    /// all of them since the last call; nil if they are not known.
     func advance(_ news: LogNews?)
 
-    /// The topic that its selector is exactly the name of was deleted, at this place in the order.
+    /// Tells it that its topic was deleted, at this place in the order. Called if its selector is
+    /// exactly that topic's name.
     func topicRemoved(at place: EventID)
 
-    /// What the longer read of its reader has found, and what was written of it beside the loop; nil
-    /// where that is left to the loop.
+    /// Gives it the result of its reader's longer read, with the bytes that were made of it beside
+    /// the loop; nil if the loop is to make them.
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?)
 
-    /// Its caller may not have it any more: it has to end now.
+    /// Ends it now, because its caller may not have it any more.
     func deny(_ refusal: Refusal)
 }
 

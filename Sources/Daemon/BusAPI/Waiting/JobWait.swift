@@ -5,8 +5,9 @@ internal import Work
 
 /// One request for a job, from its arrival to its answer.
 ///
-/// Belongs to its loop. Takes its socket at once, even where a job is at hand: only so it is known whether somebody is still there when the hand-out is committed. A hand-out that
-/// finds nobody goes back.
+/// Belongs to its loop. Takes its socket at once, even if a job is at hand: only a detached socket
+/// tells whether the client is still there when the hand-out is committed. A hand-out whose client
+/// has left goes back.
 final class JobWait: WaitingExchange {
     private let group: GroupName
     private let query: NextQuery
@@ -16,18 +17,19 @@ final class JobWait: WaitingExchange {
     private var waits = false
     /// Ends the making of its group; nil while none is made for it.
     private var making: Cancellation?
-    /// Why it does not wait although it was asked to; what is at hand it gets nevertheless.
+    /// The refusal because of which it does not wait as it was asked to. It still gets a job that
+    /// is at hand.
     private var full: Refusal?
-    /// What follows the pause that it makes; nil while it makes none.
+    /// The step behind the pause that is under way; nil if there is none.
     private var rest: Rest?
-    /// What it asked for, where it may ask the same again.
+    /// The request that it may repeat behind a pause; nil if it may not.
     private var asked: NextRequest?
-    /// Whether it is to wait no longer: its group may only be in the making.
+    /// Whether it is to wait no longer. Its group may still be in the making then.
     private var isOver = false
     /// Bytes of its body, which is kept until it is answered.
     private var bodyBytes = 0
 
-    /// What follows a pause.
+    /// The step that follows a pause.
     private enum Rest {
         case refused(Refusal)
         case again(NextRequest)
@@ -43,7 +45,7 @@ final class JobWait: WaitingExchange {
     /// Asks for a job.
     ///
     /// - Parameters:
-    ///   - making: The topics of the group, where it has to be made first.
+    ///   - making: The topics of the group, if it has to be made first.
     ///   - bodyBytes: Bytes of the request's body.
     func begin(
         _ request: NextRequest, making: Selector?, bodyBytes: Int, _ exchange: Exchange
@@ -95,7 +97,7 @@ final class JobWait: WaitingExchange {
             handle.post { _ in take.answered(result) }
         }
         loop.budget.add(waiting?.termCount ?? 0)
-        // It may have ended while its group was made.
+        // The client may have left while the group was made.
         if !isWaiting { waiting?.cancel() }
     }
 
@@ -120,9 +122,12 @@ final class JobWait: WaitingExchange {
         }
     }
 
-    /// Two loops of one name end each other's waits and take each other's jobs, and ask again at once.
-    /// So whatever another loop took is told behind a pause, in which the request stays one of those
-    /// that wait, and the other loop may settle its job.
+    /// Begins a pause if another loop with its worker's name took its wait or its job; false
+    /// otherwise.
+    ///
+    /// Two loops with one worker's name end each other's waits and take each other's jobs, and ask
+    /// again at once. So a request is told of that behind a pause. Meanwhile it counts as a waiting
+    /// request, and the other loop may settle its job.
     private func rests(behind error: WorkError) -> Bool {
         guard !isOver, waits, let socket else { return false }
         switch (error, asked) {
@@ -155,7 +160,7 @@ final class JobWait: WaitingExchange {
         }
     }
 
-    /// No job: the wait is over, or there was no place to wait.
+    /// The answer without a job: the wait is over, or there was no place to wait.
     private func nothing(_ settled: SettleReceipt?) -> Response {
         if let forbidden { return forbidden.response }
         if let full, settled == nil { return full.response }

@@ -2,12 +2,14 @@ internal import HTTPFront
 
 /// An answer that is made beside the loop, for as long as its client waits and the bus stays.
 ///
-/// Belongs to its loop. It is judged by no rules here: what makes the answer asks for those of its moment.
+/// Belongs to its loop. It is not judged by rules here: the maker of the answer asks for the rules
+/// of its moment.
 final class LateAnswer: WaitingExchange {
     /// Cancelled when nobody waits any more.
     let cancellation = Cancellation()
 
-    /// Has the client of a request wait. Returns what answers it, once, from any thread.
+    /// Has the client of a request wait. Returns a function that sends the answer once, from any
+    /// thread.
     func begin(_ exchange: Exchange) -> @Sendable (Response) -> Void {
         park(exchange, for: nil)
         // Its connection bounds it: it is no waiting request.

@@ -13,9 +13,10 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     var account: CallerAccount?
     private let request: ReceiveRequest
     private var gap: Gap?
-    /// Whether its time was up while the store was reading: what that finds is still told.
+    /// Whether its time was up during a read beside the loop. The events of that read are still
+    /// told.
     private var isOverdue = false
-    /// Whether what it reads is too much for the loop.
+    /// Whether the events that it reads are too much for the loop.
     private var isMaking = false
 
     private enum Step {
@@ -83,8 +84,8 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         if isWaiting, isOverdue || socket == nil, !reader.isFetching { finish(nothingYet()) }
     }
 
-    /// Answers with what is there. What is being read of the store is waited for, as long as it can
-    /// still be sent then.
+    /// Answers with the events that are there. A read under way is waited for, as long as its
+    /// answer can still be sent then.
     override func drain() {
         guard reader.isFetching else { return answerWithCursor() }
         guard let socket, !isOverdue else { return }
@@ -100,7 +101,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         awaitRead(on: socket)
     }
 
-    /// Ends the wait with what is being read, unless that takes too long.
+    /// Ends the wait with the result of the read under way, unless that takes too long.
     private func awaitRead(on socket: DetachedSocket, atMost milliseconds: Int = .max) {
         isOverdue = true
         let most = isMaking ? Limits.madeMillisecondsMax : Limits.fetchMillisecondsMax
@@ -113,14 +114,14 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
 
     override func judge() { loop.waits.judge(self) }
 
-    /// Ends the wait without an event: the bus is leaving, or nobody may be there.
+    /// Ends the wait after a last look: the bus is leaving, or the client may have left.
     private func answerWithCursor() {
         if !reader.isFetching { _ = lookAgain() }
         finish(nothingYet())
     }
 
-    /// The answer without an event. Where there are some that were not read in time, or not even its
-    /// place was found, to say that there is nothing would be wrong.
+    /// The answer without an event. It is a refusal if events were not read in time, or its place
+    /// was not found: to say that there is nothing would be wrong then.
     private func nothingYet() -> Response {
         guard reader.isFetching, isMaking || !reader.isPlaced else { return nothing() }
         return Refusal(
@@ -129,7 +130,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         ).response
     }
 
-    /// One last look; what it finds is the answer.
+    /// Takes one last look, and answers with the result if there is one.
     private func lookAgain() -> Step {
         loop.waits.skip(self)
         guard isWaiting else { return .wait }
@@ -138,7 +139,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         return step
     }
 
-    /// Has it wait; false where it cannot.
+    /// Begins the wait; false if its socket cannot be detached.
     private func park(_ exchange: Exchange) throws(Refusal) -> Bool {
         try loop.waits.refuseIfFull(request.selector, for: exchange.account)
         guard let socket = detach(exchange) else { return false }
@@ -163,9 +164,9 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         }
     }
 
-    /// What follows from a step; `nil` where the log is to be read again.
+    /// The step that follows a step of the reader; `nil` if the log is to be read again.
     ///
-    /// - Parameter read: The read that the step is of, where others may have had it too.
+    /// - Parameter read: The read with that step, if others may have had it too.
     private func take(_ step: LogReader.Step, of read: SharedRead? = nil) -> Step? {
         switch step {
         case .events(let events, _):
@@ -212,7 +213,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
                 bytes: Limits.pollPayloadBytesMax)
     }
 
-    /// What the loop itself reads; what many are told at one time is read for all of them.
+    /// The limit of a look by the loop itself. A look that many polls share reads for all of them.
     private var limitAtOnce: ReadLimit {
         guard request.form == .json, !loop.reads.areShared else { return limit }
         return ReadLimit(
@@ -220,7 +221,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
             bytes: Limits.answeredAtOnceBytesMax)
     }
 
-    /// What the loop itself writes of that.
+    /// The bytes that the loop itself writes of such a look.
     private var atOnce: AtOnce {
         guard request.form == .json, !loop.reads.areShared else { return .all }
         let bytesMax = loop.budget.isLeft(for: .encodings) ? Limits.answeredAtOnceBytesMax : 0
@@ -233,7 +234,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
 
     private func nothing() -> Response { answer.nothing() }
 
-    /// The answer of these events, which others who read the same may have had.
+    /// The answer with these events. Other polls that read the same may have had it too.
     private func response(of events: [Event], _ read: SharedRead?) -> Response {
         guard let read, gap == nil else { return written(events) }
         return loop.reads.response(of: read, events, before: reader.cursor, to: request) {
@@ -245,7 +246,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         let response = answer.events(events, isNews: reader.isLive, loop.encodings)
         if request.form == .json {
             let steps = 1 + response.body.count / Limits.encodedBytesPerStep
-            // What others may be told as well belongs to their delivery.
+            // An answer that others may get as well belongs to their delivery.
             if loop.reads.areShared {
                 loop.budget.add(steps)
             } else {
@@ -255,7 +256,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         return response
     }
 
-    /// Whether what it answers was found, and is being written beside the loop.
+    /// Whether its events were found, and its answer is being made beside the loop.
     private var isMakingAnswer: Bool { isMaking && reader.isFetching }
 
     override func forget() { if place != nil { loop.waits.unsubscribe(self) } }

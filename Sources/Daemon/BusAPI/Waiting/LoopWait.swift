@@ -1,13 +1,13 @@
-/// Something that waits on one loop.
+/// A request that waits on one loop.
 ///
 /// All verbs are called on the loop's thread.
 protocol LoopWait: AnyObject {
     /// Whether it still waits to be answered or told something.
     var isWaiting: Bool { get }
 
-    /// Rules or tokens have changed: it ends where they do not let its caller wait any more.
+    /// Judges it because rules or tokens have changed: it ends if they do not let its caller wait.
     func judge()
 
-    /// The bus is leaving: it has to end now.
+    /// Ends it now, because the bus is leaving.
     func drain()
 }

@@ -1,19 +1,19 @@
 internal import Protection
 internal import Topics
 
-/// One loop's ear on the bus: gathers which topics changed for somebody, and wakes the loop once for all.
-/// What nobody waits for wakes no loop.
+/// The observer of the bus for one loop. It gathers the topics that changed and have waiting
+/// requests, and wakes the loop once for all of them. A change that nobody waits for wakes no loop.
 ///
-/// Safe from any thread. A topic admitted before ``take(for:)`` is in what it returns; one admitted
-/// after it wakes the loop anew.
+/// Safe from any thread. ``take(for:)`` returns all changes that were admitted before it. A change
+/// that is admitted after it wakes the loop anew.
 final class LoopWaker: TopicObserver {
-    /// What has changed since it was last asked.
+    /// The changes since they were last taken.
     struct Changes {
         /// Topics with new events for somebody, or that were removed.
         var topics: Set<TopicName> = []
         /// Topics that were removed, each with the place of its last removal.
         var removed: [TopicName: EventID] = [:]
-        /// The newest id of all changes: there are no others up to here that anybody waited for.
+        /// The newest admitted id. There are no other changes up to here that anybody waited for.
         var through = EventID.zero
 
         var isEmpty: Bool { topics.isEmpty }
@@ -28,12 +28,12 @@ final class LoopWaker: TopicObserver {
 
     private struct State {
         var changes = Changes()
-        /// How many wait here for all changes, and are no subscribers.
+        /// Number of requests here that wait for all changes, and are no subscribers.
         var onlookers = 0
     }
 
     private let state = Protected(State())
-    /// Has the loop take what changed.
+    /// Has the loop take the changes.
     private let wake: @Sendable () -> Void
 
     init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
@@ -53,15 +53,15 @@ final class LoopWaker: TopicObserver {
         if isFirst { wake() }
     }
 
-    /// Counts who waits for all changes, before they look: one more or one less.
+    /// Counts one more or one less request that waits for all changes, before it looks.
     func countOnlooker(_ change: Int) { state.write { $0.onlookers += change } }
 
-    /// How far nothing was admitted that is still to be taken; nil where something was.
+    /// Id up to which all admitted changes were taken; nil if some are still to be taken.
     var quietThrough: EventID? {
         state.read { $0.changes.isEmpty ? $0.changes.through : nil }
     }
 
-    /// Hands over what has changed, in exchange for empty changes with their memory.
+    /// Hands over the changes, in exchange for empty changes with their memory.
     func take(for empty: inout Changes) {
         state.write { swap(&$0.changes, &empty) }
     }

@@ -5,9 +5,9 @@ internal import Topics
 /// The answers of a poll, in the form that it asked for; each carries the cursor to go on with.
 struct PollAnswer {
     let request: ReceiveRequest
-    /// Where the next poll should begin.
+    /// The cursor from which the next poll should begin.
     let cursor: EventID
-    /// What may be missing before what this answer holds.
+    /// The gap in front of this answer's events, in which others may be missing; nil for none.
     let gap: Gap?
 
     /// The events that were read; a raw answer holds the first and only one.

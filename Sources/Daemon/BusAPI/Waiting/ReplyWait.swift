@@ -4,7 +4,7 @@ internal import JSON
 internal import Topics
 internal import Work
 
-/// One publish that waits for what a worker replies.
+/// One publish that waits for a worker's reply.
 ///
 /// Belongs to its loop.
 final class ReplyWait: WaitingExchange {
@@ -48,7 +48,7 @@ final class ReplyWait: WaitingExchange {
         }
     }
 
-    /// What a worker said, as it said it.
+    /// The answer with a worker's reply, exactly as the worker gave it.
     private func response(_ reply: Reply, status: Int) -> Response {
         var headers: HeaderLines = [
             ("Content-Type", reply.contentType ?? "application/octet-stream")

@@ -4,7 +4,7 @@ internal import Topics
 final class SubscriptionGroup {
     let selector: Selector
     private(set) var members: SubscriptionTable.Found = []
-    /// Whether it waits to be taken out, unless somebody comes before.
+    /// Whether it waits to be taken out. A subscription that comes before keeps it in.
     var isVacant = false
     /// The round of looking in which it was last found, so that it is found once a round.
     var round = 0

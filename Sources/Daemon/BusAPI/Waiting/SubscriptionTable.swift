@@ -4,8 +4,8 @@ internal import Topics
 /// The subscriptions of one loop, found by the topics that concern them.
 ///
 /// Belongs to its loop. A subscription stands in it until it is removed, also while it cannot take
-/// anything. Those that ask for the same stand together, so that what is looked at for a topic is
-/// what matches it, and not how many subscriptions or selectors there are.
+/// anything. Subscriptions that ask for the same stand together. So a look-up for a topic visits
+/// the selectors that match it, however many subscriptions or selectors there are.
 ///
 /// - Complexity: insert and remove O(1), and O(terms of the selector) for the first that asks for it;
 ///   finding O(found), see `SelectorIndex`. A selector of several topics that nobody asks for any more
@@ -14,7 +14,7 @@ final class SubscriptionTable {
     /// Subscriptions as they were at one moment; some may have ended since.
     typealias Found = ContiguousArray<any HTTPSubscription>
 
-    /// Where a subscription stands.
+    /// The place of a subscription in the table.
     struct Place {
         fileprivate let group: SubscriptionGroup
         fileprivate let index: Int
@@ -31,25 +31,26 @@ final class SubscriptionTable {
     private let groups = SelectorIndex<SubscriptionGroup>()
     private let memory: MemoryBudget
     private var round = 0
-    /// Those that nobody stands in, or did not when they were noted.
+    /// Groups that have no subscription, or had none when they were noted.
     private var vacant = Ring<SubscriptionGroup>()
 
     /// A table that counts its selectors for the bus's memory.
     init(memory: MemoryBudget) { self.memory = memory }
 
-    /// Whether there is room for one more who waits for this.
+    /// Whether there is room for one more subscription to this selector.
     func hasRoom(for selector: Selector) -> Bool {
         let bytes = selector.waitingBytes
         return bytes == 0 || groups[selector] != nil
             || memory.used(.selectors) + bytes <= memory.bytesMax / Limits.selectorsMemoryFraction
     }
 
-    /// Takes a subscription in, which is not in the table.
+    /// Takes in a subscription that is not in the table.
     func insert(_ subscription: any HTTPSubscription) {
         assert(subscription.place == nil, "a subscription is inserted once")
         let selector = subscription.reader.selector
         let group = groups[selector] ?? takeIn(SubscriptionGroup(selector))
-        // Those who ask for the same share its memory, and are known by that.
+        // Subscriptions that ask for the same share the memory of one selector, and are known by
+        // that.
         subscription.reader.limit(to: group.selector)
         group.insert(subscription)
     }
@@ -76,9 +77,9 @@ final class SubscriptionTable {
     /// Whether there are selectors to take out.
     var hasVacant: Bool { !vacant.isEmpty }
 
-    /// Takes the next selector out that nobody stands for any more, and calls `forget` with it.
+    /// Takes out the next selector that has no subscription any more, and calls `forget` with it.
     ///
-    /// - Returns: How many terms are gone; 0 where somebody stands for it again.
+    /// - Returns: How many terms are gone; 0 if the selector has a subscription again.
     @discardableResult
     func clearOneVacant(_ forget: (Selector) -> Void) -> Int {
         let group = vacant.removeFirst()
@@ -94,8 +95,8 @@ final class SubscriptionTable {
         memory.release(group.selector.waitingBytes, from: .selectors)
     }
 
-    /// Those that ask for the same, and the topics that concern them; where they ask for exactly one
-    /// name, without it.
+    /// The subscriptions to one selector, and the topics that concern them. If the selector is
+    /// exactly one name, that topic is left out.
     typealias Woken = (members: Found, topics: [TopicName])
 
     /// Adds all whose selector matches some of the topics to `found`, which is empty.

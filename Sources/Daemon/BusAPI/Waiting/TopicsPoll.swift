@@ -4,8 +4,8 @@ internal import Topics
 
 /// One request for the topics that changed, from its arrival to its answer.
 ///
-/// Belongs to its loop. It waits as a reader of these topics does, and is no subscriber: no event is
-/// for it. What changed is looked up and written beside the loop, by the turns of ``LongReads``.
+/// Belongs to its loop. It waits as a reader of these topics does, and is no subscriber: no event
+/// is for it. The changes are looked up and written beside the loop, by the turns of ``LongReads``.
 final class TopicsPoll: WaitingExchange, HTTPSubscription {
     var reader: LogReader
     var place: SubscriptionTable.Place?
@@ -14,13 +14,13 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
     private let since: ListCursor?
     /// How long it waits, in microseconds.
     private let wait: Int64
-    /// Whose line its looks stand in.
+    /// The account in whose line its looks wait.
     private var payer: CallerAccount?
     /// The look that is under way.
     private var look: Cancellation?
     /// Whether something changed since that began.
     private var looksAgain = false
-    /// Whether it is answered by its next look, whatever that finds.
+    /// Whether its next look is its answer, even if that finds no change.
     private var isOver = false
 
     init(
@@ -40,7 +40,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
 
     var isSubscriber: Bool { false }
 
-    /// Looks, and waits where nothing changed.
+    /// Looks, and waits if nothing changed.
     func begin(_ exchange: Exchange) throws(Refusal) {
         let waits = wait > 0 && !exchange.isDraining
         if waits { try loop.waits.refuseIfFull(reader.selector, for: exchange.account) }
@@ -54,7 +54,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
         lookUp()
     }
 
-    /// Looks up what changed; where a look is under way, once more behind it.
+    /// Looks up the changes. If a look is under way, it looks once more behind that.
     private func lookUp() {
         guard isWaiting else { return }
         guard look == nil else {
@@ -88,7 +88,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
 
     private func found(_ response: Response, isEmpty: Bool, of asked: Selector) {
         look = nil
-        // What new rules hide is not told, however long ago it was looked up.
+        // Changes that new rules hide are not told, however long ago they were looked up.
         judge()
         guard isWaiting, look == nil else { return }
         guard reader.selector == asked else { return lookUp() }
@@ -125,7 +125,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
         end()
     }
 
-    /// Waits no longer: answers with what has changed by now.
+    /// Waits no longer: answers with the changes until now.
     override func end() {
         isOver = true
         if look == nil { lookUp() }

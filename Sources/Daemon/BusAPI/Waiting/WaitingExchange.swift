@@ -3,7 +3,7 @@ internal import HTTPFront
 /// One request that waits on its loop until it is answered, once: for events, for a job, for a reply, or
 /// for something that is done beside the loop.
 ///
-/// Belongs to its loop. A subclass says what ``end()`` means to it, and what its caller has to be allowed.
+/// Belongs to its loop. A subclass defines ``end()``, and the rights that its caller needs.
 class WaitingExchange: LoopWait, DetachedSocketOwner {
     // The loop has every wait in its tables, and outlives them.
     unowned let loop: BusLoop
@@ -11,7 +11,7 @@ class WaitingExchange: LoopWait, DetachedSocketOwner {
     private(set) final var path: AnswerPath?
     /// The access rules that it was judged by last.
     final var accessNumber: UInt32
-    /// Why its caller is not told any more what it waited for.
+    /// The refusal for a caller that may not wait any more; nil while it may.
     private(set) final var forbidden: Refusal?
 
     init(on loop: BusLoop) {
@@ -21,7 +21,7 @@ class WaitingExchange: LoopWait, DetachedSocketOwner {
 
     final var isWaiting: Bool { path != nil }
 
-    /// The socket of its client; nil where nobody hears of that one's end.
+    /// The socket of its client; nil if nobody hears of the client's end.
     final var socket: DetachedSocket? { path?.socket }
 
     /// Has the client of a request wait, with its own socket if it can be had.
@@ -32,14 +32,14 @@ class WaitingExchange: LoopWait, DetachedSocketOwner {
         if let microseconds { socket?.setDeadline(milliseconds: Int(microseconds / 1_000)) }
     }
 
-    /// Has the client of a request wait with its own socket; nil where that cannot be had.
+    /// Has the client of a request wait with its own socket; nil if that cannot be had.
     final func detach(_ exchange: Exchange) -> DetachedSocket? {
         guard let socket = exchange.detach(self) else { return nil }
         path = .socket(socket)
         return socket
     }
 
-    /// Has the client of a request wait where nobody hears of that one's end.
+    /// Has the client of a request wait without its socket: nobody hears of the client's end.
     final func reply(by exchange: Exchange) { path = .reply(exchange.reply) }
 
     /// Answers it, if somebody is still there.
@@ -67,7 +67,7 @@ class WaitingExchange: LoopWait, DetachedSocketOwner {
     /// Ends soon: its time is up, nobody may be there, or it is not allowed.
     func end() {}
 
-    /// Goes on where the rules and tokens of now let its caller wait.
+    /// Goes on if the current rules and tokens let its caller wait.
     func requireAllowed() throws(Refusal) {}
 
     func judge() {

@@ -2,14 +2,14 @@ internal import HTTPFront
 internal import Telemetry
 internal import Topics
 
-/// The requests that wait on one loop: brings each up to date with what was admitted, judges it by new
-/// access rules, and ends it.
+/// The requests that wait on one loop. It brings each up to date with admitted events, judges it by
+/// new access rules, and ends it.
 ///
-/// Belongs to its loop. No turn does more than its budget allows: what is left over is for the next.
+/// Belongs to its loop. No turn does more than its budget allows. The rest is for the next turn.
 final class Waits {
-    /// Those that wait for events, found by what they wait for.
+    /// The subscriptions, found by the topics that they wait for.
     let subscriptions: SubscriptionTable
-    /// The others, each with the account that counts it, if one does.
+    /// The other waits, each with the account that counts it, if one does.
     private var others: [ObjectIdentifier: (wait: any LoopWait, account: CallerAccount?)] = [:]
     private let bus: EventBus
     /// Waiting requests of all loops.
@@ -21,18 +21,18 @@ final class Waits {
     private let waker: LoopWaker
     private var gate: AccessGate
     private var configuration: BusAPIConfiguration
-    /// What is to be delivered, while it is looked at.
+    /// The changes to deliver, while they are looked at.
     private var admitted = LoopWaker.Changes()
     private var deliveries = DeliveryQueue()
     /// Waits that are to end, before anything else is delivered.
     private var endings = Ring<Ending>()
     /// Whether a later turn delivers on.
     private var deliversOn = false
-    /// Whether a later turn takes selectors out that nobody waits for any more.
+    /// Whether a later turn takes out selectors that nobody waits for any more.
     private var clearsVacant = false
-    /// Waits that are yet to be judged by the rules of now.
+    /// Waits that are yet to be judged by the current rules.
     private var unjudged: [any LoopWait] = []
-    /// How far was delivered when the rules changed under which they were judged last.
+    /// Position up to which events were delivered when the current judging began.
     private var judgedThrough = EventID.zero
 
     init(
@@ -58,9 +58,9 @@ final class Waits {
         }
     }
 
-    // MARK: Who may wait
+    // MARK: Limits of waiting
 
-    /// Refuses one more waiting request where there are as many as there may be.
+    /// Refuses one more waiting request if there are as many as there may be.
     func refuseIfFull(for account: CallerAccount) throws(Refusal) {
         let waitingMax = configuration.subscribersMax
         guard waiting.value < waitingMax else {
@@ -78,7 +78,7 @@ final class Waits {
         }
     }
 
-    /// Refuses one more subscription where there are as many as there may be.
+    /// Refuses one more subscription if there are as many as there may be.
     func refuseIfFull(_ selector: Selector, for account: CallerAccount) throws(Refusal) {
         try refuseIfFull(for: account)
         guard subscriptions.hasRoom(for: selector) else {
@@ -98,11 +98,11 @@ final class Waits {
         }
     }
 
-    // MARK: Who waits
+    // MARK: Waiting requests
 
     /// Takes in a request that waits, until ``leave(_:)``.
     ///
-    /// - Parameter account: Whose waiting request it counts as; nil where it is none.
+    /// - Parameter account: The account that counts it as a waiting request; nil if it is none.
     func enter(_ wait: any LoopWait, for account: CallerAccount?) {
         others[ObjectIdentifier(wait)] = (wait, account)
         if let account { count(1, for: account) }
@@ -114,7 +114,7 @@ final class Waits {
         if let account = entry?.account { count(-1, for: account) }
     }
 
-    /// Counts a subscription for its caller and tells it of what comes, until
+    /// Counts a subscription for its caller, and wakes it for new events, until
     /// ``unsubscribe(_:)``.
     func subscribe(_ subscription: any HTTPSubscription, for account: CallerAccount) {
         count(1, for: account)
@@ -140,7 +140,8 @@ final class Waits {
 
     /// Puts a subscription that has looked at the log into the loop's table, and on the bus's count.
     ///
-    /// What was admitted behind its look and before it counted has woken nobody: it looks once more.
+    /// Events that were admitted after its look and before it counted have not woken it. So it
+    /// looks once more.
     func enroll(_ subscription: any HTTPSubscription) {
         if subscription.isSubscriber {
             let newest = bus.beginSubscription(subscription.reader.selector)
@@ -157,8 +158,8 @@ final class Waits {
 
     /// Takes a subscription out of the loop's table, and off the bus's count.
     ///
-    /// A selector that nobody waits for after that is taken out in a later turn: many may go together,
-    /// and the next request of a poll finds it.
+    /// If nobody waits for its selector then, a later turn takes the selector out: many may go
+    /// together, and the next request of a poll still finds it.
     func withdraw(_ subscription: any HTTPSubscription) {
         let selector = subscription.reader.selector
         subscriptions.remove(subscription)
@@ -181,9 +182,9 @@ final class Waits {
         if clearsVacant { goOn { $0.clearOn() } }
     }
 
-    // MARK: What comes
+    // MARK: Deliveries
 
-    /// Brings what waits up to date with everything admitted since the last time.
+    /// Brings the waiting requests up to date with everything admitted since the last time.
     func deliver() {
         waker.take(for: &admitted)
         for (topic, place) in admitted.removed {
@@ -198,14 +199,15 @@ final class Waits {
         if !deliversOn, hasNews { deliverOn() }
     }
 
-    /// Delivers what was just published to a topic before its publisher is answered, where it has few
-    /// subscribers: the answer with its wake-up would stand between the event and them.
+    /// Delivers events just published to a topic before their publisher is answered, if the topic
+    /// has few subscribers. The answer with the publisher's wake-up would come between the events
+    /// and them.
     func deliverFirst(to topic: TopicName) {
         let count = subscriptions.count(matching: topic)
         if count > 0, count <= Limits.deliveredFirstMax { deliver() }
     }
 
-    /// Ends all that waits: the bus is leaving.
+    /// Ends all waits, because the bus is leaving.
     func drain() {
         for wait in all { endings.append(.drain(wait)) }
         if !deliversOn { deliverOn() }
@@ -218,7 +220,7 @@ final class Waits {
         subscription.reader.skip(to: deliveredThrough)
     }
 
-    /// What ends a wait.
+    /// The reason why a wait ends.
     private enum Ending {
         /// The topic of a subscription was removed, at this place in the order.
         case removal(any HTTPSubscription, at: EventID)
@@ -234,23 +236,23 @@ final class Waits {
         }
     }
 
-    /// All of this moment; some may end before they are told something.
+    /// All waits of this moment. Some may end before they are told something.
     private var all: [any LoopWait] {
         subscriptions.all.map { $0 } + others.values.map(\.wait)
     }
 
-    /// Whoever waits and has told everything it was woken for has told everything up to here.
+    /// A waiting request that has told everything it was woken for has told everything up to here.
     private var deliveredThrough: EventID {
         if let quiet = waker.quietThrough { deliveries.add(through: quiet) { _ in } }
         return deliveries.deliveredThrough
     }
 
-    /// Whether somebody is yet to be told something.
+    /// Whether a wait is yet to be told something.
     private var hasNews: Bool { !deliveries.isEmpty || !endings.isEmpty }
 
     private func deliverOn() {
         deliversOn = false
-        // A turn that had mail has had some already.
+        // A turn that had mail may have delivered some already.
         while !endings.isEmpty, budget.isLeft(for: .deliveries) {
             budget.begin(.deliveries, Limits.deliverySteps)
             endings.removeFirst().tell()
@@ -272,9 +274,9 @@ final class Waits {
         goOn { $0.deliverOn() }
     }
 
-    // MARK: What is allowed
+    // MARK: Access
 
-    /// Takes over a configuration, and has those who wait judged by its rules if they are others.
+    /// Takes over a configuration. If its rules are others, the waits are judged by them.
     func reconfigure(_ configuration: BusAPIConfiguration, _ gate: AccessGate) {
         self.configuration = configuration
         guard gate !== self.gate else { return }
@@ -286,8 +288,8 @@ final class Waits {
         judgeOn()
     }
 
-    /// Judges those who wait by rules that have changed, some at a time; whoever is told something
-    /// before was judged then.
+    /// Judges the waits by rules that have changed, some at a time. A wait that is told something
+    /// earlier is judged at that moment.
     private func judgeOn() {
         while !unjudged.isEmpty, budget.isLeft(for: .judgements) {
             budget.begin(.judgements, 1)
@@ -296,8 +298,9 @@ final class Waits {
         if !unjudged.isEmpty { goOn { $0.judgeOn() } }
     }
 
-    /// Judges one who waits by the rules and tokens of now: ends what is no longer allowed, and shows
-    /// others what they may know of now. Does nothing to those who were judged by them.
+    /// Judges a subscription by the current rules and tokens. Ends it if it is no longer allowed,
+    /// or limits it to the topics that its caller may know of now. Does nothing to one that they
+    /// have judged before.
     func judge(_ subscription: any HTTPSubscription) {
         guard subscription.accessNumber != gate.number, subscription.place != nil else { return }
         subscription.accessNumber = gate.number

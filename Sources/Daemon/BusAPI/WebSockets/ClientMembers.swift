@@ -11,10 +11,10 @@ struct ClientMembers {
     private(set) var stray: Refusal?
     private var values = [UnsafeRawBufferPointer?](repeating: nil, count: Self.names.count)
 
-    /// Reads the whole message, so that what is wrong with one member hides no other.
+    /// Reads the whole message, so that a mistake in one member hides no other.
     ///
     /// - Parameter message: Bytes that are known to be valid UTF-8.
-    /// - Throws: `Refusal` where it is not one JSON object.
+    /// - Throws: `Refusal` if it is not one JSON object.
     /// - Complexity: O(bytes).
     init(_ message: UnsafeRawBufferPointer) throws(Refusal) {
         var reader = JSONReader(message)

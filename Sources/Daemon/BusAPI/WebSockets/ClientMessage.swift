@@ -3,15 +3,14 @@ internal import JSON
 internal import Topics
 internal import Wire
 
-/// What a client's text message publishes:
-/// `{"topic","data"|"data_base64",…,"ref"}`, where `…` is a parameter of ``WireAttribute`` for each
-/// attribute that has one.
+/// The event that a client's text message publishes: `{"topic","data"|"data_base64",…,"ref"}`,
+/// where `…` is a parameter of ``WireAttribute`` for each attribute that has one.
 ///
 /// `data` that is a string is the payload itself, of no Content-Type; any other value is published
 /// as its JSON text, without white space between tokens, as `application/json`. `data_base64` is a
 /// payload of any bytes. `ref`, a string or number, comes back with the answer as it was written.
 struct ClientMessage {
-    /// Where to publish; `nil` where the message does not say.
+    /// The topic to publish to; `nil` if the message names none.
     let topic: TopicName?
     let payload: Payload
     let attributes: EventAttributes
@@ -64,7 +63,7 @@ struct ClientMessage {
         }
     }
 
-    /// A member that has to be a string; `nil` where it is not given.
+    /// A member that has to be a string; `nil` if it is not given.
     private static func string(
         _ name: String, of members: ClientMembers
     ) throws(Refusal) -> String? {
@@ -92,7 +91,7 @@ struct ClientMessage {
     }
 }
 
-/// What a client calls one of its messages: a JSON string or number, given back as it was written.
+/// A client's name for one of its messages: a JSON string or number, given back as it was written.
 struct MessageRef: Equatable {
     let json: [UInt8]
 

@@ -3,11 +3,12 @@ internal import HTTPFront
 internal import JSON
 internal import Topics
 
-/// What the messages of one WebSocket publish, under the rules of a POST.
+/// The maker of the events that the messages of one WebSocket publish, under the rules of a POST.
 ///
-/// A text message is a ``ClientMessage``; one that names no topic is of the socket's own, which it
-/// has if its selector is one name. With `as=raw` each message, of whichever kind, is a payload of
-/// that topic, with nothing said of it: `type` and `key` of the request choose what is received.
+/// A text message is a ``ClientMessage``. One that names no topic goes to the socket's own topic,
+/// which it has if its selector is one name. With `as=raw` each message, binary or text, is a
+/// payload of that topic without attributes: `type` and `key` of the request choose the received
+/// events.
 struct MessagePublisher {
     private let topic: TopicName?
     private let sender: Sender
@@ -27,7 +28,7 @@ struct MessagePublisher {
         self.page = page
     }
 
-    /// Bytes of a message at the most: beyond it there is no event that it could publish.
+    /// Bytes of a message at the most: a larger one cannot hold an event.
     func messageBytesMax(_ configuration: BusAPIConfiguration) -> Int {
         let payloadBytesMax = configuration.eventBytesMax
         if isRaw { return payloadBytesMax }
@@ -36,7 +37,8 @@ struct MessagePublisher {
 
     /// The one event that a message publishes.
     ///
-    /// - Parameter ref: What the client calls the message; known, where it can be, of a refused one.
+    /// - Parameter ref: The client's name for the message. It is set for a refused message too, if
+    ///   it could be read.
     func batch(
         of message: WebSocketMessage, ref: inout MessageRef?, _ configuration: BusAPIConfiguration
     ) throws(Refusal) -> PublishBatch {

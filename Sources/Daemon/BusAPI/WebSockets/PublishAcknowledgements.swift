@@ -37,7 +37,7 @@ struct PublishAcknowledgements {
         return first + places.count - 1
     }
 
-    /// Says what became of a message, once.
+    /// Notes the outcome of a message, once.
     mutating func settle(_ number: Int, _ outcome: Outcome) {
         assert(places[number - first].outcome == nil, "message \(number) is settled once")
         places[number - first].outcome = outcome

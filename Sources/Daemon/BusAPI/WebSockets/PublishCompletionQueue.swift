@@ -17,7 +17,7 @@ final class PublishCompletionQueue: Sendable {
         }
     }
 
-    /// Hands over what there is.
+    /// Hands over the outcomes since the last call.
     func take() -> [Settled] {
         settled.write { settled in
             let taken = settled

@@ -1,10 +1,10 @@
 internal import HTTPFront
 internal import Topics
 
-/// Messages of a WebSocket: what the bus itself says is one JSON object each, in a text frame.
+/// Messages of a WebSocket. Those of the bus itself are one JSON object each, in a text frame.
 ///
-/// Which it is, a member tells: `topic` stands in events alone, `cursor` and `gap` in what they are
-/// named for; all else answers what the client published (``PublishAcknowledgements``).
+/// A member tells the kinds apart: `topic` is in events alone, `cursor` in cursors and `gap` in
+/// gaps. All other messages answer those that the client published (``PublishAcknowledgements``).
 struct WebSocketForm: StreamForm {
     /// Whether events are their payloads, as binary messages.
     let isRaw: Bool
@@ -13,7 +13,7 @@ struct WebSocketForm: StreamForm {
 
     var contentType: String? { nil }
 
-    /// A payload does not say its id, so that cursors have to.
+    /// A payload does not have its id, so cursors have to tell it.
     var eventsSayCursor: Bool { !isRaw }
 
     func cursor(_ cursor: EventID, to output: inout [UInt8]) {
@@ -24,6 +24,6 @@ struct WebSocketForm: StreamForm {
         output += WebSocketFrame.text(StreamControlMessage.gap(gap).taken())
     }
 
-    /// A WebSocket has pings of its own for that.
+    /// WebSockets have their own pings for that.
     func heartbeat(to output: inout [UInt8]) {}
 }

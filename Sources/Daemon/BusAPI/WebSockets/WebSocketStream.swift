@@ -1,11 +1,11 @@
 internal import HTTPFront
 internal import Topics
 
-/// One WebSocket: a stream of events goes out of it, and what its client publishes comes in.
+/// One WebSocket: a stream of events goes out of it, and its client's messages come in.
 ///
-/// Belongs to its loop. Answers to what was published go between the events, in the order of the
-/// client's messages. When the stream ends nothing more is read; the socket closes when everything
-/// that was read before has its answer.
+/// Belongs to its loop. Answers to published messages go between the events, in the order of the
+/// messages. When the stream ends nothing more is read. The socket closes when every message that
+/// was read before has its answer.
 final class WebSocketStream: StreamSink, WebSocketOwner {
     private var socket: WebSocket?
     private let publisher: MessagePublisher
@@ -14,7 +14,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     private let handle: LoopHandle
     private let meters: BusMeters
     private let account: CallerAccount
-    /// What is told; nil once it has ended.
+    /// The stream of events; nil once it has ended.
     private var stream: StreamingResponse?
     private var ending: StreamEnd?
     /// Whether the last beat was one without a ping.
@@ -23,7 +23,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
     /// Nil until the client publishes, which most do not.
     private var outcomes: PublishCompletionQueue?
 
-    /// Takes the socket of a request for `stream`; nil where that cannot be.
+    /// Takes the socket of a request for `stream`; nil if that cannot be.
     init?(
         _ exchange: Exchange, for stream: StreamingResponse, _ publisher: MessagePublisher,
         on loop: BusLoop
@@ -68,7 +68,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
 
     func write(_ piece: ResponseBody) -> Bool { socket?.write(piece) == true }
 
-    /// Pings at every second beat: every 30 s, where nobody has said otherwise.
+    /// Pings at every second beat: every 30 s by default.
     func beat() {
         if owesPing { socket?.ping() }
         owesPing.toggle()
@@ -143,7 +143,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
         settle(number, .failure(refusal))
     }
 
-    /// Notes what became of a message, from any thread; the loop answers once for many.
+    /// Notes the outcome of a message, from any thread. The loop answers once for many.
     private func settle(_ number: Int, _ outcome: PublishAcknowledgements.Outcome) {
         guard outcomes?.add(number, outcome) == true else { return }
         // The job runs on the loop.
@@ -156,7 +156,7 @@ final class WebSocketStream: StreamSink, WebSocketOwner {
         goOn()
     }
 
-    /// Sends the answers that are there, takes more to answer, or closes behind the last.
+    /// Sends the answers that are there, reads more messages, or closes behind the last answer.
     private func goOn() {
         guard let socket else { return }
         if socket.isWritable {

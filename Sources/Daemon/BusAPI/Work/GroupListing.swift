@@ -13,13 +13,13 @@ final class GroupListing: Sendable {
     private let answer: @Sendable (Response) -> Void
     private let progress: Protected<Progress>
 
-    /// How far it is.
+    /// The progress of the list.
     private struct Progress {
         var next = 0
         /// The groups when it began; nil before its first turn.
         var groups: [GroupDescription]?
         var json = JSONWriter()
-        /// The rules by which it came there.
+        /// The rules under which it was written so far.
         let access: AccessPolicy
 
         init(_ access: AccessPolicy) {

@@ -8,13 +8,13 @@ internal import Work
 struct GroupRoutes: Routes {
     let loop: BusLoop
 
-    /// `PUT /groups/{group}`: makes a group, or changes what of it can change.
+    /// `PUT /groups/{group}`: makes a group, or changes those of its settings that can change.
     func setGroup(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
         let wish = try GroupSettings(request: call.parameters)
         let caller = call.caller
         let scope = work.scope(of: name)
-        // One that the caller may not know of is, to it, not there.
+        // A group that the caller may not know of does not exist for that caller.
         let group = scope.flatMap { gate.mayKnow(of: $0, caller) ? $0 : nil }
         guard let selector = group?.selector ?? wish.selector else {
             throw Refusal(.parameterInvalid, "'of' is missing: it says the topics of a new group.")
@@ -47,7 +47,7 @@ struct GroupRoutes: Routes {
         }
     }
 
-    /// `GET /groups/{group}`: its settings, and how its jobs do.
+    /// `GET /groups/{group}`: its settings, and the state of its jobs.
     func showGroup(_ call: borrowing Call) throws(Refusal) {
         let (name, caller) = (try GroupName(request: call.resource.name), call.caller)
         _ = try gate.scope(of: name, for: caller) { $0.subscribe(toAll: $1.selector, caller) }
@@ -101,7 +101,7 @@ struct GroupRoutes: Routes {
         let isForced = try call.parameters.choice("force", ["1": true, "0": false]) ?? false
         let group = try gate.administrable(call)
         let reply = call.exchange.reply
-        // Nobody finds it by its terms any more.
+        // The group is no longer found by its terms.
         budget.add(group.selector.termCount)
         work.remove(group.name, isForced: isForced, by: call.caller.asWorker) { result in
             switch result {

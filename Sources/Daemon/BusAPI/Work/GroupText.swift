@@ -4,8 +4,8 @@ internal import Wire
 internal import Work
 
 extension GroupDescription {
-    /// Writes the group as the list, `PUT` and `seek` show it; without what it holds for whoever may
-    /// change it and not read its topics.
+    /// Writes the group as the list, `PUT` and `seek` show it. Its jobs are left out for a caller
+    /// that may change the group and not read its topics.
     func write(to json: inout JSONWriter, showsJobs: Bool = true) {
         json.beginObject()
         json.member("name", name.text)
@@ -21,7 +21,7 @@ extension GroupDescription {
         json.member("waiting", waiting)
         json.member("parked", parked)
         json.member("behind", behind)
-        // What it was called before, for one version.
+        // The former name of this figure, for one version.
         json.member("ahead", behind)
         json.member("workers", workers)
         json.member("oldest", oldest)

@@ -6,7 +6,7 @@ internal import Work
 /// The answer that hands out jobs, in the form that was asked for.
 struct HandoutAnswer {
     private let handout: Handout
-    /// What became of the job before, if the request settled one.
+    /// The outcome for the job before, if the request settled one.
     private let settled: SettleReceipt?
     /// Seconds of a `Prefer: wait` that was followed.
     private let preferenceApplied: Int64?
@@ -58,7 +58,7 @@ struct HandoutAnswer {
         return .json(json, headers)
     }
 
-    /// What is said of the group and of the job before.
+    /// Adds the headers about the group and about the job before.
     private func addCommon(to headers: inout HeaderLines, wantsReply: Bool) {
         if let gap = handout.gap { headers.add("Event-Gap", gap.header) }
         let replies = (wantsReply ? ["wanted"] : []) + (settled?.isLate == true ? ["late"] : [])

@@ -1,18 +1,19 @@
 package import Access
 package import Work
 
-/// Whether dead letters may go where somebody sent them, by the rules of now.
+/// Judges by the current rules whether dead letters may go to the topic that a caller chose for
+/// them.
 package struct LetterJudge: Sendable {
     private let access: AccessPolicy
     private let users: UserGroups
 
-    /// - Parameter users: Says which groups a user is in who is not connected.
+    /// - Parameter users: Looks up the groups of a user that is not connected.
     package init(_ access: AccessPolicy, _ users: @escaping UserGroups) {
         self.access = access
         self.users = users
     }
 
-    /// Whether the letters may go; as ``LetterRule``.
+    /// Whether the letters may go; the verdict of a ``LetterRule``.
     package func verdict(on question: LetterQuestion) -> LetterVerdict {
         let (uid, token) = (question.chooser.uid, question.chooser.token)
         func decide(groups: [UInt32]?) -> AccessDecision {
@@ -21,7 +22,7 @@ package struct LetterJudge: Sendable {
                 chosenBy: access.caller(uid: uid, groups: groups, tokenNamed: token))
         }
         var decision = decide(groups: nil)
-        // Groups only ever add to what a caller may.
+        // Groups only ever add to a caller's rights.
         if !decision.isAllowed, access.rules.needGroups, let uid {
             guard let groups = users(uid) else {
                 return .unsure(

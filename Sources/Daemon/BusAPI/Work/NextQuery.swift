@@ -2,9 +2,9 @@ internal import HTTPFront
 internal import Topics
 internal import Work
 
-/// What a request for a job asks for, checked, all but what came out of the job before.
+/// The checked parameters of a request for a job, without the outcome of the job before.
 struct NextQuery {
-    /// What came of the job before, as the request names it.
+    /// The outcome of the job before, as the request names it.
     enum Verb: String, CaseIterable {
         case done, retry, dead
     }
@@ -14,7 +14,7 @@ struct NextQuery {
     let worker: WorkerName?
     /// The settlement that comes first, and the lease that it is about.
     let settling: (verb: Verb, lease: String)?
-    /// When the job before comes again, in microseconds; nil where the attempts say it.
+    /// When the job before comes again, in microseconds; nil if the number of attempts decides.
     let delay: Int64?
     /// Why the job before is not done, in the words of the worker.
     let reason: String?
@@ -22,7 +22,7 @@ struct NextQuery {
     let wait: Int64
     /// Seconds of a `Prefer: wait` that was followed.
     let preferenceApplied: Int64?
-    /// How long the lease is to last, in microseconds; nil for what the group says.
+    /// How long the lease is to last, in microseconds; nil for the duration that the group sets.
     let lease: Int64?
     /// Jobs under one lease at the most.
     let countMax: Int
@@ -77,7 +77,7 @@ struct NextQuery {
         return named.first
     }
 
-    /// The settlement that comes first, of which this came; nil where there is none.
+    /// The settlement that comes first, with its output; nil if there is none.
     func settlement(with outcome: WorkOutput?) -> Settlement? {
         guard let (verb, lease) = settling else { return nil }
         switch verb {
@@ -91,7 +91,7 @@ struct NextQuery {
         }
     }
 
-    /// Refuses what belongs to a settlement that the request does not have.
+    /// Refuses parameters and bodies that belong to a settlement that the request does not have.
     private func refuseStray(_ call: borrowing Call) throws(Refusal) {
         if call.parameters.text("delay") != nil, settling?.verb != .retry {
             throw Refusal(.parameterInvalid, "'delay' is for a job that 'retry' gives back.")

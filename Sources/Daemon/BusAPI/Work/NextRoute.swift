@@ -7,7 +7,8 @@ internal import Work
 struct NextRoute: Routes {
     let loop: BusLoop
 
-    /// `POST /groups/{group}/next`: settles what it is told to, then takes a job or waits for one.
+    /// `POST /groups/{group}/next`: settles the lease that the request names, then takes a job or
+    /// waits for one.
     func next(_ call: borrowing Call) throws(Refusal) {
         let name = try GroupName(request: call.resource.name)
         let query = try NextQuery(call, configuration)
@@ -21,7 +22,7 @@ struct NextRoute: Routes {
             bodyBytes: call.request.body.count, call.exchange)
     }
 
-    /// The topics of a group that a caller may work for, and its number where it is there.
+    /// The topics of a group that a caller may work for, and its number if the group exists.
     private func takingScope(
         of name: GroupName, _ query: NextQuery, by caller: Caller
     ) throws(Refusal) -> (selector: Selector, number: GroupNumber?) {
@@ -29,7 +30,7 @@ struct NextRoute: Routes {
             let group = try gate.workable(name, by: caller)
             return (group.selector, group.number)
         }
-        // Whoever may work for what it names may know of a group of these topics.
+        // A caller that may work for the topics it names may know of a group of these topics.
         try gate.require(gate.access(toAll: asked).work(asked, caller))
         guard let group = work.scope(of: name) else { return (asked, nil) }
         budget.add(asked.termCount + group.selector.termCount)
@@ -39,7 +40,7 @@ struct NextRoute: Routes {
         return (group.selector, group.number)
     }
 
-    /// What came of the job before, beside that it came to an end; nil for nothing.
+    /// The output or refusal that the request brings for the job before; nil for none.
     private func outcome(
         _ query: NextQuery, _ call: borrowing Call, of selector: Selector
     ) throws(Refusal) -> WorkOutput? {

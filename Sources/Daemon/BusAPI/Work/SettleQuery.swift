@@ -3,9 +3,9 @@ internal import Topics
 internal import Wire
 internal import Work
 
-/// What a request says about jobs that it settles, checked, all but what came out of them.
+/// The parameters of requests that settle jobs, without the output of these jobs.
 enum SettleQuery {
-    /// What a request that brings an output may say about it.
+    /// The parameters about an output that a request brings.
     static let outputParameters = ["to"] + WireAttribute.parameters
 
     /// The lease that a request has to name.
@@ -18,7 +18,7 @@ enum SettleQuery {
         return lease
     }
 
-    /// The jobs of a lease that alone are meant; nil for all.
+    /// The only jobs of a lease that are meant; nil for all.
     static func only(_ parameters: Parameters) throws(Refusal) -> [EventID]? {
         guard let text = parameters.text("only") else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ enum SettleQuery {
         return ids
     }
 
-    /// The delay of a retry; nil where the attempts say it.
+    /// The delay of a retry; nil if the number of attempts decides.
     static func delay(_ parameters: Parameters) throws(Refusal) -> Int64? {
         try parameters.duration("delay", in: 0...Limits.retryMicrosecondsMax)
     }

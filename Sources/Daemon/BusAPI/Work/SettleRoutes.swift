@@ -5,11 +5,12 @@ internal import Topics
 internal import Wire
 internal import Work
 
-/// The routes by which workers say what became of their jobs.
+/// The routes by which workers settle their jobs.
 struct SettleRoutes: Routes {
     let loop: BusLoop
 
-    /// `POST /groups/{group}/done`: the jobs of a lease are done, with what came out of them.
+    /// `POST /groups/{group}/done`: the jobs of a lease are done, with the output that the request
+    /// brings.
     func done(_ call: borrowing Call) throws(Refusal) {
         let lease = try SettleQuery.lease(call.parameters)
         let only = try SettleQuery.only(call.parameters)
@@ -82,10 +83,11 @@ struct SettleRoutes: Routes {
         }
     }
 
-    /// What a worker's request brings: an event for another topic, a reply to who waits, or nothing.
+    /// The output that a worker's request brings: an event for another topic, a reply to the
+    /// waiting publisher, or nothing.
     ///
-    /// - Parameter group: The topics whose requests a reply would answer: whoever replies to them has
-    ///   to be one who may publish there.
+    /// - Parameter group: The topics whose requests a reply would answer. A caller that replies to
+    ///   them has to be one that may publish there.
     func output(
         _ call: borrowing Call, of group: Selector
     ) throws(Refusal) -> WorkOutput? {
@@ -109,7 +111,7 @@ struct SettleRoutes: Routes {
         return try reply(call, of: group, attributes[.contentType]).map { .reply($0) }
     }
 
-    /// The reply that the body of a worker's request is; nil without one.
+    /// The reply in the body of a worker's request; nil without a body.
     func reply(
         _ call: borrowing Call, of group: Selector, _ contentType: String?
     ) throws(Refusal) -> Reply? {
@@ -126,7 +128,7 @@ struct SettleRoutes: Routes {
 }
 
 extension Response {
-    /// The answer to a settlement, or to one that had a job as well to ask for.
+    /// The answer to a settlement, also of a request that asked for a job as well and got none.
     static func settled(_ receipt: SettleReceipt?) -> Response {
         var headers: HeaderLines = []
         if receipt?.isLate == true { headers.add("Work-Reply", "late") }
@@ -136,7 +138,7 @@ extension Response {
 }
 
 extension SettleReceipt {
-    /// Says which dead letter the job was already.
+    /// Adds the id of the dead letter that the job was already.
     func addLetter(to headers: inout HeaderLines) {
         guard let deadLetter else { return }
         headers.add("Work-Dead") { $0.append(decimal: deadLetter.rawValue) }

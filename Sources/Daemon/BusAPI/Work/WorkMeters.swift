@@ -2,7 +2,7 @@ internal import Telemetry
 internal import Work
 
 extension WorkGroups {
-    /// Writes what the groups did and hold; none of them by its name.
+    /// Writes the figures of the groups. No group is named in them.
     func write(to page: inout PrometheusText) {
         let figures = figures
         page.gauge("belfry_groups", "Work groups that exist.", figures.groups)

@@ -3,7 +3,7 @@ internal import Topics
 internal import Work
 
 extension Refusal {
-    /// What a group refused, in the words of the contract.
+    /// A refusal by a group, in the words of the contract.
     init(_ error: WorkError) {
         let code: ProblemCode
         switch error {

@@ -1,17 +1,17 @@
 /// Maxima of the module that nobody configures.
 enum Limits {
-    /// Names end up in headers, paths and logs; 255 is what every one of them takes.
+    /// Names end up in headers, paths and logs, and each of these takes 255 bytes.
     static let nameBytesMax = 255
-    /// As for names; media types of RFC 6838 fit.
+    /// The same as for names; media types of RFC 6838 fit.
     static let attributeBytesMax = 255
-    /// As many as CloudEvents need; with the values bounded, headers of an answer still fit in 8 KiB.
+    /// Enough for CloudEvents; with the values bounded, headers of an answer still fit in 8 KiB.
     static let labelsMax = 16
-    /// What CloudEvents recommend for names.
+    /// The bound that CloudEvents recommend for names.
     static let labelNameBytesMax = 20
-    /// A part of every event that carries them, so small beside it.
+    /// Labels are kept with every event that has them, so they are small beside a payload.
     static let labelsBytesMax = 4_096
-    /// Each term costs memory and a look-up by readers that begin or are behind; who needs more
-    /// wants a pattern.
+    /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of
+    /// more topics needs a pattern.
     static let selectorTermsMax = 128
     /// How many events one hold of the lock looks at for a filtered read: about 50 µs.
     static let examinedEventsMax = 4_096
@@ -20,7 +20,7 @@ enum Limits {
     static let turnStepsMax = 4_096
     /// Steps that a look at a topic takes beside finding it.
     static let topicVisitSteps = 8
-    /// Steps that a turn may take more, since it ends behind the topic that it is at.
+    /// Steps by which a turn may exceed its bound, since it ends behind the topic that it is at.
     static let lastTopicStepsMax = selectorTermsMax + topicVisitSteps
     /// How long such a read leaves the lock to others between two turns: enough for a thread that
     /// sleeps to wake up and take it.
@@ -30,21 +30,21 @@ enum Limits {
     /// Events that one hold of the lock takes out of retention: more than a batch has, so that a topic
     /// that is published to keeps to its bounds, and about a millisecond.
     static let retiredEventsMax = 16_384
-    /// How often a topic that is over its bounds, and held, is looked at.
+    /// The pause between two looks at a held topic that is over its bounds.
     static let heldLookMicroseconds: Int64 = 1_000_000
     /// Events that one hold of the lock lets go in a sweep, which ends behind the topic that it is
     /// at: as many leave retention there, as many the grace, and as many are let go by a group.
     static let sweptEventsMax = 4 * retiredEventsMax
-    /// Events that are freed where they are removed, some 100 ns each. More wait for the next sweep:
-    /// a topic of a million events would hold the loop of whoever deletes it for a tenth of a second.
+    /// Events that are freed where they are removed, some 100 ns each. More wait for the next
+    /// sweep: to free a million events would hold a loop for a tenth of a second.
     static let freedAtOnceMax = 4_096
     /// Steps of one turn of the removal of many topics: at most a hundred topics, which are committed
     /// together.
     static let removalStepsMax = 1_024
-    /// What waits in a line of turns before it is looked for what nobody wants any more: few enough to
-    /// keep.
+    /// Elements that wait in a line before it is searched for those that nobody wants any more: few
+    /// enough to keep.
     static let lineLookMin = 64
-    /// How far events are counted that somebody has not taken in yet: some 100 µs.
+    /// The most events that are counted behind a reader's position: some 100 µs.
     static let countedBehindMax = 1_000
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,
     /// paid by requests that are refused.
@@ -52,29 +52,31 @@ enum Limits {
     /// Bytes of events that go under one hold of the lock where others than publishers need memory: some
     /// 100 µs for the smallest events.
     static let relievedAtOnceBytes = 256 << 10
-    /// When memory runs out, this part of the bound is made free beyond what is needed, so that
+    /// When memory runs out, this part of the bound is made free beyond the needed bytes, so that
     /// the search for the largest topics is paid once for many events.
     static let roomSlackDivisor = 64
-    /// What a subscription of this process reads at a time, and so holds while its reader is busy:
-    /// enough that a read is paid by many events, and little for ten thousand slow readers.
+    /// Events and bytes that a subscription of this process reads at a time, and so holds while its
+    /// reader is busy. Many events share the cost of a read, and ten thousand slow readers hold
+    /// little.
     static let followedEventsMax = 64
     static let followedBytesMax = 64 << 10
-    /// What one thread commits for others before it lets another one do it, bytes with their
-    /// overhead: at most 256 batches, about a millisecond.
+    /// Bytes, with their overhead, that one thread commits for others before another one takes
+    /// over: at most 256 batches, about a millisecond.
     static let commitTurnBytesMax = 64 << 10
-    /// How often a thread that brings an entry looks whether one whose turn is over has seen it: a
-    /// few microseconds, in which a batch or two are committed.
+    /// How often a thread that brings an entry looks whether the committing thread, whose turn is
+    /// over, has seen it: a few microseconds, in which a batch or two are committed.
     static let handOverLooksMax = 2_000
     /// Microseconds between two looks whether others still commit to a store that closes: nobody
     /// notices one at the end of a program.
     static let closeMicroseconds: UInt32 = 1_000
-    /// What a bus takes that nobody gave a bound: a small part of any machine's memory, and a few
-    /// hundred thousand events.
+    /// The memory of a bus that was given no bound: a small part of any machine's memory, and
+    /// enough for a few hundred thousand events.
     static let memoryBytesDefault = 64 << 20
     /// How often a bus looks after itself: ages are as exact as that.
     static let sweepMilliseconds = 1_000
-    /// The fraction of the memory budget that readers of many topics may keep between answers: some
-    /// tens of readers of 10,000 topics, which are told from where they are; others look again.
+    /// The part of the memory budget that readers of many topics may keep between answers. It is
+    /// enough for some tens of readers of 10,000 topics, which go on where they were; others look
+    /// again.
     static let readsMemoryFraction = 16
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20
@@ -82,13 +84,13 @@ enum Limits {
     static let ceilingFileBytesMax = 128
 }
 
-/// What configuration may change about how much the bus takes on.
+/// The limits of the bus that configuration may change.
 public struct BusLimits: Hashable, Sendable {
     /// The largest payload. 1 MiB: a web page or a JSON document, not a file.
     public var eventBytesMax = 1 << 20
     /// Events in one batch: a batch is admitted under one hold of the lock.
     public var batchEventsMax = 10_000
-    /// Payload bytes in one batch: what one request may hold in memory at a time.
+    /// Payload bytes in one batch, and so in memory for one request at a time.
     public var batchBytesMax = 16 << 20
     /// Topics that exist at a time; each takes about 1 KB even when it is empty.
     public var topicsMax = 10_000
@@ -97,8 +99,8 @@ public struct BusLimits: Hashable, Sendable {
     public var topicsPerUIDMax: Int?
     /// Vanished topics whose losses are still told apart; the oldest beyond merge into the floor.
     public var tombstonesMax = 10_000
-    /// How long, in microseconds, a waiting subscription still gets what retention removed: two
-    /// seconds is a slow reader's turn, and short enough not to hold much.
+    /// How long, in microseconds, a waiting subscription still gets events that retention removed.
+    /// Two seconds is a slow reader's turn, and short enough not to hold much.
     public var graceMicroseconds: Int64 = 2_000_000
     /// Bytes (events with their overhead) that may wait for the store to commit them.
     public var commitQueueBytesMax = 64 << 20

@@ -1,4 +1,4 @@
-/// Why the bus did not do something. Whatever was to be published is not in the log, and never
+/// Why an operation of the bus failed. The events of a failed publish are not in the log, and never
 /// will be.
 public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The topic is the bus's own.
@@ -11,13 +11,13 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case eventTooLarge(bytesMax: Int, index: Int)
     /// The batch has more events or payload bytes than one batch may have.
     case batchTooLarge(eventsMax: Int, bytesMax: Int)
-    /// The bus is at one of its limits; the sentence says what to do.
+    /// The bus is at one of its limits; the sentence names it and a way out.
     case limit(Limit, String)
-    /// Who publishes made `count` of the topics that there are (`uid` is nil for all unknown
-    /// callers), and may not make more. The first of them to vanish by itself does so at
+    /// The caller made `count` of the existing topics, and may not make more; `uid` is nil for all
+    /// unknown callers together. The first of these topics to vanish by itself does so at
     /// `vanishes`; nil if none does, or that is not known.
     case callerTopics(uid: UInt32?, count: Int, vanishes: Timestamp?)
-    /// A bound would have to take events that a work group has not settled.
+    /// The topic's bounds would have to remove events that a work group has not settled.
     case topicFull(String)
     /// The store has no room.
     case storeFull(String)
@@ -26,7 +26,7 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bus is stopping and takes nothing new.
     case draining
 
-    /// A limit on what all use together, or one user.
+    /// A limit on a resource that all users share, or on the part of one user.
     public enum Limit: Hashable, Sendable {
         /// The number of topics.
         case topics
@@ -38,7 +38,7 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case reads
     }
 
-    /// One sentence: what was wrong and what to do.
+    /// One sentence: the fault and, where there is one, a way out.
     public var description: String {
         switch self {
         case .topicReserved(let name):
@@ -66,21 +66,21 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a store says to an entry that does not fit behind those that wait.
+    /// A store's error for an entry that does not fit into its commit queue.
     package static let commitQueueFull = limit(
         .commitQueue,
         "too many bytes wait to be committed: publish more slowly, or raise the limit of the "
             + "commit queue")
 
-    /// What a store says to one more read of a user that has as many as there may be.
+    /// A store's error for a read of a user that has as many waiting reads as are allowed.
     package static let readsFull = limit(
         .reads, "too many reads of one user wait for the store: wait for answers first")
 
-    /// What a store says to a read whose client has left.
+    /// A store's error for a read whose client has left.
     package static let clientLeft = storeFailed("nobody waits for this read any more")
 }
 
-/// Whether the bus takes what is published.
+/// Whether the bus accepts new events.
 public enum Readiness: Hashable, Sendable {
     /// It does.
     case ready

@@ -1,8 +1,8 @@
 extension EventBus {
     /// Publishes a batch: all of its events, in order, or none.
     ///
-    /// `then` learns of its place, before this returns or on a thread of the store; by then the
-    /// events are visible and observers were told. After a failure they are not in the log and
+    /// `then` gets the place of the batch, before this returns or on a thread of the store. By then
+    /// the events are visible and observers were told. After a failure they are not in the log and
     /// never will be.
     ///
     /// - Complexity: O(events).
@@ -43,7 +43,7 @@ extension EventBus {
         }
     }
 
-    /// Makes a batch visible that the store took, and tells observers.
+    /// Makes a batch visible that the store has committed, and tells observers.
     func admit(_ prepared: PreparedBatch, _ receipt: StoreReceipt) -> PublishReceipt {
         guard case .events(let events) = receipt, !events.isEmpty else {
             preconditionFailure(
@@ -59,8 +59,8 @@ extension EventBus {
             namesake: namesake)
     }
 
-    /// Registers a topic, or replaces all settings of one that exists; it then stays without
-    /// events, and what is over the new bounds goes.
+    /// Registers a topic, or replaces all settings of one that exists. From then on it stays even
+    /// without events, and events beyond the new bounds are removed.
     ///
     /// `then` gets the topic and whether it is new, before this returns or on a thread of the
     /// store.
@@ -96,7 +96,7 @@ extension EventBus {
         }
     }
 
-    /// Takes everything out of a topic that is over its bounds, some at a time under the lock.
+    /// Removes all events of a topic that exceed its bounds, some at a time under the lock.
     private func retire(_ topic: TopicName, at now: Timestamp) {
         while withLog({ log in
             log.records[topic].map { log.applyRetention(to: $0, at: now) } ?? false

@@ -1,15 +1,16 @@
 internal import Glibc
 
 extension EventBus {
-    /// The newest visible id; everything that was answered lies at or below it.
+    /// The newest visible id. All completed publishes and removals lie at or below it.
     public var newest: EventID {
         withLog { $0.newest }
     }
 
     /// The position of a reader that begins at `start`.
     ///
-    /// What retention removes between this and the first read is a gap even for starts that never
-    /// gap by themselves; `read(from:matching:filter:limit:)` does both at one moment.
+    /// Events that retention removes between this and the first read are told as a gap, even for
+    /// starts that never tell one by themselves. `read(from:matching:filter:limit:)` finds the
+    /// position and reads at one moment.
     ///
     /// - Complexity: O(log events) for one topic; O(topics × terms) for patterns, and for `last`
     ///   O(events looked at), in bounded turns under the lock.
@@ -23,9 +24,10 @@ extension EventBus {
         }
     }
 
-    /// What lies at `start`, at one moment: a start that never gaps never does.
+    /// Reads the events from `start` on. Finds the position and reads at one moment, so a start
+    /// that never tells a gap tells none here.
     ///
-    /// - Complexity: As finding the position, and reading from it.
+    /// - Complexity: That of finding the position, plus that of reading from it.
     public func read(
         from start: StartPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit
@@ -33,11 +35,12 @@ extension EventBus {
         run(longRead(from: start, matching: selector, filter: filter, limit: limit))
     }
 
-    /// What lies after `position`, within `limit`.
+    /// Reads the events after `position`, within `limit`.
     ///
     /// - Complexity: O(log events of the topic + events read); for patterns also O(topics with
     ///   events after the position × terms), and O(topics × terms) where topics have lost events
-    ///   after it. What a filter skips is looked at. All of it in bounded turns under the lock.
+    ///   after it. Events that a filter skips are looked at too. It holds the lock in bounded
+    ///   turns.
     public func read(
         _ position: LogPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit
@@ -86,10 +89,10 @@ extension EventBus {
         }
     }
 
-    /// Lets those have the lock who wait for it.
+    /// Sleeps for a moment between two turns, so that waiting threads get the lock.
     package static func pause() { usleep(Limits.turnPauseMicroseconds) }
 
-    /// A read of what lies at `start` that the caller takes through its turns.
+    /// A read of the events from `start` on; the caller runs it turn by turn.
     package func longRead(
         from start: StartPosition, matching selector: Selector, filter: EventFilter,
         limit: ReadLimit
@@ -97,15 +100,15 @@ extension EventBus {
         SelectorRead(from: start, selector, filter, limit, now: clock.now())
     }
 
-    /// The same of what lies after `position`.
+    /// The same for the events after `position`.
     package func longRead(
         _ position: LogPosition, matching selector: Selector, filter: EventFilter, limit: ReadLimit
     ) -> SelectorRead {
         SelectorRead(from: position, selector, filter, limit, now: clock.now())
     }
 
-    /// Counts the events behind a position, up to 1,000; nil where only the store knows, or where it takes
-    /// more than one turn. Adds the steps that it took, some 30 ns to 200 ns each.
+    /// Counts the events behind a position, up to 1,000; nil where only the store knows, or where
+    /// the count takes more than one turn. Adds the steps that it took, some 30 ns to 200 ns each.
     package func count(
         behind position: LogPosition, matching selector: Selector, filter: EventFilter,
         _ steps: inout Int
@@ -131,7 +134,7 @@ extension EventBus {
         return turn(of: read, &left)
     }
 
-    /// The same, of at most so many steps; those that it took are subtracted.
+    /// The same, of at most `left` steps; the steps that it took are subtracted from `left`.
     package func turn(of read: SelectorRead, _ left: inout Int) -> SelectorRead.Turn {
         let now = clock.now()
         let stepsMax = min(left, Limits.turnStepsMax)
@@ -165,8 +168,9 @@ extension EventBus {
         finish(read, for: client, then)
     }
 
-    /// Takes a read to what it tells next, with all its turns and what only the store has; never
-    /// `.older`. `then` runs before this returns or on a thread of the store.
+    /// Runs a read until it has its next result, through all its turns and with the pages that only
+    /// the store has. The result is never `.older`. `then` runs before this returns or on a thread
+    /// of the store.
     package func finish(
         _ read: SelectorRead, for client: StoreClient,
         _ then: @escaping @Sendable (Result<LogRead, BusError>) -> Void
@@ -201,7 +205,7 @@ extension EventBus {
 
     // MARK: Subscriptions
 
-    /// Checks that a selector may be read where topics are not made by asking.
+    /// Checks that all names of a selector exist, on a bus that makes no topics by itself.
     ///
     /// - Throws: `BusError.topicUnknown` for a name that does not exist, unless `autocreate`.
     package func checkSubscribable(_ selector: Selector) throws(BusError) {
@@ -212,8 +216,9 @@ extension EventBus {
     ///
     /// While there is one to exactly its name, a topic does not vanish.
     ///
-    /// - Returns: How far the bus is, or for one name its topic: what comes behind it counts this
-    ///   subscription (``Admission/subscribers``). What lies before it and behind an earlier look may not.
+    /// - Returns: The newest id of the bus, or of the topic if the selector is one name. Later
+    ///   events count this subscription (``Admission/subscribers``). Events up to this id that
+    ///   became visible after an earlier read may not count it.
     @discardableResult
     package func beginSubscription(_ selector: Selector) -> EventID {
         withLog { $0.beginSubscription(selector) }
@@ -221,8 +226,8 @@ extension EventBus {
 
     /// Counts one subscription less.
     ///
-    /// - Parameter isForgotten: False where the selector stays known until ``forgetSubscriptions(to:)``:
-    ///   counting is O(1) then, whatever it has for terms.
+    /// - Parameter isForgotten: False keeps the selector in the table until
+    ///   ``forgetSubscriptions(to:)``. Counting then takes O(1), however many terms it has.
     package func endSubscription(_ selector: Selector, isForgotten: Bool = true) {
         withLog { $0.endSubscription(selector, isForgotten: isForgotten) }
     }
@@ -245,7 +250,7 @@ extension EventBus {
         return withLog { $0.description(of: topic, now: now) }
     }
 
-    /// What there is of a selector, and the newest visible id when it began to look.
+    /// A summary of the topics of a selector, and the newest visible id when the look began.
     ///
     /// - Complexity: O(1) for one name, else O(topics × terms), in bounded turns under the lock.
     public func summary(of selector: Selector) -> SelectorSummary {
@@ -254,9 +259,9 @@ extension EventBus {
         return survey.summary
     }
 
-    /// All topics, or those a pattern matches, sorted by name, and the newest visible id when it
-    /// began to look. Each topic is as it was at that moment or later, so that whoever reads on from
-    /// that id misses nothing.
+    /// All topics, or those that a pattern matches, sorted by name, and the newest visible id when
+    /// the look began. Each topic is as it was at that moment or later, so a reader that goes on
+    /// from that id misses nothing.
     ///
     /// - Complexity: O(topics × log topics), in bounded turns under the lock.
     public func topics(
@@ -267,23 +272,23 @@ extension EventBus {
         return (survey.topics, survey.cursor)
     }
 
-    /// A list of topics that the caller takes through its turns.
+    /// A list of topics; the caller runs it turn by turn.
     package func listing(matching pattern: TopicPattern?) -> TopicSurvey<[TopicDescription]> {
         TopicSurvey(matching: pattern, now: clock.now())
     }
 
-    /// The first topics of a selector, which the caller takes through its turns.
+    /// The first topics of a selector; the caller runs the look turn by turn.
     package func sample(of selector: Selector, atMost countMax: Int) -> TopicSurvey<TopicSample> {
         TopicSurvey(of: selector, atMost: countMax, now: clock.now())
     }
 
-    /// The topics of a selector that changed since a moment, or all where that is nil or it is not
-    /// known what changed; the caller takes them through their turns.
+    /// The topics of a selector that changed since a moment; all of them if that is nil, or if the
+    /// changes are not known any more. The caller runs the look turn by turn.
     package func changes(since moment: ListMoment?, matching selector: Selector) -> TopicChanges {
         TopicChanges(since: moment, of: selector, now: clock.now())
     }
 
-    /// A summary of a selector that the caller takes through its turns.
+    /// A summary of a selector; the caller runs it turn by turn.
     package func summing(_ selector: Selector) -> TopicSurvey<SelectorSummary> {
         TopicSurvey(summing: selector, now: clock.now())
     }
@@ -296,7 +301,7 @@ extension EventBus {
         return goesOn
     }
 
-    /// One turn of a look at what changed, under the lock; true where another is needed.
+    /// One turn of a look at changed topics, under the lock; true where another is needed.
     package func turn(of changes: TopicChanges) -> Bool {
         var left = Limits.turnStepsMax
         let goesOn = withLog { changes.turn(&$0, &left) }
@@ -308,7 +313,7 @@ extension EventBus {
         while turn(of: survey) { Self.pause() }
     }
 
-    /// What became of one id in one topic.
+    /// Looks up one id in one topic: its event, or why there is none.
     ///
     /// - Complexity: O(log events of the topic).
     public func event(_ id: EventID, in topic: TopicName) -> EventLookup {

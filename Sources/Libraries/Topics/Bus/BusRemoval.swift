@@ -1,18 +1,19 @@
 internal import Protection
 
-/// What came of the removal of several topics.
+/// The outcome of a removal of several topics.
 package struct RemovedTopics: Sendable {
-    /// How many were removed; others were gone before, or were removed by others meanwhile.
+    /// How many topics were removed. Those that were gone already, or that others removed
+    /// meanwhile, do not count.
     package var count = 0
-    /// Why others were not.
+    /// Why a topic was not removed; nil if no removal failed.
     package var failure: BusError?
 }
 
 extension EventBus {
-    /// Removes a topic with all that is visible of it; later publishes make a new one.
+    /// Removes a topic with all of its visible events; a later publish makes a new one.
     ///
-    /// `then` gets the place of the removal in the order, before this returns or on a thread of
-    /// the store; observers were told.
+    /// `then` gets the place of the removal in the order, before this returns or on a thread of the
+    /// store. By then observers were told.
     public func remove(
         _ topic: TopicName, then: @escaping @Sendable (Result<EventID, BusError>) -> Void
     ) {
@@ -64,8 +65,8 @@ extension EventBus {
         return count
     }
 
-    /// Some of the topics that a selector matches, from a place in the order of all on, and the place
-    /// to go on from; nil at the end.
+    /// Some of the topics that a selector matches, from a place in the order of all topics on. Also
+    /// returns the place to go on from; nil at the end.
     ///
     /// - Complexity: At most `Limits.removalStepsMax` steps, under the lock.
     package func someTopics(
@@ -83,7 +84,7 @@ extension EventBus {
 
     /// Removes topics, each as ``remove(_:then:)`` does.
     ///
-    /// `then` gets what came of all, before this returns or on a thread of the store.
+    /// `then` gets the outcome for all topics, before this returns or on a thread of the store.
     package func remove(
         _ topics: [TopicName], then: @escaping @Sendable (RemovedTopics) -> Void
     ) {

@@ -1,5 +1,5 @@
 extension Duration {
-    /// It in microseconds, without the rest; the largest number where it is longer.
+    /// The duration in whole microseconds, rounded to zero; the nearest `Int64` if it is longer.
     package var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isLonger) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -2,47 +2,51 @@ public import Broadcasting
 internal import Protection
 package import Telemetry
 
-/// The bus itself: topics, their events in one order, and who waits for them.
+/// The bus itself: topics, their events in one order, and the readers that wait for them.
 ///
-/// Publishing answers once the event is committed and visible. Readers pull with a `LogPosition`,
-/// woken by `TopicObserver`; whoever falls behind what is kept is told a gap, never nothing.
+/// A publish completes once the event is committed and visible. Readers pull with a `LogPosition`
+/// and are woken by `TopicObserver`. A reader that falls behind the retained events is told a gap,
+/// so no loss is silent.
 ///
-/// Promises one order of ids over all topics, and memory within the budget; not fairness between
-/// publishers, nor an order between two that did not wait for each other.
+/// Promises one order of ids over all topics, and memory within the budget. Does not promise
+/// fairness between publishers, nor an order between two that did not wait for each other.
 ///
-/// - Important: Every verb may be called from any thread. None blocks beyond a short lock; callbacks
-///   and observers run outside every lock.
+/// - Important: Every verb may be called from any thread. None but ``close()`` blocks for longer
+///   than short locks and the pauses between bounded turns. Callbacks and observers run outside
+///   every lock.
 public final class EventBus: Sendable {
     let store: any EventStore
     let clock: any BusClock
-    /// The time by which work groups count.
+    /// The clock by which work groups measure time.
     package let bootClock: BootClock
-    /// What memory everything together may take.
+    /// The memory that everything together may take, and takes.
     package let memory: MemoryBudget
-    /// Where observers of the bus register: `TopicObserver`, without a topic.
+    /// The broadcaster with which observers of the bus register: as `TopicObserver`, without a
+    /// topic.
     public let broadcaster: Broadcaster
     private let logger: Log
     private let log: Protected<Guarded>
-    /// What the store has to keep for groups, as the log has it too.
+    /// The first id that each work group needs, by which the store knows the events to keep for it.
+    /// The log has the same ids.
     let held = HeldGroups()
     /// The work groups that the store retained; nil once somebody took them.
     private let storedGroups: Protected<[StoredGroup]?>
-    /// Whom subscriptions of this process are woken by; observes from the first of them on.
+    /// The observer that wakes subscriptions of this process; registered with the first of them.
     let followers = FollowerHub()
     let observing = Once()
     let selfSweeping = SelfSweeping()
-    /// Events that are gone, and too many to be freed by whoever removed them.
+    /// Removed events that are too many to be freed at once; the next sweep frees them.
     private let discards = Protected<[Leftovers]>([])
-    /// What it does in turns under the lock of the log.
+    /// The tasks that are done in turns under the lock of the log, with their figures.
     package let work = LogWork()
 
-    /// The log, and what of it was last charged to the budget.
+    /// The log, and the bytes of it that were last charged to the budget.
     private struct Guarded {
         var log: EventLog
         var chargedEventBytes = 0
         var chargedTopicBytes = 0
 
-        /// What events and topics have grown by since the last call.
+        /// The bytes by which events and topics have grown since the last call.
         mutating func takeGrowth() -> (events: Int, topics: Int) {
             let events = log.eventBytes - chargedEventBytes
             let topics = log.topicBytes - chargedTopicBytes
@@ -54,7 +58,7 @@ public final class EventBus: Sendable {
 
     /// A bus on `store`, which is opened by this.
     ///
-    /// - Throws: `StoreError` if the store cannot be opened; its sentence says what to do.
+    /// - Throws: `StoreError` if the store cannot be opened; its sentence says how to fix that.
     package init(
         store: any EventStore, limits: BusLimits = BusLimits(), defaults: Retention = .standard,
         autocreate: Bool = true, memory: MemoryBudget, clock: any BusClock = SystemClock(),
@@ -81,7 +85,7 @@ public final class EventBus: Sendable {
         relieve()
     }
 
-    /// Runs one verb of the log under the lock, and performs afterwards what it left.
+    /// Runs one verb of the log under the lock, and performs its leftovers after that.
     func withLog<Value, Failure: Error>(
         _ verb: (inout EventLog) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -112,7 +116,7 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// Events that the next sweep frees.
+    /// The number of events that the next sweep frees.
     var discardedCount: Int { discards.read { $0.reduce(0) { $0 + $1.eventCount } } }
 
     private func freeDiscards() {
@@ -145,9 +149,9 @@ public final class EventBus: Sendable {
 
     // MARK: Care
 
-    /// Applies what time brings: ages, graces, topics that vanish, and the memory budget where
-    /// others than publishers exceeded it; frees what many events left that went at one time. Call it
-    /// about once a second, on no loop.
+    /// Applies the changes that time brings: to ages, graces and vanishing topics. Also keeps the
+    /// memory budget where others than publishers exceeded it, and frees the events of large
+    /// removals. Call it about once a second, but not on a loop.
     ///
     /// - Complexity: O(topics that are due), some at a time under the lock.
     package func sweep() {
@@ -167,7 +171,8 @@ public final class EventBus: Sendable {
     }
 
     /// Lets the largest topics lose their oldest events until the memory budget is kept, as far as
-    /// events can. Call it where something else than a publish exceeded the budget, on no loop.
+    /// events can do that. Call it where something else than a publish exceeded the budget, but not
+    /// on a loop.
     ///
     /// - Complexity: O(events that go), some at a time under the lock.
     package func relieve() {
@@ -186,39 +191,39 @@ public final class EventBus: Sendable {
     }
 
     /// Refuses everything new from now on; reading goes on. Subscriptions end once they have
-    /// delivered what is visible.
+    /// delivered all visible events.
     public func drain() {
         withLog { $0.isDraining = true }
         followers.drain()
     }
 
-    /// Has the store finish what it was asked for and let go of its files; blocks until that is
-    /// done. Publish nothing afterwards: it fails. Called by an observer or a `then`, it returns
-    /// before that is done.
+    /// Has the store finish all requested operations and close its files; blocks until that is
+    /// done. A later publish fails. Called by an observer or a `then`, it returns before that is
+    /// done.
     public func close() {
         withLog { $0.isDraining = true }
         selfSweeping.stop()
         store.close()
     }
 
-    /// Whether the bus takes what is published.
+    /// Whether the bus accepts new events.
     public var readiness: Readiness {
         isDraining ? .refusing("the bus is stopping") : store.readiness
     }
 
     // MARK: Settings
 
-    /// What topics keep that are not registered with settings of their own.
+    /// The retention of topics that are not registered with settings of their own.
     public var defaults: Retention { withLog { $0.defaults } }
 
-    /// How much the bus takes on.
+    /// The limits of the bus.
     public var limits: BusLimits { withLog { $0.limits } }
 
-    /// Lets other limits and defaults hold from now on; what is there already and beyond a lower
-    /// limit stays. Topics that were made by publishing follow the defaults at once, so they may
-    /// lose events; events that a narrower retention removed do not come back under a wider one.
+    /// Applies other limits and defaults from now on. Things that exist already stay, even beyond a
+    /// lower limit. Topics that were made by publishing follow the defaults at once, so they may
+    /// lose events. Events that a narrower retention removed do not come back under a wider one.
     ///
-    /// `commitQueueBytesMax` and `tombstonesMax` stay what they were: the store has them too.
+    /// `commitQueueBytesMax` and `tombstonesMax` do not change, because the store has them too.
     ///
     /// - Complexity: O(topics), some at a time under the lock.
     package func reconfigure(limits: BusLimits, defaults: Retention, autocreate: Bool) {
@@ -232,7 +237,7 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// The work groups that the store retained, by their numbers; nil for who asks again.
+    /// The work groups that the store retained, by their numbers; nil from the second call on.
     package func takeStoredGroups() -> [StoredGroup]? {
         storedGroups.write { groups in
             defer { groups = nil }
@@ -240,16 +245,16 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// Whether it takes nothing new any more, since it drains or was closed.
+    /// Whether the bus accepts nothing new any more, because it drains or was closed.
     package var isDraining: Bool { withLog { $0.isDraining } }
 
-    /// How far the store is with what it was asked to commit.
+    /// How far the store is with the entries that it was asked to commit.
     package var storeProgress: StoreProgress { store.progress }
 
-    /// The time by which events are dated.
+    /// The present time of the clock that dates events.
     package var now: Timestamp { clock.now() }
 
-    /// What the bus did and holds, by count.
+    /// Counts of everything that the bus has done and holds.
     public var statistics: BusStatistics {
         withLog { $0.counts }
     }

@@ -1,14 +1,15 @@
-/// The settings of a work group, wanted or as they are. A property that is nil is not named.
+/// The settings of a work group: those of an existing group, or those that a request names. A
+/// property that is nil is not named.
 ///
-/// A new group needs its selector, and gets the default of what is not named. A group that is there
-/// keeps what is not named. Its selector, type, order, persistence and whether it replies never
-/// change: naming another one than it has is an error.
+/// A new group needs its selector, and gets defaults for other settings that are not named. An
+/// existing group keeps settings that are not named. Its selector, type, order, persistence and
+/// `replies` never change: naming another value than it has is an error.
 public struct GroupSettings: Hashable, Sendable {
     /// Its topics (`of`).
     public var selector: Selector?
     /// The only type of events that it takes (`type`); all by default.
     public var type: String?
-    /// Where a new group begins (`since`); `earliest` by default.
+    /// The position where a new group begins (`since`); `earliest` by default.
     public var start: StartPosition?
     /// How long a lease lasts (`lease`), 1 s to 12 h; 60 s by default.
     public var lease: Duration? {
@@ -18,7 +19,7 @@ public struct GroupSettings: Hashable, Sendable {
     /// How often a job is handed out before it is a dead letter (`attempts`), 1 to 1,000; 5 by
     /// default.
     public var attempts: Int?
-    /// Where dead letters go (`dead`); nowhere by default.
+    /// The destination of dead letters (`dead`); nowhere by default.
     public var dead: DeadLetters?
     /// Whether at most one job of a key is open, in the order of ids (`order`); it is not by default.
     public var isOrderedByKey: Bool?
@@ -32,7 +33,7 @@ public struct GroupSettings: Hashable, Sendable {
 
     package var leaseMicroseconds: Int64?
 
-    /// Where dead letters go.
+    /// The destination of dead letters.
     public enum DeadLetters: Hashable, Sendable {
         /// Nowhere: jobs are tried for ever.
         case nowhere
@@ -52,7 +53,8 @@ public struct GroupSettings: Hashable, Sendable {
     /// Settings of a group of these topics, which name nothing else.
     public init(of selector: Selector) { self.selector = selector }
 
-    /// A lease is short enough that a worker that died is noticed, and long enough for long jobs.
+    /// The lengths of a lease, in microseconds: short enough that a dead worker is noticed, and
+    /// long enough for long jobs.
     package static let leaseRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
 
     /// The defaults of a group, which has none for its topics and its start.
@@ -79,7 +81,7 @@ package struct GroupSetting: Sendable {
     package let name: String
     /// The values that it takes, and its property of ``GroupSettings``.
     package let form: Form
-    /// Whether a group that is there can be given another one.
+    /// Whether an existing group can be given another value.
     package let changes: Bool
     /// Its column in the table `groups` of a store; nil for topics, which have one of their own, and for the
     /// start, which is not stored.
@@ -148,7 +150,7 @@ package struct GroupSetting: Sendable {
             "order", .word(\.isOrderedByKey, no: "none", yes: "key"),
             column: "by_key", "ORDER",
             "key: one job of a key at a time; or none"),
-        // As many as are open at the most.
+        // The upper bound is the default of the most open jobs of a group.
         GroupSetting(
             "in_flight", .count(\.inFlightMax, in: 1...10_000), changes: true,
             column: "in_flight", "N",

@@ -1,18 +1,18 @@
 /// Events that are published together to one topic: all of them, in order, or none.
 ///
-/// An object, for on its way through store and log it is handed on often.
+/// A class, because a batch is handed on often on its way through store and log.
 public final class PublishBatch: Sendable {
-    /// Where they go.
+    /// The topic that the events go to.
     public let topic: TopicName
-    /// What is said of each of them.
+    /// The attributes that all of the events have.
     public let attributes: EventAttributes
-    /// Who publishes.
+    /// The publisher.
     public let sender: Sender
     /// One payload per event, at least one.
     public let payloads: [Payload]
     /// The bytes of all payloads.
     let payloadBytes: Int
-    /// What the events will take in memory, in bytes.
+    /// The memory that the events will take, in bytes.
     let memoryBytes: Int
 
     /// A batch of at least one event.
@@ -42,11 +42,11 @@ public final class PublishBatch: Sendable {
         memoryBytes = batch.memoryBytes
     }
 
-    /// What the batch takes while it waits for a store, in bytes.
+    /// The memory that the batch takes while it waits for a store, in bytes.
     package var queuedBytes: Int { Overhead.queuedBatchBytes + memoryBytes }
 }
 
-/// What became of a batch that is in the log.
+/// The result of a publish: the place of the batch in the log, and the subscriptions it met.
 public struct PublishReceipt: Hashable, Sendable {
     /// The id of the first event.
     public let first: EventID
@@ -58,8 +58,9 @@ public struct PublishReceipt: Hashable, Sendable {
     public let time: Timestamp
     /// Subscriptions that matched the topic at the moment of commit, filters aside.
     public let subscribers: Int
-    /// Where the batch made its topic: another one whose name differs in the case of letters alone, of
-    /// those that are all small, begin with a capital, or are all capitals; nil where there is none.
+    /// If the batch made its topic: another topic whose name differs only in the case of letters.
+    /// Three spellings are looked for: all small, with a first capital, and all capitals. Nil if
+    /// there is none.
     public let namesake: TopicName?
 }
 
@@ -68,13 +69,14 @@ public protocol TopicObserver: AnyObject, Sendable {
     /// Something became visible, and can be read already.
     ///
     /// Called in id order, one call at a time, outside every lock of the bus, on the thread that
-    /// committed; it may publish and read, and should return quickly: publishers wait behind it.
+    /// committed. It may publish and read, and should return quickly, because publishers wait
+    /// behind it.
     func admitted(_ admission: Admission)
 }
 
 /// One change of one topic.
 public struct Admission: Hashable, Sendable {
-    /// What happened.
+    /// The kinds of changes.
     public enum Change: Hashable, Sendable {
         /// Events became visible.
         case events
@@ -86,11 +88,11 @@ public struct Admission: Hashable, Sendable {
     public let topic: TopicName
     /// The newest visible id after it: the last event's, or the place of the removal.
     public let newest: EventID
-    /// What happened.
+    /// The kind of this change.
     public let change: Change
     /// Subscriptions that matched the topic when its events became visible, filters aside: 0 where
     /// nobody waited for them. Of a removal it is 0.
     public let subscribers: Int
-    /// Which bus it happened on: several may share a broadcaster.
+    /// The hub of the bus that it happened on: several buses may share a broadcaster.
     let hub: ObjectIdentifier
 }

@@ -24,7 +24,7 @@ public struct Retention: Hashable, Sendable {
         keep: 100_000, bytes: 64 << 20, age: 24 * 3_600 * 1_000_000)
 }
 
-/// What a topic is registered with; all of it replaces what was there.
+/// The settings with which a topic is registered; they replace all of its earlier ones.
 public struct TopicSettings: Hashable, Sendable {
     /// How much is kept, with the defaults already filled in.
     public var retention: Retention
@@ -42,9 +42,9 @@ public struct TopicSettings: Hashable, Sendable {
 
 /// The work group that a topic is held for.
 package struct TopicHolder: Hashable, Sendable {
-    /// Which one it is: another group of its name is not.
+    /// The number of the group; a later group of the same name has another one.
     package let group: GroupNumber
-    /// What it is called.
+    /// The name of the group.
     package let name: String
 
     /// The group of a number, and its name.
@@ -54,18 +54,18 @@ package struct TopicHolder: Hashable, Sendable {
     }
 }
 
-/// What is known about one topic at one moment.
+/// The state and settings of one topic at one moment.
 public struct TopicDescription: Hashable, Sendable {
-    /// Which topic it is.
+    /// The name of the topic.
     public let name: TopicName
     /// Whether it was registered, and so stays without events.
     public let isRegistered: Bool
-    /// Retained events.
+    /// The number of retained events.
     public let events: Int
     /// Events that were published since the bus started, or since the topic came to be: the number
     /// only rises while both stay, so that its difference over time is a rate.
     public let published: Int
-    /// Their payload bytes.
+    /// The payload bytes of the retained events.
     public let bytes: Int
     /// The first retained event; nil if there is none.
     public let oldest: EventID?
@@ -84,7 +84,7 @@ public struct TopicDescription: Hashable, Sendable {
     /// The uid that made the topic, if the kernel told.
     public let owner: UInt32?
 
-    /// A topic as somebody described it.
+    /// A description as given.
     package init(
         name: TopicName, isRegistered: Bool, events: Int, published: Int, bytes: Int,
         oldest: EventID?, newest: EventID?, newestTime: Timestamp?, subscribers: Int,
@@ -106,26 +106,27 @@ public struct TopicDescription: Hashable, Sendable {
     }
 }
 
-/// What there is of a selector, without any event.
+/// A summary of the topics that a selector matches, without their events.
 public struct SelectorSummary: Hashable, Sendable {
-    /// Whether there is a topic it matches.
+    /// Whether the selector matches any topic.
     public internal(set) var exists: Bool
-    /// The newest visible id: what was published before lies at or below it.
+    /// The newest visible id: all events published before lie at or below it.
     public internal(set) var cursor: EventID
-    /// The first retained event of what it matches; nil if there is none.
+    /// The first retained event of the matching topics; nil if there is none.
     public internal(set) var oldest: EventID?
-    /// Retained events of what it matches.
+    /// The number of retained events of the matching topics.
     public internal(set) var count: Int
 }
 
-/// What became of one id in one topic.
+/// The result of looking up one id in one topic.
 public enum EventLookup: Sendable {
     /// It is retained.
     case found(Event)
-    /// Only the store has it, if anybody: read one event from the store after this position.
+    /// Only the store may still have it: read one event from the store after this position.
     case older(LogPosition)
-    /// The topic lost it, or an event of its time; or nobody knows any more what the topic had then,
-    /// whether there is one or not: cursors of that time have a gap on it.
+    /// The topic lost this event or a newer one. Or the losses of its name are not told apart from
+    /// those of other topics any more, whether or not there is such a topic. Cursors before this id
+    /// have a gap.
     case removed
     /// There was no such event in this topic.
     case unknown

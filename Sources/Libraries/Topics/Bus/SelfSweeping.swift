@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Protection
 
-/// The care that a bus, or what works on it, takes of itself: it is swept at a steady pace until that
-/// is stopped, or its owner is gone.
+/// A timer that sweeps its owner, a bus or its work groups, at a steady pace until it is stopped or
+/// the owner is gone.
 ///
-/// On a dispatch queue, which costs no thread while nothing is due. The daemon sweeps by a thread of
-/// its own instead, because its service may not set priorities as Dispatch does.
+/// It uses a dispatch queue, which costs no thread while nothing is due. The daemon sweeps by a
+/// thread of its own instead, because its service may not set priorities as Dispatch does.
 package final class SelfSweeping: Sendable {
     private let running = Protected<(queue: DispatchQueue, timer: any DispatchSourceTimer)?>(nil)
 
@@ -13,7 +13,7 @@ package final class SelfSweeping: Sendable {
 
     /// Begins after the first interval; called once.
     ///
-    /// - Parameter sweep: Holds its owner weakly, which owns this.
+    /// - Parameter sweep: Holds the owner weakly, because the owner holds this timer.
     package func start(everyMilliseconds interval: Int?, _ sweep: @escaping @Sendable () -> Void) {
         let interval = interval ?? Limits.sweepMilliseconds
         let queue = DispatchQueue(label: "belfry.sweep", qos: .utility)
@@ -33,7 +33,7 @@ package final class SelfSweeping: Sendable {
         queue.sync {}
     }
 
-    /// Does not wait: the last hold on the owner may be that of a sweep.
+    /// Does not wait for a sweep, because that may hold the last reference to the owner.
     deinit { take()?.timer.cancel() }
 
     private func take() -> (queue: DispatchQueue, timer: any DispatchSourceTimer)? {

@@ -14,11 +14,11 @@ extension EventBus {
     /// ```
     ///
     /// - Parameters:
-    ///   - memoryBytesMax: What events and topics may take together. Where it is reached, the
-    ///     largest topics lose their oldest events.
-    ///   - defaults: What is kept of each topic that is not registered.
-    ///   - limits: How much the bus takes on.
-    ///   - broadcaster: Where a ``TopicObserver`` may register.
+    ///   - memoryBytesMax: The memory that events and topics may take together. Where it is
+    ///     reached, the largest topics lose their oldest events.
+    ///   - defaults: The retention of each topic that is not registered.
+    ///   - limits: The limits of the bus.
+    ///   - broadcaster: The broadcaster with which a ``TopicObserver`` may register.
     ///   - warn: Takes a line when something needs attention; nil for standard error.
     /// - Throws: ``StoreError`` if the clock is so wrong that no ids are left.
     public convenience init(
@@ -47,7 +47,7 @@ extension EventBus {
         selfSweeping.start(everyMilliseconds: interval) { [weak self] in self?.sweep() }
     }
 
-    /// A log that hands warnings, and what is graver, to `warn`.
+    /// A log that hands warnings and graver lines to `warn`.
     package static func log(_ warn: (@Sendable (String) -> Void)?) -> Log {
         guard let warn else { return Log(level: .warning) }
         return Log(level: .warning) { _, line in warn(line) }

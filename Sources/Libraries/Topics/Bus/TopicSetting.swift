@@ -48,7 +48,7 @@ package struct TopicSetting: Sendable {
         TopicSetting(
             "bytes", member: "keep_bytes", .size(\.retention.bytes, max: 1 << 40), "SIZE",
             "how many bytes, as in 64M, or none"),
-        // Ten years, beyond which a clock in microseconds is no worry yet, but a mistyped unit is.
+        // Ten years. A clock in microseconds counts further, but a longer age is a mistyped unit.
         TopicSetting(
             "for", member: "keep_for", .duration(\.retention.age, max: 3_650 * 86_400_000_000),
             "TIME", "for how long, as in 7d, or none"),

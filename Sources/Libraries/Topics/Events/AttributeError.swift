@@ -2,7 +2,7 @@
 public struct AttributeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The attribute that was refused.
     public let attribute: EventAttribute
-    /// What is wrong, at which byte, and what to write instead.
+    /// A sentence that names the fault, the byte where it is, and the correct form.
     public let detail: String
 
     private init(_ attribute: EventAttribute, _ detail: String) {

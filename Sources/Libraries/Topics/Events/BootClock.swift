@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// The time since the machine was booted, and what tells that boot from others: spans that go on over a
-/// restart of the process are counted by it.
+/// The time since the machine was booted, and the identifier of that boot. It measures spans that
+/// go on over a restart of the process.
 ///
-/// Nobody sets it, and it goes on while the machine sleeps.
+/// Nobody sets this clock, and it goes on while the machine sleeps.
 package struct BootClock: Sendable {
-    /// The boot; empty where the kernel does not say, and then no two boots are taken for one.
+    /// The identifier of the boot. It is empty where the kernel gives none; then no two boots count
+    /// as the same.
     package let boot: String
     /// Microseconds since the boot. Called from any thread; must not block.
     package let now: @Sendable () -> Int64

@@ -10,9 +10,9 @@ public final class Event: Sendable {
     public let topic: TopicName
     /// Its bytes, as they were published.
     public let payload: Payload
-    /// What the publisher said about it.
+    /// The attributes that the publisher gave it.
     public let attributes: EventAttributes
-    /// Who published it, as far as the kernel said.
+    /// The publisher, as far as the kernel identified it.
     public let sender: Sender
     /// Whether the store can read it again once memory lets it go.
     package let isStored: Bool
@@ -41,25 +41,25 @@ public final class Event: Sendable {
             sender: sender, isStored: isStored, isRevived: true)
     }
 
-    /// What the event takes in memory, with its part of the log's tables, in bytes.
+    /// The memory that the event takes, with its part of the log's tables, in bytes.
     package var memoryBytes: Int {
         Overhead.eventBytes + payload.count + attributes.memoryBytes
     }
 }
 
 extension [Event] {
-    /// What they take in memory, in bytes.
+    /// The memory that the events take, in bytes.
     var memoryBytes: Int { reduce(0) { $0 + $1.memoryBytes } }
 }
 
-/// Who published an event, by the kernel's word; absent where it gave none.
+/// The publisher of an event, as the kernel identified it; nil properties are not known.
 public struct Sender: Hashable, Sendable {
     /// The user id.
     public let uid: UInt32?
     /// The process id; only the unix socket tells it.
     public let pid: Int32?
 
-    /// A sender of whom this much is known.
+    /// A sender, as far as it is known.
     public init(uid: UInt32?, pid: Int32?) {
         self.uid = uid
         self.pid = pid

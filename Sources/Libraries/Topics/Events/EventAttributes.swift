@@ -1,19 +1,19 @@
 /// One of the things that a publisher may say about an event beside its bytes.
 ///
-/// What else knows of each attribute is found by the compiler: every `switch` over them is
+/// The compiler finds all code that depends on the list of attributes: every `switch` over them is
 /// exhaustive, and all other code goes through `allCases`.
 public enum EventAttribute: UInt8, CaseIterable, Sendable, CustomStringConvertible {
-    /// The type: what kind of event it is.
+    /// The type: the kind of event.
     case type
-    /// The key: what the event is about.
+    /// The key: the thing that the event is about.
     case key
-    /// The content type: what the bytes are.
+    /// The content type: the format of the bytes.
     case contentType
 
     /// ``allCases``, made once.
     package static let all = allCases
 
-    /// What a person calls it.
+    /// The name of the attribute, for people.
     public var description: String {
         switch self {
         case .type: "type"
@@ -51,14 +51,14 @@ package struct AttributeTexts: Hashable, Sendable {
     }
 }
 
-/// What a publisher said about an event beside its bytes.
+/// The attributes of an event: properties that its publisher gave it beside its bytes.
 ///
 /// Each is absent, or 1 to 255 bytes of 0x20 to 0x7E that neither begin nor end with a space.
 /// Labels and an expiry go with them. A batch shares one set of attributes.
 public struct EventAttributes: Hashable, Sendable {
     private final class Box: Sendable {
         let texts: AttributeTexts
-        /// What few events have; nil for nothing.
+        /// Labels and an expiry, which few events have; nil for neither.
         let extras: Extras?
 
         init(_ texts: AttributeTexts, _ extras: Extras?) {
@@ -130,25 +130,25 @@ public struct EventAttributes: Hashable, Sendable {
     /// The text of one attribute; nil where it is absent.
     public subscript(attribute: EventAttribute) -> String? { box?.texts[attribute] }
 
-    /// What kind of event it is (`Event-Type`).
+    /// The kind of event (`Event-Type`).
     public var type: String? { box?.texts.type }
 
-    /// What the event is about (`Event-Key`).
+    /// The thing that the event is about (`Event-Key`).
     public var key: String? { box?.texts.key }
 
-    /// What the bytes are (`Content-Type`).
+    /// The format of the bytes (`Content-Type`).
     public var contentType: String? { box?.texts.contentType }
 
     /// Named strings beside the attributes.
     public var labels: EventLabels { box?.extras?.labels ?? .none }
 
-    /// When nobody is to start on the event any more; readers get it all the same. Nil for never.
+    /// The time from which on no worker starts on the event; readers still get it. Nil for never.
     public var expires: Timestamp? { box?.extras?.expires }
 
     /// Whether the type is one of the bus's own (`$…`), which nobody else publishes.
     public var isReserved: Bool { type?.utf8.first == UInt8(ascii: "$") }
 
-    /// What the attributes take in memory, in bytes; 0 if there are none.
+    /// The memory that the attributes take, in bytes; 0 if there are none.
     var memoryBytes: Int {
         guard let box else { return 0 }
         let extras = box.extras.map { Overhead.extrasBytes + $0.labels.memoryBytes } ?? 0
@@ -157,7 +157,8 @@ public struct EventAttributes: Hashable, Sendable {
         }
     }
 
-    /// The bytes of all texts together, those of labels with what stands between them.
+    /// The bytes of all texts together, with two separators for each label. A set with labels or an
+    /// expiry counts 8 bytes more.
     package var textBytes: Int {
         guard let box else { return 0 }
         let extras = box.extras.map { 8 + $0.labels.textBytes + 2 * $0.labels.all.count } ?? 0

@@ -1,4 +1,4 @@
-/// Which events of a selector are wanted: those whose attributes have the texts that it names.
+/// A choice of events of a selector: those whose attributes have the texts that it names.
 ///
 /// The log, subscriptions and stores all ask the one filter.
 public struct EventFilter: Hashable, Sendable {
@@ -41,7 +41,7 @@ public struct EventFilter: Hashable, Sendable {
         admits { event.attributes[$0] }
     }
 
-    /// Whether an event is wanted whose attributes are what `text` says of each.
+    /// Whether an event is wanted, where `text` returns the text of each of its attributes.
     ///
     /// Only attributes that matter are asked for.
     package func admits(_ text: (EventAttribute) -> String?) -> Bool {

@@ -1,13 +1,13 @@
-/// Named strings that go with an event beside its ``EventAttributes``: what formats of other systems
-/// say about it, and what the bus says of its dead letters.
+/// Named strings that go with an event beside its ``EventAttributes``. They carry properties from
+/// the formats of other systems, and the notes of the bus on its dead letters.
 ///
-/// Up to 16 of whoever made the event, and those that a dead letter has beside them; all together at
-/// most 4 KiB. A name has 1 to 20 of `a-z 0-9`. A value has 1 to 255 bytes of UTF-8 without control
-/// characters.
+/// The publisher gives up to 16; a dead letter has those of the bus beside them. All together take
+/// at most 4 KiB. A name has 1 to 20 of `a-z 0-9`. A value has 1 to 255 bytes of UTF-8 without
+/// control characters.
 public struct EventLabels: Hashable, Sendable {
     /// One name and its value.
     public struct Label: Hashable, Sendable {
-        /// What the value is about.
+        /// The name of the label.
         public let name: String
         /// The value.
         public let value: String
@@ -25,7 +25,7 @@ public struct EventLabels: Hashable, Sendable {
 
     /// The labels as given.
     ///
-    /// - Throws: `LabelError`, whose sentence says what is wrong with which name.
+    /// - Throws: `LabelError`, whose sentence names the fault and the label that has it.
     public init(_ values: [String: String]) throws(LabelError) {
         all = values.map { Label(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
         for label in all { try LabelError.check(label) }
@@ -47,7 +47,7 @@ public struct EventLabels: Hashable, Sendable {
     /// The value of a name; nil where it is absent.
     public subscript(name: String) -> String? { all.first { $0.name == name }?.value }
 
-    /// The same labels as those of a dead letter: what an earlier death said goes.
+    /// The labels of this event as a dead letter; those of an earlier death are removed.
     ///
     /// - Throws: `LabelError`, as ``init(_:)``.
     package func dying(_ death: [DeathLabel: String]) throws(LabelError) -> EventLabels {
@@ -64,15 +64,15 @@ public struct EventLabels: Hashable, Sendable {
         all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
-    /// What they take in memory, in bytes.
+    /// The memory that the labels take, in bytes.
     var memoryBytes: Int {
         all.reduce(all.isEmpty ? 0 : Overhead.labelListBytes) {
             $0 + MemoryLayout<Label>.stride + Overhead.ofText($1.name) + Overhead.ofText($1.value)
         }
     }
 
-    /// A text as a value of a label: blanks stand for control characters, and what is beyond 255 bytes is
-    /// left out. An empty text stays empty, which no label is.
+    /// A text as the value of a label: blanks replace control characters, and the part beyond 255
+    /// bytes is left out. An empty text stays empty, and is then no valid value.
     package static func value(of text: String) -> String {
         var value = ""
         for scalar in text.unicodeScalars {
@@ -93,7 +93,7 @@ public struct EventLabels: Hashable, Sendable {
 
     /// The labels of a ``text``.
     ///
-    /// - Throws: `LabelError` where it is none.
+    /// - Throws: `LabelError` if `text` has no valid labels.
     package init(text: String) throws(LabelError) {
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {
@@ -104,7 +104,7 @@ public struct EventLabels: Hashable, Sendable {
     }
 }
 
-/// What the bus says of a dead letter, beside the labels of its event.
+/// The labels that the bus gives a dead letter, beside those of its event.
 package enum DeathLabel: String, CaseIterable, Sendable {
     /// The group whose job it was.
     case group = "deadgroup"
@@ -114,15 +114,15 @@ package enum DeathLabel: String, CaseIterable, Sendable {
     case id = "deadid"
     /// How often it was handed out.
     case attempts = "deadattempts"
-    /// Why it is one.
+    /// Why it became a dead letter.
     case reason = "deadreason"
-    /// How often it became one, over all groups, since somebody published or revived it.
+    /// How often it became a dead letter, over all groups, since it was published or revived.
     case hops = "deadhops"
 }
 
 /// Why labels of an event were refused.
 public struct LabelError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, and what to write instead.
+    /// A sentence that names the fault and the correct form.
     public let detail: String
 
     /// The same sentence.

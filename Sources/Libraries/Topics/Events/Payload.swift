@@ -1,7 +1,7 @@
 /// The bytes of one event: immutable, in one allocation, at an address that never changes.
 ///
-/// Copying a `Payload` copies a reference. What is read through `bytes` is valid as long as some
-/// copy of the payload, or its event, is retained.
+/// Copying a `Payload` copies a reference. Its `bytes` are valid as long as some copy of the
+/// payload, or its event, is retained.
 public struct Payload {
     private final class Storage: ManagedBuffer<Int, UInt8> {}
 
@@ -12,7 +12,7 @@ public struct Payload {
 
     /// A payload of `count` bytes that `fill` writes, all of them, before it is shared.
     ///
-    /// - Complexity: one allocation, and what `fill` does.
+    /// - Complexity: One allocation, plus the time of `fill`.
     public init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let made = Storage.create(minimumCapacity: count) { _ in count }
         storage = unsafeDowncast(made, to: Storage.self)
@@ -34,7 +34,7 @@ public struct Payload {
     /// How many bytes there are.
     public var count: Int { storage.header }
 
-    /// The bytes read as UTF-8; what is no UTF-8 becomes U+FFFD.
+    /// The bytes read as UTF-8; invalid sequences become U+FFFD.
     ///
     /// - Complexity: O(bytes).
     public var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }

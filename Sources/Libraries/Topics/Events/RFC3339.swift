@@ -41,7 +41,7 @@ extension Timestamp {
 
     /// The moment that `text` spells by RFC 3339 section 5.6, or nil.
     ///
-    /// Any offset and any fraction are understood; what is finer than a microsecond is cut off. A
+    /// Any offset and any fraction are understood; digits beyond the microseconds are cut off. A
     /// leap second counts as the last microsecond before the next minute.
     public init?(rfc3339 text: some StringProtocol) {
         var reader = DigitReader(bytes: Array(text.utf8.prefix(Self.rfc3339InputBytesMax + 1)))
@@ -85,7 +85,7 @@ private struct DigitWriter {
     }
 
     mutating func write(_ number: Int64, digits: Int) {
-        // Of 32 bits, which divide by a multiplication, and shorter ones.
+        // 32 bits, because their division is a multiplication, and a shorter one than for 64 bits.
         var rest = UInt32(number)
         var index = count + digits
         while index > count {

@@ -16,7 +16,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         left.microseconds < right.microseconds
     }
 
-    /// The moment `microseconds` later, or earlier if negative; stays within what can be said.
+    /// The moment `microseconds` later, or earlier if negative; at most the last or first moment.
     public func advanced(microseconds: Int64) -> Timestamp {
         let (sum, isOver) = self.microseconds.addingReportingOverflow(microseconds)
         guard isOver else { return Timestamp(microseconds: sum) }
@@ -27,7 +27,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String { rfc3339 }
 }
 
-/// Where the time comes from; passed in, so that tests move it by hand.
+/// The source of the time. It is passed in, so that tests move it by hand.
 package protocol BusClock: Sendable {
     /// This moment. It may go backwards: the bus keeps event times rising by itself.
     ///

@@ -1,7 +1,8 @@
 internal import Protection
 
-/// What stands behind an ``EventSubscription``: a ``FollowerMachine`` under its lock, and the bus it
-/// reads. The hub holds it, not the subscription, so that releasing that one ends it.
+/// The reader behind an ``EventSubscription``: a ``FollowerMachine`` under its lock, and the bus
+/// that it reads. The hub retains it, but not the subscription, so that releasing the subscription
+/// ends it.
 final class Follower: Sendable {
     let selector: Selector
     private let filter: EventFilter
@@ -17,9 +18,9 @@ final class Follower: Sendable {
         machine = Protected(FollowerMachine(beganAt: bus.newest))
     }
 
-    /// Stands in the hub and counts as a subscriber from now on, and finds its place in the log.
+    /// Registers with the hub, counts as a subscriber from now on, and finds its place in the log.
     ///
-    /// In this order: what is admitted behind the read has somebody to wake.
+    /// It registers first, so that an admission behind the read finds it and wakes it.
     func begin(at start: StartPosition) {
         if bus.followers.add(self) { drain(after: .zero) }
         bus.beginSubscription(selector)
@@ -29,7 +30,7 @@ final class Follower: Sendable {
 
     // MARK: The reader
 
-    /// What comes next; nil when it has ended, and at once when the task is cancelled.
+    /// The next event or gap; nil when it has ended, and at once when the task is cancelled.
     func next(isolation: isolated (any Actor)?) async throws(BusError) -> Delivery? {
         let outcome = await withTaskCancellationHandler {
             await delivery(isolation: isolation)
@@ -86,15 +87,16 @@ final class Follower: Sendable {
         return machine.read { $0.cursor(seen: seen) }
     }
 
-    // MARK: What happens meanwhile
+    // MARK: Notifications
 
-    /// A batch or a removal that concerns it; nothing that does was admitted between `seen` and it.
+    /// Takes a batch or a removal that concerns it. Since `seen` nothing else was admitted that
+    /// does.
     func admitted(_ admission: Admission, after seen: EventID) {
         guard admission.change == .removal, let name = selector.singleName else {
             machine.write { $0.admitted(after: seen) }?.resume()
             return
         }
-        // Nothing else is admitted meanwhile: this is what it had lost at that place.
+        // Nothing else is admitted meanwhile: these are the losses of the topic at that place.
         let discardedThrough = bus.withLog { $0.losses(of: name).discardedThrough }
         machine.write {
             $0.removed(at: admission.newest, discardedThrough: discardedThrough, after: seen)
@@ -102,19 +104,19 @@ final class Follower: Sendable {
         leave()
     }
 
-    /// Ends it behind what is visible; nothing that concerns it was admitted since `seen`.
+    /// Ends it behind all visible events; nothing that concerns it was admitted since `seen`.
     func drain(after seen: EventID) {
         machine.write { $0.drain(after: seen) }?.resume()
     }
 
-    /// Ends it at once. Also runs where tasks are cancelled, and so waits for nothing.
+    /// Ends it at once. Also runs in the cancellation handlers of tasks, so it waits for nothing.
     func cancel() {
         let seen = bus.followers.seen
         machine.write { $0.cancel(seen: seen) }?.resume()
         leave()
     }
 
-    /// Counts no more once it has ended, and gives back what it holds.
+    /// Stops counting as a subscriber once it has ended, and releases the events that it holds.
     private func leave() {
         let (leaves, leftovers) = machine.write { ($0.leave(), $0.takeLeftovers()) }
         withExtendedLifetime(leftovers) {}

@@ -1,19 +1,20 @@
 internal import Protection
 
-/// The one observer of a bus that wakes all of its followers, each only for what concerns it.
+/// The one observer of a bus that wakes all of its followers, each only for batches and removals
+/// that concern it.
 ///
 /// Followers do not register with the broadcaster themselves: it would call all of them for every
-/// batch. They stand here by their selector from their making to their end.
+/// batch. They are listed here by selector, from their making to their end.
 ///
-/// - Complexity: For each admitted batch O(followers that it concerns), and what it takes to find
-///   their selectors, see ``SelectorIndex``; to come and to go O(1), for the first and the last of
-///   a selector O(terms).
+/// - Complexity: An admitted batch takes O(followers that it concerns), plus the search for their
+///   selectors, see ``SelectorIndex``. To add and to remove a follower takes O(1), for the first
+///   and the last of a selector O(terms).
 final class FollowerHub: TopicObserver {
     typealias Followers = [ObjectIdentifier: Follower]
 
     private struct Table {
         let followers = SelectorIndex<Followers>()
-        /// All that was admitted up to here has reached those whom it concerns.
+        /// All that was admitted up to here has reached the followers that it concerns.
         var seen = EventID.zero
         var isDraining = false
     }
@@ -42,13 +43,14 @@ final class FollowerHub: TopicObserver {
         }
     }
 
-    /// What was admitted up to here has been noted by every follower that it concerns.
+    /// All that was admitted up to here has been noted by every follower that it concerns.
     var seen: EventID { table.read { $0.seen } }
 
     /// How many selectors are followed.
     var selectorCount: Int { table.read { $0.followers.count } }
 
-    /// Several buses may share a broadcaster, and so a hub hears of batches of others.
+    /// Wakes the followers that an admission concerns. It ignores those of other buses, since
+    /// several buses may share a broadcaster.
     func admitted(_ admission: Admission) {
         guard admission.hub == ObjectIdentifier(self) else { return }
         let (concerned, seen) = table.write { table in
@@ -59,11 +61,11 @@ final class FollowerHub: TopicObserver {
         }
         guard !concerned.isEmpty else { return }
         for follower in concerned { follower.admitted(admission, after: seen) }
-        // Only now: whoever reads it looks next whether anything was noted.
+        // Only now: code that reads it looks next whether its follower has noted anything.
         table.write { $0.seen = admission.newest }
     }
 
-    /// Lets all followers end, those to come included, once they have delivered what is visible.
+    /// Ends all followers, those to come included, once they have delivered all visible events.
     func drain() {
         let (followers, seen) = table.write { table in
             table.isDraining = true

@@ -1,11 +1,12 @@
-/// How far one subscription is, what it holds undelivered, and who waits for it.
+/// The state of one subscription: its position, the events that it has not delivered yet, and the
+/// call that waits for it.
 ///
-/// A machine without lock, clock or waiting: each verb returns what ``Follower`` has to do once the
-/// lock is dropped.
+/// A machine without lock, clock or waiting: each verb returns the step that ``Follower`` has to
+/// take, or the call that it has to resume, once the lock is dropped.
 struct FollowerMachine {
     typealias Waiter = CheckedContinuation<Void, Never>
 
-    /// What a call of `next` does now.
+    /// The step that a call of `next` takes now.
     enum Step {
         case deliver(Delivery)
         case end
@@ -37,17 +38,17 @@ struct FollowerMachine {
         case drain
     }
 
-    /// The newest id when it was made: what was removed up to there does not concern it.
+    /// The newest id when it was made: a removal of its topic up to there does not concern it.
     private let beganAt: EventID
     private var position = LogPosition(after: .zero)
-    /// What was read and not delivered, the next one last.
+    /// Events that were read and not delivered, the next one last.
     private var events: [Event] = []
     private var gap: Gap?
-    /// The cursor while something of that is left.
+    /// The cursor while such events, or the gap, are left.
     private var delivered = EventID.zero
     /// Whether there may be something behind the position.
     private var isBehind = false
-    /// Whether only the store has what comes next.
+    /// Whether only the store has the next events.
     private var isOlder = false
     private var failure: BusError?
     private var ending: Ending?
@@ -125,7 +126,7 @@ struct FollowerMachine {
         }
     }
 
-    /// Takes what the log answered.
+    /// Takes the answer of the log.
     mutating func took(_ read: LogRead) -> Step {
         load(read)
         return goOn()
@@ -146,7 +147,7 @@ struct FollowerMachine {
         return true
     }
 
-    /// Takes what the store answered. Returns who waits for it, nobody if that has ended.
+    /// Takes the answer of the store. Returns the call that waits for it; nil if that has ended.
     mutating func fetched(_ outcome: Result<LogRead, BusError>) -> Waiter? {
         guard case .fetching(let waiter) = call else { return nil }
         call = .busy
@@ -179,9 +180,9 @@ struct FollowerMachine {
         }
     }
 
-    // MARK: What happens meanwhile
+    // MARK: Notifications
 
-    /// Something was admitted that concerns it, and nothing that does since `seen`.
+    /// Notes that something was admitted that concerns it. Since `seen` nothing else was that does.
     mutating func admitted(after seen: EventID) -> Waiter? {
         guard endedAt == nil else { return nil }
         rise(to: seen)
@@ -189,8 +190,8 @@ struct FollowerMachine {
         return takeWaiting()
     }
 
-    /// Its topic was deleted at `place`, when it had lost everything up to `discardedThrough`; nothing that
-    /// concerns it was admitted since `seen`.
+    /// Notes that its topic was deleted at `place`, when it had lost everything up to
+    /// `discardedThrough`. Nothing that concerns it was admitted since `seen`.
     mutating func removed(at place: EventID, discardedThrough: EventID, after seen: EventID)
         -> Waiter?
     {
@@ -201,8 +202,7 @@ struct FollowerMachine {
         return takeWaiting()
     }
 
-    /// Nothing will come any more but what is there; nothing that concerns it was admitted since
-    /// `seen`.
+    /// Has it end behind all visible events. Nothing that concerns it was admitted since `seen`.
     mutating func drain(after seen: EventID) -> Waiter? {
         guard endedAt == nil, ending == nil else { return nil }
         rise(to: seen)
@@ -211,7 +211,8 @@ struct FollowerMachine {
         return takeWaiting()
     }
 
-    /// Ends it at once; nothing that concerns it was admitted since `seen`. Returns who waits.
+    /// Ends it at once. Nothing that concerns it was admitted since `seen`. Returns the waiting
+    /// call.
     mutating func cancel(seen: EventID) -> Waiter? {
         guard endedAt == nil else { return nil }
         endedAt = cursor(seen: seen)
@@ -223,7 +224,7 @@ struct FollowerMachine {
         }
     }
 
-    /// Passes what did not concern it.
+    /// Moves past admissions that did not concern it.
     private mutating func rise(to seen: EventID) {
         if isLevel { position.after = max(position.after, seen) }
     }
@@ -234,17 +235,17 @@ struct FollowerMachine {
         return waiter
     }
 
-    // MARK: Where it stands
+    // MARK: Position
 
-    /// Everything up to here was delivered or told, where all that concerns it and was admitted up
-    /// to `seen` had been noted before.
+    /// The cursor: everything up to it was delivered or told. All admissions up to `seen` that
+    /// concern it must have been noted before.
     func cursor(seen: EventID) -> EventID {
         if let endedAt { return endedAt }
         guard gap == nil, events.isEmpty else { return delivered }
         return isLevel ? max(position.after, seen) : position.cursor
     }
 
-    /// Whether everything was read that concerns it, so that what is newer does not.
+    /// Whether everything was read that concerns it, so that newer events do not concern it.
     private var isLevel: Bool {
         guard !isBehind, position.stated == nil, position.unresolved == nil else { return false }
         if case .removal = ending { return false }
@@ -262,14 +263,14 @@ struct FollowerMachine {
         return true
     }
 
-    /// Whether it is over: nobody waits for what is still being read.
+    /// Whether it has ended: nobody waits for a read that is still under way.
     var hasEnded: Bool { endedAt != nil }
 
     private var isRemoved: Bool {
         if case .removal = ending { true } else { false }
     }
 
-    /// Takes what will not be delivered any more, to be released outside the lock.
+    /// Takes the events that will not be delivered any more, to be released outside the lock.
     mutating func takeLeftovers() -> [Event] {
         guard endedAt != nil else { return [] }
         defer { events = [] }
@@ -278,6 +279,6 @@ struct FollowerMachine {
 }
 
 extension LogPosition {
-    /// The cursor for whoever resumes here.
+    /// The cursor with which a reader resumes here.
     var cursor: EventID { unresolved == nil ? after : .zero }
 }

@@ -26,7 +26,7 @@ struct ComingTopics {
         makers[name, default: [:]][owner, default: 0] += 1
     }
 
-    /// Gives back what `reserve` took, when the store has answered.
+    /// Gives back the place that `reserve` took, when the store has answered.
     mutating func release(_ name: TopicName, for owner: UInt32?, isThere: Bool) {
         guard let left = makers[name]?[owner] else { return }
         makers[name]?[owner] = left == 1 ? nil : left - 1

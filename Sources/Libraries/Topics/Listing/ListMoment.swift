@@ -1,4 +1,4 @@
-/// A moment of one life of the log: what a list of topics shows, and what changed behind it.
+/// A moment of one life of the log: a list of topics shows it, and later changes are found by it.
 package struct ListMoment: Hashable, Sendable {
     /// The newest visible id.
     package let newest: EventID

@@ -54,8 +54,8 @@ extension EventLog {
             return .found(record.ring[index])
         }
         if let older = record.older, id >= older.oldest, id <= older.newest {
-            // What was lost by now is no gap in front of it: behind a restored backup all ids of the life
-            // before count as lost. What is lost until it is read is one.
+            // Losses up to now are no gap in front of it: behind a restored backup all ids of the
+            // life before count as lost. Losses from now until it is read are one.
             return .older(
                 LogPosition(
                     after: id.predecessor,
@@ -64,12 +64,12 @@ extension EventLog {
         return id <= losses(of: record).removedThrough ? .removed : .unknown
     }
 
-    /// A letter was published again: the store has it by now.
+    /// Notes that a dead letter was published again; the store has noted it already.
     mutating func noteRevived(_ letter: WorkChange.Letter) {
         records[letter.topic]?.noteRevived(letter.id)
     }
 
-    /// What there is, by count.
+    /// Counts of everything that the bus has done and holds.
     var counts: BusStatistics {
         var counts = statistics
         counts.topics = records.count

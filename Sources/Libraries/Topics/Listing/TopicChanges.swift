@@ -1,18 +1,18 @@
 /// The topics of a selector that changed since some moment, and those that are gone, in turns: none
 /// holds the log's lock for more than ``Limits/turnStepsMax`` steps.
 ///
-/// Where few changed it looks at those alone, else at all there are. Where it is not known what went
-/// since, all topics are told instead. Each topic is told as it is when it is looked at; one that
-/// changes meanwhile is told again behind ``next``.
+/// If few topics changed it looks at those alone, else at all topics. If the topics that vanished
+/// since are not known any more, it tells all topics instead. Each topic is told as it is when it
+/// is looked at; one that changes meanwhile is told again behind ``next``.
 ///
 /// Belongs to one thread at a time, and is touched under the lock of the log alone.
-// @unchecked: whoever has it hands it on whole, and keeps nothing of it.
+// @unchecked: the thread that has it hands it on whole, and keeps nothing of it.
 package final class TopicChanges: @unchecked Sendable {
     /// The topics that changed.
     package private(set) var topics: [TopicDescription] = []
     /// The names of topics that are gone. One that came back meanwhile is told again behind ``next``.
     package private(set) var removed: [TopicName] = []
-    /// Whether the topics are all there are, because what changed is not known.
+    /// Whether `topics` has all topics, because the changes are not known.
     package private(set) var areAll = false
     /// The moment to go on from.
     package private(set) var next = ListMoment()
@@ -68,7 +68,7 @@ package final class TopicChanges: @unchecked Sendable {
                     return true
                 }
             case .over:
-                // What it changed by looking it has told already.
+                // In a single turn, the changes that its own looks made are told already.
                 if isFirst { next = log.moment }
                 return false
             }

@@ -1,5 +1,5 @@
-/// Topics in the order in which something last happened to them, the latest first: in that of all
-/// topics, of their newest events.
+/// Topics in the order in which something last happened to them, the latest first. The order of all
+/// topics goes by their newest events.
 ///
 /// - Complexity: All verbs O(1), visiting O(topics visited).
 struct TopicOrder {
@@ -8,7 +8,7 @@ struct TopicOrder {
     private var front = Node.none
     private var back = Node.none
 
-    /// The places of topics, some of them empty: a topic keeps its own.
+    /// The number of places, some of them empty: a topic keeps its own.
     var places: Int { nodes.count }
 
     /// The topic at a place, if there is one.

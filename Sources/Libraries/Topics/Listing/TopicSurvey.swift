@@ -1,19 +1,19 @@
-/// A look at all topics of a selector, or at all there are, which gathers something of each, in
-/// turns: none holds the log's lock for more than ``Limits/turnStepsMax`` steps.
+/// A look at all topics of a selector, or at all there are, that gathers something of each. It runs
+/// in turns: none holds the log's lock for more than ``Limits/turnStepsMax`` steps.
 ///
 /// Each topic is gathered as it is when it is looked at.
 ///
 /// Belongs to one thread at a time, and is touched under the lock of the log alone.
-// @unchecked: whoever has it hands it on whole, and keeps nothing of it.
+// @unchecked: the thread that has it hands it on whole, and keeps nothing of it.
 package final class TopicSurvey<Gathered: Sendable>: @unchecked Sendable {
     /// The moment when it began.
     package private(set) var moment = ListMoment()
-    /// What was gathered so far.
+    /// The result so far.
     package private(set) var gathered: Gathered
     private let selector: Selector?
     private let now: Timestamp
     private let gather: @Sendable (inout Gathered, borrowing EventLog, TopicRecord) -> Void
-    /// Where in the order it goes on; nil once it is over.
+    /// The place in the order at which it goes on; nil once it is over.
     private var place: Int? = 0
 
     init(
@@ -74,7 +74,7 @@ extension TopicSurvey<TopicSample> {
 }
 
 extension TopicSurvey<SelectorSummary> {
-    /// What there is of a selector.
+    /// A summary of the topics of a selector.
     package convenience init(summing selector: Selector, now: Timestamp) {
         let nothing = SelectorSummary(exists: false, cursor: .zero, oldest: nil, count: 0)
         self.init(of: selector, nothing, now: now) { summary, log, record in
@@ -86,7 +86,7 @@ extension TopicSurvey<SelectorSummary> {
         }
     }
 
-    /// What there is.
+    /// The summary, with the newest visible id when the look began.
     package var summary: SelectorSummary {
         var summary = gathered
         summary.cursor = cursor

@@ -1,17 +1,17 @@
-/// The log of all topics as a machine: no lock, no clock, no callback.
+/// The log of all topics, as a state machine without lock, clock or callback.
 ///
-/// `EventBus` owns the one there is, calls every verb under its lock with the time passed in, and
-/// afterwards performs what the verb left in `leftovers`: releasing events, asking the store.
+/// `EventBus` owns the only log. It calls every verb under its lock and passes the time in.
+/// Afterwards it carries out `leftovers`: it releases events and asks the store.
 struct EventLog {
     private(set) var limits: BusLimits
     private(set) var defaults: Retention
     private(set) var autocreate: Bool
     let keepsOlder: Bool
-    /// What the store takes at most; nil where it has no bound.
+    /// The most bytes that the store takes; nil where it has no bound.
     let storeBytesMax: Int?
 
     var records: [TopicName: TopicRecord] = [:]
-    /// How many topics each user made; nil for unknown ones.
+    /// How many topics each user made; the key is nil for unknown users.
     private(set) var topicsByOwner: [UInt32?: Int] = [:]
     /// Topics that are about to be made, and count against the limits already.
     var coming = ComingTopics()
@@ -22,18 +22,18 @@ struct EventLog {
     /// Counts losses and changes of settings: each has a number.
     private(set) var lossNumber: UInt64 = 0
     var tombstones: Tombstones
-    /// The most that any topic lost, those that are gone included: who has seen as much misses
-    /// nothing of any.
+    /// The highest ids that any topic lost, topics that are gone included. A reader that has seen
+    /// everything up to there misses nothing of any topic.
     private(set) var mostLost: Losses
     var subscribers = SubscriberTable()
-    /// When topics want to be looked after, by their places in the order.
+    /// The time at which each topic is to be looked after, by its place in the order.
     var dues = PlaceHeap<Timestamp>()
-    /// What topics take in memory, negative: the largest is first.
+    /// The bytes of each topic that may be evicted, negated: the largest topic is first.
     var sizes = PlaceHeap<Int>()
     /// When topics that are due were last looked after.
     var swept = Timestamp.distantPast
-    /// The place of the order from which on all topics are to be looked after, as the clock was set
-    /// back; nil where it was not.
+    /// The place of the order from which on a sweep looks after all topics; nil where none has to.
+    /// It is set when the clock was set back, or a group ended that topics were held for.
     var sweepPlace: Int?
     /// Steps that evictions and sweeps took so far: topics looked at, events let go.
     var steps = 0
@@ -44,20 +44,20 @@ struct EventLog {
     var newest: EventID
     /// No id up to here was ever given.
     let unusedThrough: EventID
-    /// What the events in memory take, with those that wait for the store.
+    /// Bytes that the events in memory take, events that wait for the store included.
     var eventBytes = 0
-    /// The part of it that waits for the store.
+    /// The part of `eventBytes` that waits for the store.
     var pendingBytes = 0
     var statistics = BusStatistics()
     /// The first id that each work group needs of the topics that are held for it.
     var held: [GroupNumber: EventID] = [:]
     /// How many topics are held for each group.
     var holders: [GroupNumber: Int] = [:]
-    /// Whether a group ended that topics were held for, since a sweep looked for them.
+    /// Whether a group that topics were held for ended since a sweep last looked for them.
     var isHolderGone = false
-    /// What is held of all topics.
+    /// Bytes of all topics that retention cannot take, as they are held.
     var heldBytes = HeldBytes()
-    /// What is held of the topics of each user.
+    /// The same bytes of the topics of each user.
     var heldByOwner: [UInt32: HeldBytes] = [:]
 
     init(
@@ -69,7 +69,7 @@ struct EventLog {
         self.autocreate = autocreate
         keepsOlder = store.keepsOlder
         storeBytesMax = store.bytesMax
-        // Until a group says what it needs, all of it is held.
+        // A group holds all events until it gives the first id that it needs.
         for group in contents.groups { held[group.number] = .zero }
         newest = contents.newest
         unusedThrough = contents.unusedThrough
@@ -110,15 +110,16 @@ struct EventLog {
         topicsByOwner[topic.owner, default: 0] += 1
         noteHolder(from: nil, to: record.settings.hold)
         eventBytes += record.memoryBytes
-        // What a life before was killed over, or narrower defaults remove, goes before settings change.
+        // Events that are over the bounds go before the settings can change. The process before may
+        // have been killed before it removed them, or the defaults are narrower now.
         while applyRetention(to: record, at: now) {}
     }
 
     // MARK: Settings of the bus
 
-    /// Lets other settings hold from now on, for topics that go by the defaults after
-    /// ``followDefaults(from:now:)``. How much may wait for the store, and the number of tombstones,
-    /// stay what they were.
+    /// Applies other limits and defaults from now on. Topics that go by the defaults get them by
+    /// ``followDefaults(from:now:)``. The bytes that may wait for the store, and the number of
+    /// tombstones, keep their limits.
     mutating func reconfigure(_ limits: BusLimits, _ defaults: Retention, autocreate: Bool) {
         let old = self.limits
         self.limits = limits
@@ -141,13 +142,13 @@ struct EventLog {
         return end < order.places ? end : nil
     }
 
-    /// What topics, those that are about to be made, and tombstones take.
+    /// Bytes that topics, topics about to be made, and tombstones take.
     var topicBytes: Int {
         (records.count + coming.count) * Overhead.topicBytes
             + tombstones.count * Overhead.tombstoneBytes
     }
 
-    /// Takes what the verbs since the last call left to be done outside the lock; nil for nothing.
+    /// Takes the tasks that verbs since the last call left for outside the lock; nil for none.
     mutating func takeLeftovers() -> Leftovers? {
         guard !leftovers.isEmpty else { return nil }
         var taken = Leftovers()
@@ -179,20 +180,21 @@ struct EventLog {
         return record
     }
 
-    /// Notes what a topic lost, for those who ask about several at once.
+    /// Notes the losses of a topic, for readers that ask about several topics at once.
     mutating func noteLosses(of record: TopicRecord) {
         mostLost.rise(to: record)
         noteChange(of: record)
     }
 
-    /// Notes that something else than an event changed what a topic is, for those who keep lists.
+    /// Notes that a topic changed other than by an event, for clients that keep lists.
     mutating func noteChange(of record: TopicRecord) {
         lossNumber += 1
         record.lossNumber = lossNumber
         lossOrder.moveToFront(record.lossNode)
     }
 
-    /// Lets a topic vanish that was made by publishing, holds nothing and that nobody waits for.
+    /// Lets a topic vanish that was made by publishing, has no event and no subscription to its
+    /// name.
     mutating func vanishIfDone(_ record: TopicRecord) {
         guard !record.isRegistered, record.isEmpty, record.namedSubscribers == 0 else { return }
         bury(record)
@@ -244,24 +246,25 @@ struct EventLog {
     }
 }
 
-/// What verbs of the log leave to be done after the lock is dropped.
+/// Tasks that verbs of the log leave to be done after the lock is dropped.
 struct Leftovers {
     /// Events to release: their payloads are freed outside the lock.
     var events: [Event] = []
     /// All events of removed topics, to release.
     var rings: [Ring<Event>] = []
-    /// What the store is to be asked.
+    /// Removals to ask the store for.
     var trims: [StoreTrim] = []
     /// How many events memory let go for others, if any.
     var evicted = 0
 
     var isEmpty: Bool { events.isEmpty && rings.isEmpty && trims.isEmpty && evicted == 0 }
 
-    /// Events to release, in one or the other.
+    /// How many events there are to release, in `events` and `rings` together.
     var eventCount: Int { rings.reduce(events.count) { $0 + $1.count } }
 }
 
-/// What the bus did and holds, by count; for metrics.
+/// Counts for metrics: the contents of the bus, and the batches and events that it took and
+/// removed.
 public struct BusStatistics: Hashable, Sendable {
     /// Topics that exist.
     public internal(set) var topics = 0

@@ -11,23 +11,23 @@ extension EventLog {
         steps += record.follow(from)
     }
 
-    /// Has topics that are held be held from another id on; nil where their group is gone.
+    /// Sets the first id that a group needs of the topics held for it; nil where the group is gone.
     mutating func setHeld(group: GroupNumber, from id: EventID?) {
         held[group] = id
         if id == nil, holders[group] != nil { isHolderGone = true }
     }
 
-    /// Has a sweep look after all topics, where the group of some is gone.
+    /// Has the next sweep look after all topics, if a group ended that topics were held for.
     ///
-    /// Once a second, however many groups end. A topic that somebody asks for or publishes to was
-    /// looked after at once.
+    /// This happens once a second, however many groups end. A topic that somebody asks for or
+    /// publishes to was looked after at once.
     mutating func lookForEndedHolds() {
         guard isHolderGone else { return }
         isHolderGone = false
         sweepPlace = 0
     }
 
-    /// Counts what is held of a topic into what is held of all, and of its owner's.
+    /// Counts the held bytes of a topic in the sums of all topics and of its owner.
     mutating func noteHeld(of record: TopicRecord) { note(record.heldBytes, of: record) }
 
     private mutating func note(_ now: HeldBytes, of record: TopicRecord) {
@@ -41,13 +41,13 @@ extension EventLog {
         record.countedHeld = now
     }
 
-    /// Counts out what is held of a topic that goes, and that it holds for a group.
+    /// Takes a topic that goes out of the sums of held bytes, and out of the count of its group.
     mutating func forgetHold(of record: TopicRecord) {
         note(HeldBytes(), of: record)
         noteHolder(from: record.settings.hold, to: nil)
     }
 
-    /// Counts the topics that are held for each group.
+    /// Counts a topic for its new group, and no more for its old one.
     mutating func noteHolder(from oldHold: TopicHolder?, to newHold: TopicHolder?) {
         let (old, new) = (oldHold?.group, newHold?.group)
         guard old != new else { return }
@@ -63,9 +63,11 @@ extension EventLog {
         records[topic]?.settings.hold.flatMap { held[$0.group] == nil ? nil : $0 }
     }
 
-    /// Refuses a batch for which a bound would have to take what a group has not settled.
+    /// Refuses a batch if the bounds of its topic would have to take events that a group has not
+    /// settled.
     ///
-    /// Retention catches up only later, so a topic may be over its bounds by what was on its way.
+    /// Batches that wait for the store are not counted, so their events may take a topic over its
+    /// bounds. Retention catches up only later.
     mutating func checkHold(
         of record: TopicRecord, _ batch: PublishBatch, _ room: MemoryRoom
     ) throws(BusError) {
@@ -87,8 +89,8 @@ extension EventLog {
         try checkShare(of: record, batch, room)
     }
 
-    /// Refuses a batch whose topic would hold more than half of what there is with all others, or more
-    /// than three quarters of that with those of its owner.
+    /// Refuses a batch if held events would then fill more than half of the memory or the store, or
+    /// those of the topic's owner more than three quarters of that half.
     private func checkShare(
         of record: TopicRecord, _ batch: PublishBatch, _ room: MemoryRoom
     ) throws(BusError) {
@@ -114,11 +116,12 @@ extension EventLog {
 }
 
 extension EventBus {
-    /// Has events of topics that are held for a group stay from an id on; nil lets them go.
+    /// Has topics that are held for a group keep their events from an id on; nil lets them go.
     ///
-    /// Retention of these topics follows within a second. What a store retained of groups is held as
-    /// a whole until this is called. Holds for a group that is gone end, and no other group has its
-    /// number: so this comes before a topic can be registered with the hold.
+    /// Retention of these topics follows within a second. For groups that a store retained, all
+    /// events of their topics are held until this is called. The hold of a group that is gone ends,
+    /// and no other group gets its number. So call this before a topic can be registered with the
+    /// hold.
     ///
     /// - Complexity: O(1).
     package func setHeld(group: GroupNumber, from id: EventID?) {

@@ -2,14 +2,14 @@
 struct PreparedBatch: Sendable {
     let batch: PublishBatch
     let persists: Bool
-    /// Who made the topic, or makes it by this batch: what the store is told and the log keeps to,
-    /// also if the topic vanishes meanwhile.
+    /// The user that made the topic, or makes it by this batch. The store is told this owner, and
+    /// the log keeps to it even if the topic vanishes meanwhile.
     let owner: UInt32?
-    /// Whether a place was taken for the topic, which was not there.
+    /// Whether a place was taken for the topic, as it did not exist.
     let isReserved: Bool
 }
 
-/// How much memory there is, and what others than the log hold of it.
+/// The bound of the memory, and the part of it that others than the log hold, in bytes.
 struct MemoryRoom {
     let bytesMax: Int
     let others: Int
@@ -18,8 +18,8 @@ struct MemoryRoom {
 extension EventLog {
     /// Checks a batch, makes room for it and counts it in, before the store sees it.
     ///
-    /// The topic and the attributes of what it returns are the log's own copies of equal ones, so
-    /// that a million events do not hold a million names.
+    /// The topic and the attributes of the returned batch are the log's own copies of equal ones,
+    /// so that a million events do not hold a million names.
     mutating func prepare(
         _ batch: PublishBatch, room: MemoryRoom
     ) throws(BusError) -> PreparedBatch {
@@ -100,10 +100,11 @@ extension EventLog {
         }
     }
 
-    /// When the first of the topics that a user made vanishes with its last event, unless somebody
-    /// waits for it then; nil where that is not among the topics that were quiet longest.
+    /// The time at which the first of a user's topics vanishes with its last event, unless somebody
+    /// waits for it then. Nil where that topic is not among those that were quiet longest.
     ///
-    /// - Complexity: O(`Limits.vanishingLooksMax`): who meets the limit may come back at once.
+    /// - Complexity: O(`Limits.vanishingLooksMax`): a caller that meets the limit may retry at
+    ///   once.
     private func nextVanishing(of uid: UInt32?) -> Timestamp? {
         var next: Timestamp?
         order.visitQuiet(atMost: Limits.vanishingLooksMax) { record in
@@ -132,7 +133,7 @@ extension EventLog {
     }
 
     /// Makes committed events visible. Returns how many subscriptions match their topic, and the
-    /// namesake of one that they make.
+    /// namesake of the topic if they make it.
     mutating func admit(
         _ events: [Event], of prepared: PreparedBatch, now: Timestamp
     ) -> (subscribers: Int, namesake: TopicName?) {
@@ -156,8 +157,8 @@ extension EventLog {
         return (count, namesake)
     }
 
-    /// The topic whose name is that of a new one but for the case of letters, of the usual ways to
-    /// write it: three are looked up, not all that there are.
+    /// A topic whose name differs from that of a new one only in the case of letters. Three usual
+    /// spellings are looked up, not all that there are.
     private func namesake(of topic: TopicName) -> TopicName? {
         guard records[topic] == nil else { return nil }
         let small = topic.text.lowercased()
@@ -182,11 +183,11 @@ extension EventLog {
         return true
     }
 
-    /// Lets settings hold, for a new topic or an old one. Returns it, and whether it is new.
+    /// Applies settings to a new topic or an old one. Returns the topic, and whether it is new.
     mutating func register(
         _ topic: TopicName, _ settings: TopicSettings, owner: UInt32?, now: Timestamp
     ) -> (topic: TopicDescription, isNew: Bool) {
-        // What the old settings removed by now must not come back under the new ones.
+        // Events that the old settings removed by now must not come back under the new ones.
         if let record = records[topic] { applyRetention(to: record, at: now) }
         let isNew = records[topic] == nil
         let record = ensure(topic, settings: settings, owner: owner, inFront: false)

@@ -1,8 +1,8 @@
 extension EventLog {
     /// Applies retention and grace to one topic, as of `now`; it may vanish by that.
     ///
-    /// Of what is over the bounds, at most `Limits.retiredEventsMax` events go, the oldest first, so
-    /// that nobody waits for the lock for long; the next sweep goes on with the rest.
+    /// At most `Limits.retiredEventsMax` events over the bounds go, the oldest first, so that
+    /// nobody waits for the lock for long. The next sweep goes on with the rest.
     ///
     /// - Returns: Whether there is more to go.
     @discardableResult
@@ -29,7 +29,7 @@ extension EventLog {
         noteSize(of: record)
         let isMore = overdue == Limits.retiredEventsMax
         if isMore { schedule(record, at: now) }
-        // Nobody says when the group goes on: it is looked at again.
+        // A group that goes on does not look at its topics, so they are looked at again.
         if record.hold != nil, record.countedHeld != HeldBytes() || record.isOverBounds(at: now) {
             schedule(record, at: now.advanced(microseconds: Limits.heldLookMicroseconds))
         }
@@ -38,7 +38,8 @@ extension EventLog {
         return isMore
     }
 
-    /// Notes what may be evicted of a topic, for the choice of the largest.
+    /// Notes the bytes of a topic that may be evicted, to choose the largest topic, and its held
+    /// bytes.
     mutating func noteSize(of record: TopicRecord) {
         let bytes = record.evictableBytes
         let key = bytes == 0 ? nil : -bytes
@@ -47,7 +48,8 @@ extension EventLog {
     }
 
     private mutating func askTrim(_ record: TopicRecord, _ now: Timestamp) {
-        // The store counts what it has, and of the bounds it has what memory alone leaves of them.
+        // The store counts its own events alone. So its bounds are those of the topic, less the
+        // events that memory alone has.
         var retention = record.settings.retention
         retention.keep = retention.keep.map { max(0, $0 - record.unstoredCount) }
         retention.bytes = retention.bytes.map { max(0, $0 - record.unstoredBytes) }
@@ -57,7 +59,7 @@ extension EventLog {
                 heldFrom: record.hold?.from, now: now))
     }
 
-    /// The store removed something of a topic.
+    /// Notes that the store removed events of a topic.
     mutating func applyStoreLoss(_ topic: TopicName, _ loss: StoreLoss, now: Timestamp) {
         guard let record = records[topic] else { return }
         let retained = record.retainedCount
@@ -82,8 +84,8 @@ extension EventLog {
 
     /// Looks after topics that are due, some at a time. Returns whether there are more.
     ///
-    /// After the clock was set back, what is due by the old time is never found: all topics are
-    /// looked after once.
+    /// After the clock was set back, topics that are due by the old time are never found. So all
+    /// topics are looked after once.
     mutating func sweep(now: Timestamp) -> Bool {
         if now < swept.advanced(microseconds: -limits.graceMicroseconds) { sweepPlace = 0 }
         swept = now
@@ -125,7 +127,7 @@ extension EventLog {
         evict(min(available, missing + room.bytesMax / Limits.roomSlackDivisor))
     }
 
-    /// What can be freed at most.
+    /// Bytes that can be freed at most.
     var evictableBytes: Int { eventBytes - pendingBytes - heldBytes.memory }
 
     /// Lets go of the oldest events wherever more is held than a common level, which is chosen so

@@ -1,6 +1,6 @@
 package import Telemetry
 
-/// What is done in turns under the lock of the log, by kind.
+/// The operations that take turns under the lock of the log, by kind.
 package struct LogWork: Sendable {
     /// Reads of selectors; a step is a look at a topic, an event or a name.
     package let reads = BoundedWork(

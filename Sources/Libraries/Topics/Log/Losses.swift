@@ -7,7 +7,7 @@ struct Losses {
     /// Gone for waiting readers too.
     var discardedThrough = EventID.zero
 
-    /// What counts for a reader that waits, or for one that states its cursor.
+    /// The highest id lost for a reader that waits, or for one that states its cursor.
     func highest(isWaiting: Bool) -> EventID { isWaiting ? discardedThrough : removedThrough }
 
     mutating func rise(to record: TopicRecord) {
@@ -26,7 +26,7 @@ struct Losses {
 
 extension EventLog {
     /// Whether any topic at all lost something that a reader here was not told of. Readers that
-    /// keep up miss nothing, and are spared the question what each of their topics lost.
+    /// keep up miss nothing, so the losses of each of their topics need not be looked at.
     func mayMiss(_ position: LogPosition) -> Bool {
         let cursor = position.stated ?? position.after
         let lost = mostLost.highest(isWaiting: position.isWaiting)
@@ -49,7 +49,7 @@ extension EventLog {
         return .gap(Gap(after: cursor, through: lost), next: next)
     }
 
-    /// What a topic lost, and those that nobody knows apart.
+    /// The losses of a topic, together with those of vanished topics that are not known by name.
     func losses(of record: TopicRecord) -> Losses {
         var losses = tombstones.floor
         losses.rise(to: record)
@@ -64,8 +64,8 @@ extension EventLog {
         return losses
     }
 
-    /// What those topics of a selector have lost that lost something, or came back, since the loss of
-    /// this number; where too many did to look at each, what any topic lost.
+    /// The losses of those topics of a selector that lost something, or came back, since the loss
+    /// of this number. Where too many did to look at each, the losses of any topic.
     ///
     /// - Complexity: O(topics that changed × terms), bounded by ``Limits/turnStepsMax``.
     func losses(of selector: Selector, changedSince number: UInt64) -> Losses {

@@ -1,4 +1,4 @@
-/// What things take in memory beside their payload, in bytes, as the memory bound counts them.
+/// Bytes that things take in memory beside their payload, as the memory bound counts them.
 ///
 /// Measured with glibc's allocator on x86-64 by filling a log and dividing the growth of its heap.
 /// `CountedMemoryTests` fills a bus, and finds no more taken than counted.
@@ -8,25 +8,25 @@ enum Overhead {
     static let eventBytes = 160
     /// The shared object of the attributes: its head and the allocator's, in steps of 16 bytes.
     static let attributesBytes = (MemoryLayout<AttributeTexts>.size + 8 + 16 + 8 + 15) / 16 * 16
-    /// What an event says beside the attributes: an object of labels and an expiry.
+    /// The parts of an event beside the attributes: an object of labels and an expiry.
     static let extrasBytes = 48
-    /// The head of a list of labels, and what the allocator rounds up.
+    /// The head of a list of labels, and the bytes that the allocator rounds up.
     static let labelListBytes = 64
     /// A topic: its record, its name, its places in the tables.
     static let topicBytes = 1_024
-    /// What a vanished topic leaves behind.
+    /// A tombstone, which a vanished topic leaves behind.
     static let tombstoneBytes = 256
-    /// A term of a selector of several, beside its text: its place in the list, and in the record of a
-    /// group. Measured in a daemon as what 700 groups of 128 terms (`PUT /groups/gN?of=…`) take more of
-    /// resident memory than 700 of one, for each term: 41 bytes with texts of 12 bytes, 121 with 28 and
-    /// 204 with 97.
+    /// A term of a selector of several, beside its text: its place in the list, and in the record
+    /// of a group. Measured in a daemon as the resident memory that 700 groups of 128 terms (`PUT
+    /// /groups/gN?of=…`) take more than 700 of one, for each term: 41 bytes with texts of 12 bytes,
+    /// 121 with 28 and 204 with 97.
     static let termBytes = 96
     /// A name of a selector that has names alone, which may be half of the places of their set.
     static let listedNameBytes = 64
-    /// A pattern in one index of selectors, and each of its segments there: a node with its table of
-    /// others. Measured as what the same groups take more once somebody waits for a job of each
-    /// (`POST /groups/gN/next?wait=300`), for each term: 610 to 821 bytes with four segments that have
-    /// nothing in common, 1,298 with seven.
+    /// A pattern in one index of selectors, and each of its segments there: a node with its table
+    /// of others. Measured as the memory that the same groups take more once somebody waits for a
+    /// job of each (`POST /groups/gN/next?wait=300`), for each term: 610 to 821 bytes with four
+    /// segments that have nothing in common, 1,298 with seven.
     static let indexedTermBytes = 80
     static let indexedSegmentBytes = 208
     /// A name in such an index, whose table may be half empty, and has grown: 66 to 110 bytes.

@@ -1,4 +1,4 @@
-/// The places of topics, each with a key: the smallest first, and any to be changed.
+/// The places of topics, each with a key. The smallest key is first, and any may be changed.
 ///
 /// - Complexity: O(log places) to change, O(1) to look; of ``rising`` O(log n) for each of the first n.
 struct PlaceHeap<Key: Comparable> {
@@ -6,7 +6,7 @@ struct PlaceHeap<Key: Comparable> {
     typealias Entry = (key: Key, place: Int)
 
     private var entries: [Entry] = []
-    /// Where each place stands among the entries, or `none`.
+    /// The index of each place among the entries, or `none`.
     private var indices: [Int] = []
 
     private static var none: Int { -1 }

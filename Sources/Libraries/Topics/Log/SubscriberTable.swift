@@ -2,12 +2,12 @@
 ///
 /// How many there are for exactly the name of a topic is with the topic's record.
 struct SubscriberTable {
-    /// Those for names of no topic.
+    /// The numbers of subscriptions to names that no topic has.
     private var byName: [TopicName: Int] = [:]
     private let bySelector = SelectorIndex<Int>()
     private var version = 0
 
-    /// How many there are for exactly this name, which is that of no topic.
+    /// How many subscriptions there are to exactly this name, which no topic has.
     func named(_ name: TopicName) -> Int { byName[name] ?? 0 }
 
     /// How many there are in all.
@@ -40,20 +40,20 @@ struct SubscriberTable {
         if bySelector[selector] == 0 { bySelector[selector] = nil }
     }
 
-    /// Hands those for exactly its name to a topic that has come.
+    /// Hands the number of subscriptions to exactly its name to a topic that has come.
     mutating func hand(to record: TopicRecord) {
         record.namedSubscribers = byName.removeValue(forKey: record.name) ?? 0
     }
 
-    /// Takes those for exactly its name from a topic that goes.
+    /// Takes the number of subscriptions to exactly its name from a topic that goes.
     mutating func take(from record: TopicRecord) {
         if record.namedSubscribers > 0 { byName[record.name] = record.namedSubscribers }
     }
 
-    /// All that match the topic of `record`.
+    /// How many subscriptions match the topic of `record`.
     ///
-    /// - Complexity: O(1); after a selector that is not one name came or went, what ``SelectorIndex``
-    ///   takes.
+    /// - Complexity: O(1); after a selector that is not one name came or went, that of visiting a
+    ///   ``SelectorIndex``.
     func matching(_ record: TopicRecord) -> Int {
         if record.matching.version != version {
             record.matching = (version, count(matching: record.name))

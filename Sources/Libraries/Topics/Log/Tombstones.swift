@@ -1,4 +1,4 @@
-/// What vanished topics lost, apart for the youngest `countMax` of them, together for the rest.
+/// The losses of vanished topics: apart for the youngest `countMax` of them, together for the rest.
 struct Tombstones {
     private struct Stone {
         let losses: Losses
@@ -10,11 +10,11 @@ struct Tombstones {
     private var order = Ring<(name: TopicName, number: UInt64)>()
     private let countMax: Int
 
-    /// What every topic lost, known or not.
+    /// The losses that count for every topic, known by name or not.
     private(set) var floor: Losses
     /// The number of the loss that raised the floor last.
     private(set) var floorNumber: UInt64 = 0
-    /// No tombstone up to this number is known by its name any more, or ever was.
+    /// The highest number of a tombstone that was forgotten, or was never kept by its name.
     private(set) var forgottenNumber: UInt64 = 0
 
     init(floor: Losses, countMax: Int) {

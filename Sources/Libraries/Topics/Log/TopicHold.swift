@@ -4,7 +4,7 @@
 struct TopicHold {
     /// Events from here on are held.
     private(set) var from = EventID.zero
-    /// What the events before that take in memory.
+    /// Bytes that the events before `from` take in memory.
     private(set) var freeBytes = 0
 
     /// Follows a group that needs events from `id` on, up to a maximum of events. Returns how many it
@@ -29,7 +29,7 @@ struct TopicHold {
 
     func holds(_ id: EventID) -> Bool { id >= from }
 
-    /// The part of events in the store that is held, about: as if they were spread evenly over ids.
+    /// Bytes of the held events in the store, about: as if they were spread evenly over ids.
     func bytes(of older: OlderEvents, overhead: Int) -> Int {
         let all = older.bytes + older.count * overhead
         if older.newest < from { return 0 }
@@ -41,12 +41,12 @@ struct TopicHold {
 
 /// Bytes that retention cannot take.
 struct HeldBytes: Equatable {
-    /// Of memory, which is all there is of these events.
+    /// Bytes of events that memory alone has.
     var memory = 0
-    /// Of the store, about.
+    /// Bytes of events that the store has, about.
     var store = 0
 
-    /// Counts a part of it that was one and is another.
+    /// Replaces the old bytes of one topic in a sum by its new ones.
     mutating func change(from old: HeldBytes, to new: HeldBytes) {
         memory += new.memory - old.memory
         store += new.store - old.store

@@ -14,10 +14,10 @@ final class TopicRecord {
     private var removals = Ring<GracedEvents>()
     /// Payload bytes of the retained events in the ring.
     private(set) var retainedBytes = 0
-    /// Of the retained events in the ring, those that the store does not have, and their bytes.
+    /// The retained events in the ring that the store does not have, and their payload bytes.
     private(set) var unstoredCount = 0
     private(set) var unstoredBytes = 0
-    /// What the whole ring takes.
+    /// Bytes that the whole ring takes.
     private(set) var memoryBytes = 0
     private(set) var older: OlderEvents?
 
@@ -26,7 +26,7 @@ final class TopicRecord {
     /// Events that became visible in this life of the bus, since the topic was made.
     var publishedCount = 0
     /// The highest id that retention or anything else removed, and its time. In the grace after
-    /// that, readers who wait still get it.
+    /// that, readers that wait still get the event.
     private(set) var removedThrough: EventID
     private(set) var removedTime: Timestamp
     /// The highest id that is gone for waiting readers too.
@@ -36,16 +36,16 @@ final class TopicRecord {
     var namedSubscribers = 0
     /// All that match, as of a version of the table of subscribers.
     var matching = (version: -1, count: 0)
-    /// Where the order of all topics has this one.
+    /// The topic's place in the order of all topics.
     var node = 0
-    /// Where the order of losses has it, and the number by which that sorts it.
+    /// The topic's place in the order of losses, and the number by which that sorts it.
     var lossNode = 0
     var lossNumber: UInt64 = 0
-    /// What the last batch said of its events; the next one often says the same.
+    /// The attributes of the last batch; the next one often has the same.
     var attributes = EventAttributes.none
-    /// What is held for a work group; nil where nothing is.
+    /// The hold for a work group; nil where nothing is held.
     private(set) var hold: TopicHold?
-    /// The part of what is held of all topics that is of this one.
+    /// This topic's part of the held bytes that the log counts.
     var countedHeld = HeldBytes()
     /// Whether the store was asked to trim and has not answered.
     var isTrimAsked = false
@@ -69,7 +69,7 @@ final class TopicRecord {
         discardedThrough = removedThrough
     }
 
-    // MARK: What is there
+    // MARK: Contents
 
     var retained: Range<Int> { graced..<ring.count }
     var retainedCount: Int { ring.count - graced + (older?.count ?? 0) }
@@ -114,7 +114,7 @@ final class TopicRecord {
         memoryBytes += event.memoryBytes
     }
 
-    /// From now on a letter is one that was published again, where memory has it.
+    /// Marks a dead letter as published again, where memory has it.
     func noteRevived(_ id: EventID) {
         let index = index(before: id)
         guard index < ring.count, ring[index].id == id else { return }
@@ -129,7 +129,7 @@ final class TopicRecord {
         unstoredBytes += bytes
     }
 
-    // MARK: What is held
+    // MARK: Holding
 
     /// Lets the hold follow its group, which needs events from an id on; nil ends it. Returns how many
     /// events it looked at.
@@ -145,13 +145,13 @@ final class TopicRecord {
         return looks
     }
 
-    /// Whether memory is all there is of what is held.
+    /// Whether the topic is held, and has events that memory alone has.
     private var isHeldInMemory: Bool { hold != nil && unstoredCount > 0 }
 
-    /// What memory may let go of.
+    /// Bytes that memory may let go of.
     var evictableBytes: Int { isHeldInMemory ? hold?.freeBytes ?? 0 : memoryBytes }
 
-    /// What retention cannot take.
+    /// Bytes that retention cannot take, as they are held.
     var heldBytes: HeldBytes {
         guard let hold else { return HeldBytes() }
         let inRing = memoryBytes - hold.freeBytes
@@ -210,7 +210,7 @@ final class TopicRecord {
         return time.advanced(microseconds: age) <= now
     }
 
-    /// Takes the first `count` retained events out of retention; those who wait still get them.
+    /// Takes the first `count` retained events out of retention; readers that wait still get them.
     /// Returns how many of them the store has.
     @discardableResult
     func lose(_ count: Int, at now: Timestamp) -> Int {
@@ -223,8 +223,8 @@ final class TopicRecord {
         return count - (unstored - unstoredCount)
     }
 
-    /// Moves what has been graced for at least `grace` before `now` into `leftovers`, up to a maximum of
-    /// events.
+    /// Moves events whose grace has lasted at least `grace` at `now` into `leftovers`, up to a
+    /// maximum of events.
     func endGrace(
         _ grace: Int64, at now: Timestamp, atMost countMax: Int, into leftovers: inout [Event]
     ) {
@@ -237,7 +237,7 @@ final class TopicRecord {
     }
 
     // A clock that was set back ends the grace: it could last for years otherwise. Threads read the
-    // clock before they take the lock, so that a little earlier is not set back.
+    // clock before they take the lock, so a time that is a little earlier is not taken for that.
     private func graceIsOver(_ removal: GracedEvents, _ grace: Int64, _ now: Timestamp) -> Bool {
         removal.time.advanced(microseconds: grace) <= now
             || removal.time > now.advanced(microseconds: grace)
@@ -255,15 +255,15 @@ final class TopicRecord {
         return due
     }
 
-    /// When its last event is over its age; nil where it has none, or they do not age. Where memory
-    /// does not have the last one, when the first one is.
+    /// The time at which the last event is over its age; nil where there is none, or events do not
+    /// age. Where memory does not have the last event, this goes by the first one of the store.
     var vanishes: Timestamp? {
         let last = retained.isEmpty ? older?.oldestTime : ring[ring.count - 1].time
         return settings.retention.age.flatMap { age in last?.advanced(microseconds: age) }
     }
 
-    /// Lets go of the first event in memory, whatever it is: graced ones are gone, stored ones are
-    /// the store's from now on, and others are lost.
+    /// Lets go of the first event in memory. A graced event is gone, a stored one is the store's
+    /// from now on, and any other is lost.
     func dropFirst() -> Event {
         let isGraced = graced > 0
         let event = ring.removeFirst()
@@ -307,7 +307,7 @@ final class TopicRecord {
         removedTime = event.time
     }
 
-    /// What the store removed, by its word. Returns events in memory that are gone with it.
+    /// Notes that the store removed events. Those of them in memory leave retention too.
     func applyStoreLoss(_ loss: StoreLoss, at now: Timestamp) {
         isTrimAsked = false
         guard loss.removedThrough > removedThrough else { return }
@@ -331,7 +331,7 @@ final class TopicRecord {
         if older != nil { discardedThrough = removedThrough }
     }
 
-    /// Gives up everything at once: what a removed topic held. Returns what is to be released.
+    /// Gives up all events of a topic that is removed. Returns the events to release.
     func surrender() -> Ring<Event> {
         if let last = newestID, last > removedThrough {
             removedTime =

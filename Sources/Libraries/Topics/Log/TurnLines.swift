@@ -1,24 +1,25 @@
-/// What waits for its turn, in lines that take turns: a line for each user, where work is shared by
-/// users.
+/// Elements that wait in lines, and lines that take turns: a line for each user, where several
+/// users share a thread or a store.
 ///
-/// Whatever one line has waiting, another one's first is taken after at most one of each line. What a
-/// line has is taken in the order in which it came. A line may have a bound for what waits in it, and
-/// one for what was taken of it and is under way still. What is over while it waits, because nobody wants
-/// it any more, does not pile up.
+/// However much one line has waiting, the first element of another one is taken after at most one
+/// of each line. A line's elements are taken in the order in which they came. A line may have a
+/// bound for waiting elements, and one for elements that were taken and are still under way. An
+/// element is over once nobody wants it any more. Such elements do not pile up.
 ///
-/// A plain value: it waits for nothing, and whoever has it has the lock around it.
+/// A plain value: it waits for nothing, and its owner has a lock around it.
 ///
 /// A line is taken out of the table and put back where it changes: in a generic of another module each
 /// change in place of an entry asks the allocator for a frame, five to ten times a turn.
 package struct TurnLines<Line: Hashable, Element> {
     private struct Waiting {
         var elements = Ring<Element>()
-        /// What was taken of it in its turn, and beyond: as many turns of others as that is go first.
+        /// The cost that was taken in the line's turn. Once that reaches a turn's cost, others go
+        /// first, one turn for each such cost.
         var spent = 0
-        /// With how many it is looked which of them are over.
+        /// The number of elements at which the line looks which of them are over.
         var lookAt = Limits.lineLookMin
 
-        /// Forgets what is over, once there may be as much of that as of the rest.
+        /// Forgets elements that are over, once there may be as many of them as of the rest.
         mutating func forget(_ isOver: (Element) -> Bool) {
             guard elements.count >= lookAt else { return }
             for _ in 0..<elements.count {
@@ -41,8 +42,8 @@ package struct TurnLines<Line: Hashable, Element> {
     ///
     /// - Parameters:
     ///   - bounds: The bounds of a line, always the same; nil for none.
-    ///   - isOver: Whether nobody wants something any more: it may be forgotten. Nil where that is so of
-    ///     nothing.
+    ///   - isOver: Whether nobody wants an element any more, so that it may be forgotten. Nil where
+    ///     elements are never over.
     package init(
         bounds: (@Sendable (Line) -> LineBounds)? = nil,
         isOver: (@Sendable (Element) -> Bool)? = nil
@@ -60,7 +61,7 @@ package struct TurnLines<Line: Hashable, Element> {
     /// How many a line has waiting.
     package func count(of line: Line) -> Int { lines[line]?.elements.count ?? 0 }
 
-    /// Adds something behind what its line has; false where that is as much as it takes.
+    /// Adds an element behind the others of its line; false where the line is at its bound.
     ///
     /// - Complexity: O(1), amortised.
     @discardableResult
@@ -71,7 +72,7 @@ package struct TurnLines<Line: Hashable, Element> {
         return true
     }
 
-    /// Puts back what was taken, behind what its line has by now, however much that is.
+    /// Puts an element that was taken behind the others of its line, even beyond the line's bound.
     ///
     /// - Complexity: O(1), amortised.
     package mutating func putBack(_ element: Element, to line: Line) {
@@ -82,7 +83,7 @@ package struct TurnLines<Line: Hashable, Element> {
         }
     }
 
-    /// Puts back what was taken, as the next of its line.
+    /// Puts back an element that was taken, as the next of its line.
     ///
     /// - Complexity: O(1).
     package mutating func putFirst(_ element: Element, of line: Line) {
@@ -96,10 +97,10 @@ package struct TurnLines<Line: Hashable, Element> {
         lines[line] = waiting
     }
 
-    /// Takes the first of the line whose turn it is; nil where nothing waits but behind what is under
-    /// way.
+    /// Takes the first element of the line whose turn it is. Nil where nothing waits, or each line
+    /// that has something is at its bound of elements under way.
     ///
-    /// - Complexity: O(lines that keep theirs).
+    /// - Complexity: O(lines that are at that bound).
     package mutating func take() -> Element? {
         for _ in 0..<order.count {
             let line = order.removeFirst()
@@ -120,14 +121,14 @@ package struct TurnLines<Line: Hashable, Element> {
         return nil
     }
 
-    /// Takes what may cost so much together, in turns that cost so much each; at least one element,
-    /// where any waits.
+    /// Takes elements that together cost at most `costMax`, in turns that cost `turn` each; at
+    /// least one element, where any waits.
     ///
-    /// A line that takes more in its turn, since one element costs more, leaves out as many turns as that
-    /// is, here and in what is taken later. What is too much for the rest waits at its place, and others
-    /// are taken that are not. For lines without a bound of what is under way.
+    /// A line whose element costs more than a turn leaves out that many turns afterwards, in this
+    /// call and later ones. An element that costs more than is left waits at its place, and other
+    /// lines' elements that fit are taken. For lines without a bound of elements under way.
     ///
-    /// - Parameter body: Is given what is taken, one after the other.
+    /// - Parameter body: Is given the taken elements, one after the other.
     /// - Complexity: O(lines + elements + lines · cost of one element / `turn`).
     package mutating func take(
         atMost countMax: Int, costing costMax: Int, turn: Int, _ cost: (Element) -> Int,
@@ -161,7 +162,7 @@ package struct TurnLines<Line: Hashable, Element> {
         for line in passedOver.reversed() { order.prepend(line) }
     }
 
-    /// Something that was taken of this line is not under way any more.
+    /// Notes that an element that was taken of this line is not under way any more.
     package mutating func end(_ line: Line) {
         guard let count = underWay[line] else { return }
         underWay[line] = count > 1 ? count - 1 : nil

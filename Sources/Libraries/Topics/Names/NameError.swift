@@ -1,6 +1,6 @@
 /// Why a text is not a topic name, a pattern or a selector.
 public struct NameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, at which byte, and what to write instead; one sentence for a person.
+    /// One sentence for people: the fault, the byte where it is, and the correct form.
     public let detail: String
 
     /// An error that says `detail`.

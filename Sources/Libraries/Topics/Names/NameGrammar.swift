@@ -1,10 +1,10 @@
-/// The one reading of names and patterns: what a byte may be, and where.
+/// The one reading of names and patterns: the bytes that are allowed, and their places.
 struct NameGrammar {
     let allowsWildcards: Bool
-    /// Where the text stands in what the caller wrote, so that errors point into that.
+    /// The index of the text in the caller's own text, so that errors point into that.
     let offset: Int
 
-    /// What was found while the text was checked.
+    /// The properties of a text that its check finds.
     struct Findings {
         var isReserved = false
         var hasWildcard = false
@@ -101,7 +101,7 @@ struct NameGrammar {
                 + "allowed in a topic: \(advice)")
     }
 
-    /// What a person would call the character that begins at this byte.
+    /// The character that begins at this byte, in words for people.
     private static func character(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> String {
         let byte = bytes[index]
         switch byte {
@@ -114,7 +114,7 @@ struct NameGrammar {
         var decoder = UTF8()
         var rest = bytes[index...].makeIterator()
         if byte >= 0x80, case .scalarValue(let scalar) = decoder.decode(&rest) {
-            // What is no letter may be invisible, or turn the writing around.
+            // A character that is no letter may be invisible, or turn the writing around.
             if scalar.properties.isAlphabetic { return "'\(scalar)'" }
             return "the character U+\(hex(scalar.value, digits: 4))"
         }

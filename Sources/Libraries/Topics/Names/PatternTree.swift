@@ -68,8 +68,8 @@ final class PatternTree<Member: AnyObject> {
 }
 
 extension String {
-    /// What stands between the dots of a name or pattern, found by bytes: to look for characters costs
-    /// several times as much.
+    /// The parts between the dots of a name or pattern. They are found by bytes: to look for
+    /// characters costs several times as much.
     fileprivate var segments: [Substring] {
         utf8.split(separator: UInt8(ascii: ".")).map(Substring.init)
     }

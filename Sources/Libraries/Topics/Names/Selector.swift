@@ -1,4 +1,4 @@
-/// What one subscription receives: topic names and patterns, joined by commas.
+/// The topics that one subscription receives: names and patterns, joined by commas.
 ///
 /// The set of topics behind a pattern is live: a topic that appears later belongs to it. A topic
 /// that several terms match still counts once.
@@ -95,7 +95,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What its reader may know of; nil for everything.
+    /// The topics that its reader may know of; nil for all.
     package var visibility: TopicVisibility? {
         if case .many(let list) = storage { list.visibility } else { nil }
     }
@@ -125,18 +125,18 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         if case .one(let name) = storage { name } else { nil }
     }
 
-    /// What it takes while somebody waits for it, at the most: nothing for one name, which costs as
-    /// much as the one who waits.
+    /// The most memory that it takes while a reader waits for it, in bytes. It is 0 for one name,
+    /// which costs no more than the waiting reader.
     ///
-    /// It stands in the index of the bus and in that of a loop.
+    /// It is listed in the index of the bus and in that of a loop.
     package var waitingBytes: Int { keptBytes + 2 * indexBytes }
 
-    /// What it takes in one index of selectors, at the most: nothing for one name.
+    /// The most memory that it takes in one index of selectors, in bytes; 0 for one name.
     package var indexBytes: Int {
         if case .many(let list) = storage { list.indexBytes } else { 0 }
     }
 
-    /// What it takes by itself, in whoever keeps it: nothing for one name.
+    /// The memory that it takes by itself, in the object that keeps it, in bytes; 0 for one name.
     package var keptBytes: Int {
         if case .many(let list) = storage { list.keptBytes } else { 0 }
     }
@@ -154,8 +154,8 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the selector stands for `name`.
     ///
-    /// - Complexity: O(terms × length of the name), without allocating; of a limited one also what
-    ///   its visibility takes.
+    /// - Complexity: O(terms × length of the name), without allocating. A limited selector also
+    ///   takes the time of its visibility.
     public func matches(_ name: TopicName) -> Bool {
         switch storage {
         case .one(let own): own == name

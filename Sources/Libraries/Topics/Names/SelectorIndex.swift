@@ -2,8 +2,8 @@
 ///
 /// The owner is the only one who holds it, and guards it.
 ///
-/// - Complexity: Changing a value O(1), and O(terms) where it comes or goes; visiting O(selectors
-///   that match), and what ``PatternTree`` takes.
+/// - Complexity: Changing a value takes O(1); adding or removing one takes O(terms). A visit takes
+///   O(selectors that match), plus a visit of a ``PatternTree``.
 package final class SelectorIndex<Value> {
     private final class Entry {
         let selector: Selector
@@ -19,7 +19,7 @@ package final class SelectorIndex<Value> {
 
     /// Selectors that are exactly one name.
     private var named: [TopicName: Entry] = [:]
-    /// The others, and where their names and patterns lead.
+    /// The other selectors; the two tables below find them by their names and patterns.
     private var wide: [Selector: Entry] = [:]
     private var listed: [TopicName: [Entry]] = [:]
     private let patterns = PatternTree<Entry>()
@@ -57,7 +57,7 @@ package final class SelectorIndex<Value> {
 
     /// Visits the value of every selector that matches `name`, each once.
     package func visit(_ name: TopicName, _ body: (Value) -> Void) {
-        // Here, and not below: there the type of the values is looked up before anything else.
+        // Checked here, not below: there the type of the values is looked up before anything else.
         if count > 0 { visitMatching(name, body) }
     }
 

@@ -1,15 +1,15 @@
-/// The terms of a selector that is more than one name, for whoever may know of these topics.
+/// The terms of a selector that is more than one name, with the topics that its reader may know of.
 ///
-/// An object, so that selectors stay small and those who share one are known by it.
+/// A class, so that selectors stay small, and copies of one selector are known by it.
 final class TermList: Hashable, Sendable {
     let terms: [Selector.Term]
     /// The terms once more where all are names; nil where one is a pattern.
     let names: Set<TopicName>?
-    /// What may be known of; nil for everything.
+    /// The topics that the reader may know of; nil for all.
     let visibility: TopicVisibility?
-    /// What the terms take by themselves, in bytes.
+    /// The memory that the terms take by themselves, in bytes.
     let keptBytes: Int
-    /// What they take in an index of selectors, in bytes, if none begins like another.
+    /// The memory that they take in an index of selectors, in bytes, if none begins like another.
     let indexBytes: Int
     /// Computed once: a selector is looked up whenever its reader comes and goes.
     private let hash: Int
@@ -51,12 +51,12 @@ final class TermList: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The same terms, for somebody else.
+    /// The same terms, for a reader who may know of other topics.
     func limited(to visibility: TopicVisibility?) -> TermList {
         TermList(terms, names, visibility, keptBytes: keptBytes, indexBytes: indexBytes)
     }
 
-    /// Whether one of the terms stands for `name`, and it may be known of.
+    /// Whether one of the terms stands for `name`, and the reader may know of it.
     func matches(_ name: TopicName) -> Bool {
         (names?.contains(name) ?? terms.contains { $0.matches(name) })
             && visibility?.shows(name) != false

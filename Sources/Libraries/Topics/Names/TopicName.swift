@@ -19,7 +19,7 @@ public struct TopicName: Hashable, Sendable, CustomStringConvertible {
 
     /// The topic that `text` names.
     ///
-    /// - Throws: `NameError`, which says which byte is wrong, where, and what to write.
+    /// - Throws: `NameError`, which names the wrong byte, its index and the correct form.
     /// - Complexity: O(length), at most 255 bytes are looked at.
     public init(_ text: some StringProtocol) throws(NameError) {
         try self.init(text: String(text), offset: 0)

@@ -9,7 +9,7 @@ public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
 
     /// The pattern that `text` spells, by the rules of a topic name and with wildcards.
     ///
-    /// - Throws: `NameError`, which says which byte is wrong, where, and what to write.
+    /// - Throws: `NameError`, which names the wrong byte, its index and the correct form.
     /// - Complexity: O(length), at most 255 bytes are looked at.
     public init(_ text: some StringProtocol) throws(NameError) {
         try self.init(text: String(text), offset: 0)

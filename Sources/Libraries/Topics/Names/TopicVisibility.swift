@@ -1,15 +1,15 @@
-/// Which topics one reader may know of.
+/// The topics that one reader may know of.
 ///
-/// What it hides is not there for a selector that it limits: neither its events nor its losses,
-/// nor that it exists. Two with the same identity have to show the same topics.
+/// For a selector that it limits, a hidden topic does not exist: neither its events nor its losses
+/// are told. Two visibilities with the same identity have to show the same topics.
 ///
-/// Promises to be asked about names only, at any time, by any thread, and under the bus's lock: it
-/// has to answer from itself, without a lock, a wait or a call to others.
+/// Its predicate is asked about names only, at any time, by any thread, and under the bus's lock.
+/// So it has to answer from itself, without a lock, a wait or a call to others.
 package final class TopicVisibility: Hashable, Sendable {
     private let identity: [UInt64]
     private let predicate: @Sendable (TopicName) -> Bool
 
-    /// A visibility that shows what `shows` says.
+    /// A visibility that shows the topics for which `shows` returns true.
     package init(_ identity: [UInt64], shows: @escaping @Sendable (TopicName) -> Bool) {
         self.identity = identity
         predicate = shows

@@ -5,7 +5,7 @@ struct BackwardSearch {
         case found(EventID)
         /// There are fewer.
         case exhausted
-        /// The store has to say where the last so many begin.
+        /// Only the store can find where the last events of this number begin.
         case older(Int)
     }
 
@@ -31,7 +31,7 @@ struct BackwardSearch {
             guard !tail.isOlder else { return .older(count) }
             let record = tail.record
             let end = record.index(before: tail.id)
-            // What went from a topic meanwhile has taken with it all that was before.
+            // Events that were removed meanwhile took all earlier ones of their topic with them.
             if end < record.ring.count, record.ring[end].id == tail.id {
                 if filter.admits(record.ring[end]) { found += 1 }
                 if found == count { return .found(tail.id) }
@@ -53,7 +53,7 @@ struct BackwardSearch {
     }
 }
 
-/// The last event of one topic that was not looked at while several are looked at from the end.
+/// The last event of one topic that a search of several topics from the end has not looked at.
 struct TopicTail: Comparable {
     let id: EventID
     let record: TopicRecord

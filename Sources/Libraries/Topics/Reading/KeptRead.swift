@@ -1,9 +1,9 @@
 package import Telemetry
 
-/// A read of many topics that goes on with its next answer, and counts for the bus's memory until
-/// then.
+/// A read of many topics that its reader goes on with for the next answer. It counts for the bus's
+/// memory until then.
 ///
-/// Belongs to one reader. Whoever may not keep one looks at all topics again.
+/// Belongs to one reader. A reader that may not keep one looks at all topics again.
 package final class KeptRead: Sendable {
     package let read: SelectorRead
     private let bytes: Int

@@ -1,4 +1,4 @@
-/// Reads that are short: of one topic, and of what became visible since a reader looked last.
+/// Short reads: of one topic, and of events that became visible since a reader looked last.
 extension EventLog {
     /// Reads what lies after `position` in one topic into `batch`; nil where the filter skipped as
     /// much as one hold of the lock has room for.

@@ -1,9 +1,9 @@
 /// A page of a store on its way to a reader. It lets go of each event that it has given.
 struct PageCursor {
     let through: EventID
-    /// Whether that is an event of which only a gap can be told.
+    /// Whether the event at `through` is damaged, so that only a gap can be told of it.
     let endsDamaged: Bool
-    /// Those that are left, the next one last.
+    /// The events that are left, the next one last.
     private var events: [Event]
 
     init(_ page: StorePage) {
@@ -12,7 +12,7 @@ struct PageCursor {
         events = page.events.reversed()
     }
 
-    /// What it still holds, in bytes.
+    /// Bytes of the events that it still holds.
     var memoryBytes: Int { events.memoryBytes }
 
     /// The first event after `cursor` that the log still retains: a trim may be on its way.

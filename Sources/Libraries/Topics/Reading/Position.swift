@@ -1,11 +1,11 @@
 /// Events that a cursor on a selector may have missed: those with ids in (after, through].
 ///
-/// What is still retained in that range follows all the same. With `through` below `after` the
-/// cursor is of another life of the bus, and delivery restarts at the earliest event.
+/// Events that are still retained in that range follow all the same. With `through` below `after`
+/// the cursor is of another life of the bus, and delivery restarts at the earliest event.
 public struct Gap: Hashable, Sendable {
     /// The cursor that was behind.
     public let after: EventID
-    /// The highest id that was removed from what the selector matches.
+    /// The highest id that was removed from the topics that the selector matches.
     public let through: EventID
 
     /// The gap of a cursor `after` on topics that lost ids up to `through`.
@@ -20,7 +20,7 @@ public struct Gap: Hashable, Sendable {
     }
 }
 
-/// Where a request wants to begin.
+/// The place where a request wants to begin.
 public enum StartPosition: Hashable, Sendable {
     /// After the event with this id; zero is `earliest`.
     case after(EventID)
@@ -38,7 +38,7 @@ public enum StartPosition: Hashable, Sendable {
     case time(Timestamp)
 }
 
-/// How far one reader of one selector is, and what it has been told.
+/// The place that one reader of one selector has reached, and the losses that it was told.
 ///
 /// A position belongs to the bus and the selector it was made for.
 public struct LogPosition: Hashable, Sendable {
@@ -46,16 +46,17 @@ public struct LogPosition: Hashable, Sendable {
     public var after: EventID
     /// Losses up to this id were reported as a gap, or never count.
     public var reportedThrough: EventID
-    /// Whether the reader already waits or streams, and so still gets what retention removed less
-    /// than the grace ago. Every answer but a gap sets it in its `next`.
+    /// Whether the reader already waits or streams. It then still gets events that retention
+    /// removed less than the grace ago. Every answer but a gap sets it in its `next`.
     public var isWaiting: Bool
-    /// The cursor the request stated where it is not `after`: a time states the events before it
-    /// too, without wanting them.
+    /// The cursor from which losses count, where it is not `after`. A start at a time that reaches
+    /// into removed events sets it to zero, though the reader wants no earlier events.
     var stated: EventID?
-    /// A start that only the store can find; `after` and `reportedThrough` mean nothing before.
+    /// A start that only the store or a longer look can find. Until then `after` and
+    /// `reportedThrough` mean nothing.
     var unresolved: StartPosition?
 
-    /// Whether it says where the reader is; else the store or a longer look has to find that.
+    /// Whether the reader's place is known; else the store or a longer look has to find it.
     package var isResolved: Bool { unresolved == nil }
 
     /// A reader that has seen everything up to `after`.
@@ -67,8 +68,8 @@ public struct LogPosition: Hashable, Sendable {
 
     /// Whether a reader here and one at `other`, of the same selector, are told the same.
     ///
-    /// What either was told of losses at or below its cursor makes no difference: whatever is lost
-    /// beyond the cursor is beyond that too.
+    /// Losses that either was told at or below its cursor make no difference. A loss beyond the
+    /// cursor is beyond those too.
     package func isAlike(_ other: LogPosition) -> Bool {
         after == other.after && isWaiting == other.isWaiting
             && (reportedThrough == other.reportedThrough
@@ -92,12 +93,12 @@ public struct ReadLimit: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// 64 events or 64 KiB of payload: what a subscription reads at a time if not told otherwise.
+    /// The default of a subscription's reads: at most 64 events or 64 KiB of payload at a time.
     public static let standard = ReadLimit(
         events: Limits.followedEventsMax, bytes: Limits.followedBytesMax)
 }
 
-/// What became visible for the readers of one selector since they last looked.
+/// The topics of one selector in which something became visible since its readers last looked.
 package struct LogNews: Sendable {
     /// The topics of the selector in which something became visible, or that were removed.
     package let topics: [TopicName]
@@ -112,13 +113,13 @@ package struct LogNews: Sendable {
         self.through = through
     }
 
-    /// Whether it says everything that comes next for a reader that is this far.
+    /// Whether it names all topics that have the next events for a reader at this position.
     package func concerns(_ position: LogPosition) -> Bool {
         !topics.isEmpty && position.after >= after && position.after <= through
     }
 }
 
-/// What lies after a position.
+/// The outcome of reading on from a position.
 public enum LogRead: Sendable {
     /// Events, ids rising; at least one. If cut short, `next` stands after the last event looked
     /// at and there may be more; else at the newest visible id.
@@ -127,6 +128,6 @@ public enum LogRead: Sendable {
     case caughtUp(next: LogPosition)
     /// Something may be missing: tell it, then read again from `next`.
     case gap(Gap, next: LogPosition)
-    /// Only the store has what comes next: ask it with `EventBus.readStore` from this position.
+    /// Only the store has the next events: ask it with `EventBus.readStore` from this position.
     case older(LogPosition)
 }

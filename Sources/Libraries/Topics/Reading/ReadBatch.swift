@@ -20,7 +20,7 @@ struct ReadBatch {
         self.limit = limit
     }
 
-    /// Takes the next event, or says that it has to be read next time.
+    /// Takes the next event; false where the event has to be read next time.
     mutating func take(_ event: Event) -> Bool {
         if events.count == limit.events {
             stop = .limit
@@ -44,7 +44,7 @@ struct ReadBatch {
         return true
     }
 
-    /// Begins a turn of a read that counts itself what it looks at.
+    /// Begins a turn of a read that counts its own steps.
     mutating func beginTurn() {
         refused = 0
         stop = .none
@@ -63,7 +63,7 @@ struct ReadBatch {
         return .events(events, next: next, isCutShort: true)
     }
 
-    /// What there is by now, for a reader that then stands at `position`; nil for nothing.
+    /// The events so far, for a reader that then stands at `position`; nil where there are none.
     func soFar(at position: LogPosition) -> LogRead? {
         events.isEmpty ? nil : .events(events, next: position, isCutShort: true)
     }

@@ -1,20 +1,20 @@
-/// A read of a selector, from a start or a position, in turns: none holds the log's lock for more
+/// A read of a selector, from a start or a position, in turns. None holds the log's lock for more
 /// than ``Limits/turnStepsMax`` steps, however many topics and patterns there are.
 ///
-/// It tells what one moment would have told, each event once and with rising ids, or a gap in place
-/// of what went meanwhile. It can go on behind what it has told, and then does not look at all
-/// topics again.
+/// It tells the same as a read in one moment: each event once and with rising ids, or a gap in
+/// place of events that went meanwhile. It can go on behind the events that it has told, and then
+/// does not look at all topics again.
 ///
 /// Belongs to one thread at a time, and is touched under the lock of the log alone.
-// @unchecked: whoever has it hands it on whole, and keeps nothing of it.
+// @unchecked: the thread that has it hands it on whole, and keeps nothing of it.
 package final class SelectorRead: @unchecked Sendable {
-    /// What one turn came to.
+    /// The outcome of one turn.
     package enum Turn {
-        /// What comes next; never `.older`.
+        /// The next answer; never `.older`.
         case done(LogRead)
         /// Another turn is needed.
         case goOn
-        /// The store has what comes next: give its page to ``SelectorRead/take(_:)``.
+        /// The store has the next events: give its page to ``SelectorRead/take(_:)``.
         case ask(StoreRead)
     }
 
@@ -34,11 +34,11 @@ package final class SelectorRead: @unchecked Sendable {
     private var limit: ReadLimit
     private var batch: ReadBatch
     private var stage: Stage
-    /// Where it is; of events that were not told yet it may be behind.
+    /// The place that it has reached. Events before it may not have been told yet.
     package private(set) var position = LogPosition(after: .zero)
-    /// Where it began; nil until that is found.
+    /// The place where it began; nil until that is found.
     package private(set) var begin: LogPosition?
-    /// The position as it came, where only the store could find it: what was told stays told.
+    /// The requested position, kept until its start is found: a gap told before is not told again.
     private var unresolved: LogPosition?
     /// The next event in memory of each topic that has one.
     private var heads = Heap<TopicHead>()
@@ -60,7 +60,7 @@ package final class SelectorRead: @unchecked Sendable {
         stage = .scanning(TopicScan(of: selector, aim))
     }
 
-    /// A read of what lies at `start`.
+    /// A read of the events from `start` on.
     package convenience init(
         from start: StartPosition, _ selector: Selector, _ filter: EventFilter,
         _ limit: ReadLimit, now: Timestamp
@@ -70,13 +70,13 @@ package final class SelectorRead: @unchecked Sendable {
         if case .position(let known) = aim {
             position = known
         } else {
-            // Until it is placed, whoever comes back to it begins anew.
+            // Until the start is found, a reader that comes back to this position begins anew.
             position.unresolved = aim.start
             position.stated = .zero
         }
     }
 
-    /// A read of what lies after `position`.
+    /// A read of the events after `position`.
     package convenience init(
         from position: LogPosition, _ selector: Selector, _ filter: EventFilter,
         _ limit: ReadLimit, now: Timestamp
@@ -90,7 +90,7 @@ package final class SelectorRead: @unchecked Sendable {
         self.position = position
     }
 
-    /// What it keeps from turn to turn, in bytes.
+    /// Bytes that it keeps from turn to turn.
     package var memoryBytes: Int {
         heads.count * MemoryLayout<TopicHead>.stride + batch.events.memoryBytes
             + (page?.memoryBytes ?? 0)
@@ -99,8 +99,8 @@ package final class SelectorRead: @unchecked Sendable {
     /// Whether it holds events that only the store has.
     package var hasPage: Bool { page != nil }
 
-    /// Reads on if `position` is where it has told everything up to; false if it is elsewhere. Its
-    /// reader may have begun to wait since.
+    /// Reads on if it has told everything up to `position`; false if it is elsewhere. Its reader
+    /// may have begun to wait since.
     package func goesOn(at position: LogPosition, _ limit: ReadLimit) -> Bool {
         var here = self.position
         here.isWaiting = position.isWaiting
@@ -111,7 +111,7 @@ package final class SelectorRead: @unchecked Sendable {
         return true
     }
 
-    /// Takes what the store was asked for.
+    /// Takes the page that the store was asked for.
     package func take(_ page: StorePage) {
         self.page = PageCursor(page)
         guard let start = position.unresolved else { return }
@@ -240,8 +240,8 @@ package final class SelectorRead: @unchecked Sendable {
         return nil
     }
 
-    /// What is told where the store cannot read an event: first what comes before it, then, as the
-    /// store is asked again, the gap that it is.
+    /// The answer where the store cannot read an event. First come the events before it; when the
+    /// store is asked again, its gap follows.
     private func damaged(_ id: EventID) -> LogRead {
         position.after = max(position.after, id.predecessor)
         position.isWaiting = true
@@ -286,13 +286,13 @@ package final class SelectorRead: @unchecked Sendable {
         }
     }
 
-    /// The gap of what went since it was looked for last.
+    /// The gap of losses since the last look for them; nil where there is none.
     private func newGap(in log: EventLog) -> LogRead? {
         guard log.lossNumber != lossNumber else { return nil }
         return log.detectGap(position, log.losses(of: selector, changedSince: lossNumber))
     }
 
-    /// Goes on behind what is told, and lets go of it.
+    /// Goes on behind the answer that is told, and lets go of its events.
     private func pass(_ read: LogRead) -> LogRead {
         switch read {
         case .events(_, let next, _), .caughtUp(let next), .gap(_, let next), .older(let next):

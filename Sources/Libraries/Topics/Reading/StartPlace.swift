@@ -1,13 +1,14 @@
-/// Where a read begins, from what looks at its topics have found.
+/// The place where a read begins, as looks at its topics have found it.
 struct StartPlace {
-    /// The newest id when they were looked at.
+    /// The newest id when the topics were looked at.
     let through: EventID
-    /// What they have lost.
+    /// The losses of the topics.
     let losses: Losses
 
     /// The position that a look at all topics has found.
     ///
-    /// - Parameter known: The position as it was before, which stays where the look was not for one.
+    /// - Parameter known: The position before the look, which stays where the look was not to find
+    ///   one.
     func position(
         from scan: TopicScan, knowing known: LogPosition, in log: EventLog
     ) -> LogPosition {
@@ -26,7 +27,7 @@ struct StartPlace {
     ) -> LogPosition {
         var position = LogPosition(after: scan.heads.first?.id.predecessor ?? through)
         if scan.isOlderWanted { position.unresolved = .time(time) }
-        // The floor of the first life of all reaches up to its start, and nothing was below it.
+        // In the very first life the floor reaches up to its start, and nothing was below it.
         if time <= losses.removedTime, losses.removedThrough > log.unusedThrough {
             position.stated = .zero
         } else {

@@ -1,13 +1,13 @@
 /// A look at every topic of a selector, each once, in turns.
 ///
 /// A topic that comes, or gets an event, while the look is under way may be missed: its events lie
-/// behind ``through``. What topics lose meanwhile has numbers above ``lossNumber``.
+/// behind ``through``. Losses of topics meanwhile have numbers above ``lossNumber``.
 struct TopicScan {
-    /// What is looked for.
+    /// The aim of a look: the position or the events that it is to find.
     enum Aim {
-        /// What lies after a position.
+        /// The events after a position.
         case position(LogPosition)
-        /// The same, of a reader that knows what was lost.
+        /// The same, for a reader that knows the losses.
         case news(after: LogPosition)
         case newest
         case oldest
@@ -27,7 +27,7 @@ struct TopicScan {
             }
         }
 
-        /// What it is the aim of, where a position is to be found.
+        /// The start that this aim looks for; nil where the position is known.
         var start: StartPosition? {
             switch self {
             case .position, .news: nil
@@ -52,12 +52,12 @@ struct TopicScan {
     private(set) var through = EventID.zero
     /// The number of the last loss when it began.
     private(set) var lossNumber: UInt64 = 0
-    /// The first event in memory of each topic that has what is looked for.
+    /// The first event in memory that the look is for, of each topic that has one.
     private(set) var heads = Heap<TopicHead>()
     /// The last event of each topic.
     private(set) var tails = Heap<TopicTail>()
     private(set) var oldest: EventID?
-    /// What the topics have lost, as far as that matters.
+    /// The losses of the topics, as far as they matter.
     private(set) var losses = Losses()
     /// The last id that only the store has.
     private(set) var olderThrough = EventID.zero
@@ -82,11 +82,11 @@ struct TopicScan {
         }
     }
 
-    /// The cursor whose topics with something newer matter; nil where all do.
+    /// The cursor; only topics with something newer matter. Nil where all topics do.
     private var cursor: EventID? {
         switch aim {
         case .position(let position):
-            // One of another life is told what all topics lost.
+            // A reader with a cursor of another life is told the losses of all topics.
             position.after > through ? .zero : position.after
         case .news(let position): position.after
         default: nil

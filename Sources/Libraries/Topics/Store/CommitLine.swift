@@ -1,37 +1,38 @@
-/// What waits for a store that commits on the threads of its callers, and which of them does.
+/// The entries that wait for a store that commits on the threads of its callers, and the choice of
+/// the thread that commits.
 ///
-/// Whoever comes while nobody commits does it for all who come meanwhile. Its turn is bounded: once
-/// it has committed so many bytes it leaves the rest to a thread that waits at that moment
-/// (``CommitWaiters``) for the lock of this line, with an entry of its own. Where no thread waits
-/// there is none to be fair to.
+/// A thread that comes while nobody commits does it for all threads that come meanwhile. Its turn
+/// is bounded: once it has committed so many bytes it leaves the rest to a thread that waits at
+/// that moment (``CommitWaiters``) for the lock of this line, with an entry of its own. Where no
+/// thread waits there is none to be fair to.
 struct CommitLine<Job> {
     private var jobs: [Job] = []
     private var queuedBytes = 0
     private var isCommitting = false
     private var isClosed = false
-    /// What was committed in this turn.
+    /// Bytes that were committed in this turn.
     private var turnBytes = 0
-    /// How often a turn was left to somebody else.
+    /// How often a turn was left to another thread.
     private(set) var handOvers = 0
 
     /// Bytes that may wait; a single entry always may.
     var queuedBytesMax = 0
     private let turnBytesMax: Int
 
-    /// What became of an entry that was brought.
+    /// The outcome of adding an entry.
     enum Place {
-        /// Nobody commits, and nothing waits: whoever brought it does from now on, with it first.
+        /// Nobody commits, and nothing waits: the caller commits from now on, this entry first.
         case first
         /// It waits behind others.
         case queued
         case tooMuch, closed
     }
 
-    /// What whoever commits does next.
+    /// The next step of the committing thread.
     enum Next {
-        /// To go on with what waits.
+        /// Go on with the entries that wait.
         case more
-        /// Nothing: all is committed, or somebody else goes on.
+        /// Stop: all is committed, or another thread goes on.
         case nothing
     }
 
@@ -41,9 +42,9 @@ struct CommitLine<Job> {
 
     /// Takes an entry behind the others, unless too much waits or the line is closed.
     ///
-    /// - Parameter job: Makes it; called where it has to wait.
-    /// - Returns: Whether it was taken, and whether the caller is to commit what waits, which may
-    ///   be the case even if it was not: somebody may rely on it.
+    /// - Parameter job: Makes the job of the entry; called where it has to wait.
+    /// - Returns: Whether the entry was taken, and whether the caller is to commit the entries that
+    ///   wait. It may have to even if its own was not taken: another thread may rely on it.
     mutating func add(bytes: Int, _ job: () -> Job) -> (place: Place, isToCommit: Bool) {
         let fits = queuedBytes == 0 || queuedBytes + bytes <= queuedBytesMax
         let isIdle = !isCommitting && jobs.isEmpty
@@ -62,22 +63,23 @@ struct CommitLine<Job> {
         return (place, place != .first)
     }
 
-    /// Takes nothing from now on; what waits is committed.
+    /// Takes nothing from now on; entries that wait are committed.
     mutating func close() { isClosed = true }
 
     /// Whether all that was taken has been committed and told.
     var isSettled: Bool { !isCommitting && jobs.isEmpty }
 
-    /// Whether whoever commits has done its part.
+    /// Whether the committing thread has done its part.
     var isTurnOver: Bool { isCommitting && turnBytes >= turnBytesMax }
 
-    /// Hands all that waits to whoever commits.
+    /// Hands all jobs that wait to the committing thread.
     mutating func take(into jobs: inout [Job]) {
         swap(&jobs, &self.jobs)
     }
 
-    /// An entry of so many bytes was committed, and of those taken with it `rest` is left, which is
-    /// here again where the caller was relieved. With nothing left, nobody commits any more.
+    /// Notes that an entry of so many bytes was committed. `rest` has the jobs that are left of
+    /// those taken with it; they wait here again where another thread is to go on. With nothing
+    /// left, nobody commits any more.
     mutating func finish(
         bytes: Int, rest: ArraySlice<Job>, hasWaiters: Bool
     ) -> Next {

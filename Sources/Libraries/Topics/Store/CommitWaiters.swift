@@ -5,7 +5,7 @@ internal import Synchronization
 /// and leaves with it.
 ///
 /// So, to the thread that has the lock, a waiting thread is one that will have it later. That lock
-/// orders all that counts; what is loaded here needs no order of its own.
+/// orders all that counts, and the loads here need no order of their own.
 final class CommitWaiters: Sendable {
     private let count = Atomic(0)
     /// The thread that wants to hand over.
@@ -14,8 +14,9 @@ final class CommitWaiters: Sendable {
     /// Whether no other thread will have the lock later.
     var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-    /// This thread will take the lock. Stays a moment where another one wants to hand over, so as
-    /// to be seen, but waits for nobody: what is committed meanwhile may wait for this thread.
+    /// Notes that this thread will take the lock. It stays a moment where another one wants to hand
+    /// over, so as to be seen. It does not wait any longer: a callback of an entry that is
+    /// committed meanwhile may wait for this thread.
     func arrive() {
         count.wrappingAdd(1, ordering: .relaxed)
         for _ in 0..<Limits.handOverLooksMax {
@@ -26,7 +27,8 @@ final class CommitWaiters: Sendable {
     /// This thread has the lock.
     func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// Says whether this thread, which commits, wants to hand over. With the lock.
+    /// Tells the others whether this thread, which commits, wants to hand over. Call it with the
+    /// lock.
     func requestHandOver(_ isTurnOver: Bool) {
         if isTurnOver { overdue.set() } else { overdue.clear() }
     }

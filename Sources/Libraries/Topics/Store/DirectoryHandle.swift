@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Protection
 
-/// A directory that this process alone works in, as long as the handle lives.
+/// A directory that this process alone uses, as long as the handle lives.
 final class DirectoryHandle: Sendable {
     let path: String
     private let descriptor: Int32
@@ -62,7 +62,7 @@ final class DirectoryHandle: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Makes a file of these bytes, in place of what had the name, and has them on the disk.
+    /// Writes these bytes to a file, in place of any that had the name, and has them on the disk.
     func write(
         _ bytes: [UInt8], to name: String, afterWriting: () -> Void
     ) throws(StoreError) {

@@ -1,4 +1,4 @@
-/// Where accepted events live: the seam between the bus and a disk, or none.
+/// The storage of accepted events: the seam between the bus and a disk, or none.
 ///
 /// The store gives ids and times. It commits entries in one order and calls each `then` strictly
 /// in that order, one at a time, so that events become visible in id order. Entries of one user that
@@ -7,18 +7,18 @@
 ///
 /// - Important: Every verb is called from any thread, and never waits for a reader.
 package protocol EventStore: AnyObject, Sendable {
-    /// What this store is able to do; never changes.
+    /// The capabilities of this store; they never change.
     var capabilities: StoreCapabilities { get }
 
     /// Whether it takes entries at this moment.
     var readiness: Readiness { get }
 
-    /// How far it is with what it was asked to commit.
+    /// How far it is with the entries that it was asked to commit.
     var progress: StoreProgress { get }
 
-    /// Makes the store usable and returns what it retained. Called once, before all else.
+    /// Makes the store usable and returns its retained contents. Called once, before all else.
     ///
-    /// - Throws: `StoreError`, whose sentence says what to do about it.
+    /// - Throws: `StoreError`, whose sentence says how to solve the problem.
     func open(_ context: StoreContext) throws(StoreError) -> StoreContents
 
     /// Takes `entry` into the order; `then` learns of its place, before this returns or later on
@@ -38,25 +38,26 @@ package protocol EventStore: AnyObject, Sendable {
     func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void)
 
-    /// Removes what a topic no longer retains. Not called unless `capabilities.keepsOlder`.
+    /// Removes events that a topic no longer retains. Not called unless `capabilities.keepsOlder`.
     ///
-    /// It may remove less than is over the bounds: the log asks again then. `then` is called before
-    /// that of every read that misses what was removed; a read may also still have it. Of trims of
-    /// one topic that wait, a store may do only the last, for all of them, and call its `then` alone.
+    /// It may remove fewer events than are over the bounds: the log asks again then. `then` is
+    /// called before that of every read that misses the removed events; a read may also still have
+    /// them. Of trims of one topic that wait, a store may do only the last, for all of them, and
+    /// call its `then` alone.
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void)
 
-    /// Has `observer` told of whatever limits of the store's own remove, in the order of commits
-    /// and one at a time like every `then`, as long as somebody else keeps it. Called once, right
-    /// after `open`.
+    /// Has `observer` told of every removal by limits of the store's own, in the order of commits
+    /// and one at a time like every `then`, as long as somebody else keeps the observer. Called
+    /// once, right after `open`.
     func tellLosses(to observer: any StoreLossObserver)
 
-    /// Finishes what it was asked for, and lets go of what it has open; blocks until that is done.
-    /// Whatever is asked for afterwards fails. Called once. Called by a `then` it returns before all
-    /// that is done, since the thread that does it is the one that calls.
+    /// Finishes all requests, and lets go of everything that it has open; blocks until that is
+    /// done. Later requests fail. Called once. Called by a `then` it returns before all that is
+    /// done, since the thread that does it is the one that calls.
     func close()
 }
 
-/// An observer of what a store removes by limits of its own.
+/// An observer of the removals that a store makes by limits of its own.
 package protocol StoreLossObserver: AnyObject, Sendable {
     func storeRemoved(_ loss: StoreLoss, of topic: TopicName)
 }
@@ -65,15 +66,15 @@ extension EventStore {
     /// Does nothing: a store without limits of its own removes nothing by itself.
     package func tellLosses(to observer: any StoreLossObserver) {}
 
-    /// Idle: whoever commits to a store without a thread of its own does the work.
+    /// Idle: a store without a thread of its own commits on the threads of its callers.
     package var progress: StoreProgress { StoreProgress(settled: 0, isIdle: true) }
 }
 
-/// What a store is able to do.
+/// The capabilities of a store.
 package struct StoreCapabilities: Hashable, Sendable {
     /// Whether it keeps the events of persistent topics that memory lets go, and can read them.
     package let keepsOlder: Bool
-    /// What it takes at most, in bytes; nil where it has no bound of its own.
+    /// The most bytes that it takes; nil where it has no bound of its own.
     package let bytesMax: Int?
 
     /// Capabilities as given.
@@ -83,8 +84,8 @@ package struct StoreCapabilities: Hashable, Sendable {
     }
 }
 
-/// How far a store is with what it was asked to commit: one that is not idle and has settled no
-/// more than a while ago hangs.
+/// How far a store is with the entries that it was asked to commit. A store hangs if it is not idle
+/// and has settled no more than a while ago.
 package struct StoreProgress: Hashable, Sendable {
     /// Attempts to commit that came to an end, good or bad.
     package let settled: Int
@@ -98,7 +99,7 @@ package struct StoreProgress: Hashable, Sendable {
     }
 }
 
-/// What the bus lends a store when it opens it.
+/// The clocks and bounds that the bus lends a store when it opens it.
 package struct StoreContext: Sendable {
     /// The time of events.
     package let clock: any BusClock
@@ -106,7 +107,8 @@ package struct StoreContext: Sendable {
     package let bootClock: BootClock
     /// Bytes of entries that may wait to be committed.
     package let commitQueueBytesMax: Int
-    /// What its own limits must not take of topics that are held for groups.
+    /// The ids from which on its own limits must keep the events of topics that are held for
+    /// groups.
     package let held: HeldGroups
 
     /// A context as given.
@@ -123,7 +125,7 @@ package struct StoreContext: Sendable {
 
 /// Why a store cannot be opened.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, and what to do.
+    /// One sentence: the problem, and how to solve it.
     public let detail: String
 
     /// An error that says `detail`.
@@ -137,19 +139,19 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// One thing that takes a place in the order of the bus.
 package enum StoreEntry: Sendable {
-    /// Events of one topic; `persists` says whether they are to survive a restart, and `owner` who
-    /// made the topic, or makes it by them if it does not exist.
+    /// Events of one topic. `persists` says whether they are to survive a restart. `owner` is the
+    /// user that made the topic, or makes it by them if it does not exist.
     case events(PublishBatch, persists: Bool, owner: UInt32? = nil)
     /// The removal of a topic and everything in it. Takes an id.
     case removal(TopicName)
-    /// New settings of a topic, and who made it. Takes no id.
+    /// New settings of a topic, and the user that owns it if it is new. Takes no id.
     case registration(TopicName, TopicSettings, owner: UInt32?)
     /// A change of a work group. Takes no id.
     case work(WorkChange)
     /// Several entries, which take their places one after the other: all of them, or none.
     case together([StoreEntry])
 
-    /// What the entry takes while it waits, in bytes.
+    /// Bytes that the entry takes while it waits.
     package var queuedBytes: Int {
         switch self {
         case .events(let batch, _, _): batch.queuedBytes
@@ -188,8 +190,8 @@ package enum StoreReceipt: Sendable {
     case removal(EventID)
     /// The settings hold for everything after.
     case registration
-    /// The group is what the change made of it, for everything after.
+    /// The change of the group holds for everything after.
     case work
-    /// What each of the entries took, in their order.
+    /// The receipts of the entries, in their order.
     case together([StoreReceipt])
 }

@@ -1,8 +1,8 @@
 internal import Protection
 
-/// From which id on each work group still needs the events of topics that are held for it.
+/// The first id that each work group still needs of the topics that are held for it.
 ///
-/// What is not known here is not held. Safe from any thread.
+/// A group that is not known here holds nothing. Safe from any thread.
 package final class HeldGroups: Sendable {
     private let firsts = Protected<[GroupNumber: EventID]>([:])
 

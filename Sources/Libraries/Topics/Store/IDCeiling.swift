@@ -25,7 +25,7 @@ package final class IDCeiling: Sendable {
     /// Opens the ceiling of a state directory, which must exist.
     ///
     /// - Throws: `StoreError` if the directory cannot be used, is in use by another process, or
-    ///   holds a ceiling that cannot be read; its sentence says what to do.
+    ///   holds a ceiling that cannot be read; its sentence says how to solve that.
     package convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, afterStep: { _ in })
     }
@@ -38,7 +38,7 @@ package final class IDCeiling: Sendable {
 
     /// Has `ceiling` on the disk before it returns.
     ///
-    /// - Throws: `StoreError` if the disk refuses; the ceiling is then what it was.
+    /// - Throws: `StoreError` if the disk refuses; the ceiling then stays the same.
     package func raise(to ceiling: UInt64) throws(StoreError) {
         let text = Array("\(Self.heading)\(ceiling)\n".utf8)
         try directory.write(text, to: Self.nextName, afterWriting: { self.afterStep(.written) })

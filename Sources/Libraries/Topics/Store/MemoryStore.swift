@@ -86,7 +86,7 @@ package final class MemoryStore: EventStore {
             unusedThrough: ceiling?.found == 0 ? floor : .zero)
     }
 
-    /// Takes `entry` at once, or right after what other threads brought before.
+    /// Takes `entry` at once, or right after the entries that other threads brought before.
     package func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
@@ -112,13 +112,14 @@ package final class MemoryStore: EventStore {
         preconditionFailure("a store in memory has nothing older than memory")
     }
 
-    /// Never asked: what the log lets go is gone.
+    /// Never asked: events that the log lets go are gone.
     package func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
         preconditionFailure("a store in memory has nothing to trim")
     }
 
-    /// Takes nothing more, and waits for the threads of callers that still commit; but for itself,
-    /// which goes on committing what waits when this has returned.
+    /// Takes nothing more, and waits for the threads of callers that still commit. A call by the
+    /// committing thread does not wait: that thread goes on with the entries that wait when this
+    /// has returned.
     package func close() {
         queue.write { $0.close() }
         if committer.isOwn() { return }
@@ -174,7 +175,8 @@ package final class MemoryStore: EventStore {
         }
     }
 
-    /// Has the ids of all before the first takes its own: from there on nothing fails.
+    /// Commits several entries. The ids of all are there before the first takes its own, so that
+    /// nothing fails from then on.
     private func together(_ entries: [StoreEntry]) -> Result<StoreReceipt, BusError> {
         do throws(StoreError) {
             try prepare(entries.reduce(0) { $0 + $1.idCount })

@@ -1,13 +1,13 @@
-/// What a store retained over a restart.
+/// The topics, tombstones and groups that a store retained over a restart.
 package struct StoreContents: Sendable {
     /// The newest id that counts as visible: everything up to here was given out, or might be.
     package var newest: EventID
-    /// Losses of topics nobody remembers apart: every cursor below has a gap.
+    /// Losses of topics that are not known apart any more: every cursor below has a gap.
     package var floor: EventID
     /// The time up to which the floor reaches.
     package var floorTime: Timestamp
-    /// No life of the bus gave an id up to here: who asks for one asks for an event that never was.
-    /// Zero where nobody can say.
+    /// No life of the bus gave an id up to here: a request for one asks for an event that never
+    /// was. Zero where that is not known.
     package var unusedThrough: EventID
     /// Topics that exist.
     package var topics: [StoredTopic]
@@ -38,13 +38,13 @@ package struct StoredTopic: Sendable {
     package var name: TopicName
     /// Its settings, if it was registered.
     package var settings: TopicSettings?
-    /// Who made it.
+    /// The user that made it; nil for an unknown one.
     package var owner: UInt32?
     /// The highest id that was removed from it.
     package var removedThrough: EventID
     /// The time of that event.
     package var removedTime: Timestamp
-    /// What is only in the store; nil if `recent` is everything.
+    /// The events that only the store has; nil if `recent` is everything.
     package var older: OlderEvents?
     /// The newest events, ids rising, which memory takes over.
     package var recent: [Event]
@@ -93,7 +93,7 @@ package struct OlderEvents: Hashable, Sendable {
     }
 }
 
-/// What a vanished topic left behind.
+/// The tombstone of a vanished topic: its name, and its losses.
 package struct StoredTombstone: Sendable {
     /// The topic that was.
     package var name: TopicName

@@ -1,4 +1,5 @@
-/// Whom a store reads for: users take turns there, and nothing is read for a client that has left.
+/// The client that a store reads for. Users take turns there, and nothing is read for a client that
+/// has left.
 package struct StoreClient: Sendable {
     /// The user; nil for those that are unknown, and for this process itself.
     package let user: UInt32?
@@ -17,7 +18,7 @@ package struct StoreClient: Sendable {
     package static let process = StoreClient(user: nil)
 }
 
-/// A read of what only the store has.
+/// A read of events that only the store has.
 package struct StoreRead: Sendable {
     /// Where to begin: `.after`, `.last` or `.time`.
     package let start: StartPosition
@@ -29,7 +30,7 @@ package struct StoreRead: Sendable {
     package let filter: EventFilter
     /// How much at most.
     package let limit: ReadLimit
-    /// Whom it is for.
+    /// The client that it is for.
     package var client = StoreClient.process
 
     /// A read as given.
@@ -45,7 +46,7 @@ package struct StoreRead: Sendable {
     }
 }
 
-/// What a store read.
+/// The events that a store read.
 package struct StorePage: Sendable {
     /// Events in the asked range, ids rising.
     package let events: [Event]
@@ -53,8 +54,8 @@ package struct StorePage: Sendable {
     package let after: EventID
     /// The last id that was looked at; `through` of the request if that was reached.
     package let through: EventID
-    /// Whether that is a wanted event that makes no sense any more; then `events` has none, and the
-    /// readers are told a gap.
+    /// Whether the event at `through` is wanted, but makes no sense any more. Then `events` has
+    /// none, and the readers are told a gap.
     package let endsDamaged: Bool
 
     /// A page as given.
@@ -68,7 +69,7 @@ package struct StorePage: Sendable {
     }
 }
 
-/// What is to be removed from one topic of a store.
+/// A removal of events from one topic of a store.
 package struct StoreTrim: Hashable, Sendable {
     /// The topic.
     package let topic: TopicName
@@ -94,7 +95,7 @@ package struct StoreTrim: Hashable, Sendable {
     }
 }
 
-/// What a trim left.
+/// The outcome of a removal from one topic, by a trim or by limits of the store's own.
 package struct StoreLoss: Hashable, Sendable {
     /// The highest id that was removed from the topic so far.
     package let removedThrough: EventID
@@ -104,7 +105,7 @@ package struct StoreLoss: Hashable, Sendable {
     package let count: Int
     /// Their payload bytes.
     package let bytes: Int
-    /// The first event left and its time; nil if there is none.
+    /// The first event left; nil if there is none.
     package let oldest: EventID?
     /// The time of the first event left.
     package let oldestTime: Timestamp?

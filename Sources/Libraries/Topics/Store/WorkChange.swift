@@ -1,7 +1,7 @@
-/// What one change of a work group makes durable: all of it, or nothing.
+/// One change of a work group that a store makes durable: all of it, or nothing.
 ///
-/// A group is its record and the rows of its jobs, those included that are parked behind another one of
-/// their key; settled jobs have no row. The store keeps both and understands neither.
+/// A group is its record and the rows of its jobs. Jobs that are parked behind another one of their
+/// key have rows too; settled jobs have none. The store keeps both and understands neither.
 package struct WorkChange: Sendable {
     /// The group that changes, by a number that no other group ever has.
     package let group: GroupNumber
@@ -43,14 +43,14 @@ package struct WorkChange: Sendable {
         1 + open.count + settled.count + (revived == nil ? 0 : 1)
     }
 
-    /// What it takes while it waits, in bytes.
+    /// Bytes that it takes while it waits.
     package var queuedBytes: Int {
         Overhead.queuedBatchBytes + settled.count * 8
             + open.reduce(record == nil ? 0 : 256) { $0 + $1.memoryBytes }
     }
 }
 
-/// What names a group in the store and in leases: never given twice, by whatever name the group goes.
+/// The number of a group in the store and in leases. No other group ever gets it, by any name.
 package struct GroupNumber: Hashable, Comparable, Sendable {
     /// The number; positive.
     package let rawValue: Int64
@@ -64,15 +64,15 @@ package struct GroupNumber: Hashable, Comparable, Sendable {
 
 /// One group as a store keeps it.
 package struct GroupRecord: Hashable, Sendable {
-    /// Its name, checked by whoever made it.
+    /// Its name, which was checked when the group was made.
     package var name: String
     /// The terms of its selector, as texts.
     package var terms: [String]
-    /// Its settings: all are named that a store keeps in a column.
+    /// Its settings. All that a store keeps in a column are named.
     package var settings: GroupSettings
     /// The caller that chose the dead topic: letters go there in its name.
     package var deadChooser: StoredCaller?
-    /// Who made it.
+    /// The user that made it; nil for an unknown one.
     package var owner: UInt32?
     /// Raised by every seek; leases of another epoch are over.
     package var epoch: Int64
@@ -80,9 +80,9 @@ package struct GroupRecord: Hashable, Sendable {
     package var reach: EventID
     /// Losses up to here were told, or never count.
     package var reportedThrough: EventID
-    /// The widest that it missed so far, for whoever asks; nil where it missed nothing.
+    /// The widest gap that it missed so far, for clients that ask; nil where it missed nothing.
     package var gap: Gap?
-    /// What became of its jobs so far.
+    /// How its jobs ended so far.
     package var tally: JobTally
 
     package init(
@@ -106,11 +106,11 @@ package struct GroupRecord: Hashable, Sendable {
 extension GroupRecord {
     /// The only type of events that it takes; nil takes all.
     package var type: String? { settings.type }
-    /// How long a lease lasts that says nothing else, in microseconds.
+    /// How long a lease lasts if its request does not say, in microseconds.
     package var lease: Int64 { settings.leaseMicroseconds ?? 0 }
     /// How often a job is handed out before it is a dead letter.
     package var attempts: Int { settings.attempts ?? 0 }
-    /// Where dead letters go; nil has jobs tried for ever.
+    /// The topic that dead letters go to; nil has jobs tried for ever.
     package var dead: TopicName? { settings.dead?.topic }
     /// Whether at most one job of a key is open.
     package var isOrderedByKey: Bool { settings.isOrderedByKey ?? false }
@@ -124,7 +124,7 @@ extension GroupRecord {
 
 /// A caller as a store keeps it, for rules that judge it later.
 package struct StoredCaller: Hashable, Sendable {
-    /// The user; nil where nobody knows.
+    /// The user; nil for an unknown one.
     package let uid: UInt32?
     /// The name of the token that it showed.
     package let token: String?
@@ -151,11 +151,11 @@ package struct JobTally: Hashable, Sendable {
 
 /// One open or parked job as a store keeps it.
 package struct JobRecord: Hashable, Sendable {
-    /// Where it stands.
+    /// Whether a job waits or is leased.
     package enum State: Hashable, Sendable {
-        /// Nobody's; it may be handed out so many microseconds after it became so.
+        /// Nobody has it. It may be handed out so many microseconds after it began to wait.
         case waiting(microseconds: Int64)
-        /// Somebody's, until the lease has lasted its time.
+        /// A worker has it, until the lease has lasted its time.
         case leased(JobLease)
 
         /// How long it lasts, in microseconds.
@@ -176,8 +176,8 @@ package struct JobRecord: Hashable, Sendable {
     /// How often it was handed out.
     package var attempt: Int
     package var state: State
-    /// When that is over, in microseconds of the ``BootClock``. Of a job that a store retained, by the
-    /// clock of the start that it is handed to.
+    /// When the state is over, in microseconds of the ``BootClock``. Of a job that a store
+    /// retained, by the clock of the start that it is handed to.
     package var until: Int64
 
     package init(
@@ -194,15 +194,15 @@ package struct JobRecord: Hashable, Sendable {
     var memoryBytes: Int { 160 }
 }
 
-/// Who has a job, and until when.
+/// The lease of a job: the worker that has it, and for how long.
 package struct JobLease: Hashable, Sendable {
-    /// What only the worker knows: 16 random bytes. Jobs of one batch share it.
+    /// The secret that only the worker knows: 16 random bytes. Jobs of one batch share it.
     package let token: LeaseToken
     /// How long it lasts, in microseconds.
     package let length: Int64
     /// The worker's name; nil where it gave none.
     package let worker: String?
-    /// Whose worker it is: text that is equal for equal callers.
+    /// The caller that the worker belongs to, as text that is equal for equal callers.
     package let caller: String?
 
     package init(token: LeaseToken, length: Int64, worker: String?, caller: String?) {
@@ -231,7 +231,7 @@ package struct LeaseToken: Hashable, Sendable {
 package struct StoredGroup: Sendable {
     package let number: GroupNumber
     package let record: GroupRecord
-    /// Its open and parked jobs, ids rising: of a key all are parked but the first.
+    /// Its open and parked jobs, ids rising. Of the jobs of a key, all but the first are parked.
     package let jobs: [JobRecord]
 
     package init(number: GroupNumber, record: GroupRecord, jobs: [JobRecord]) {

@@ -17,7 +17,7 @@
 /// It says how values become bytes and back, and nothing else: anybody may publish other bytes to the
 /// topic, and its readers are told of them. Buses of this process and of others take the same one.
 public struct Topic<Value: Sendable>: Sendable {
-    /// Where its events are.
+    /// The name of the topic that has its events.
     public let name: TopicName
     private let contentType: EventAttributes
     private let encode: @Sendable (Value) throws -> Payload
@@ -27,9 +27,10 @@ public struct Topic<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - contentType: What the bytes are, as its events say it; nil for events that do not say it.
-    ///   - encode: Makes bytes of a value: `Data`, `[UInt8]` and the like. Called by whoever publishes.
-    ///   - decode: Makes a value of them. Called by whoever reads.
+    ///   - contentType: The format of the bytes, as its events say it; nil for events that do not
+    ///     say it.
+    ///   - encode: Makes bytes of a value: `Data`, `[UInt8]` and the like. Called on publishing.
+    ///   - decode: Makes a value of them. Called on reading.
     /// - Throws: ``NameError`` if `name` is no name, ``AttributeError`` if `contentType` is none.
     public init<Bytes: RangeReplaceableCollection<UInt8> & SendableMetatype>(
         _ name: String, contentType: String? = "application/json",
@@ -44,22 +45,22 @@ public struct Topic<Value: Sendable>: Sendable {
         }
     }
 
-    /// Values as events of the topic, which any bus publishes; also as what came out of a job.
+    /// Values as events of the topic, which any bus publishes, also as the results of a job.
     ///
     /// - Precondition: There is at least one value.
     /// - Parameters:
     ///   - values: The values, one event each.
-    ///   - key: What all of them are about; nil for nothing in particular.
-    /// - Throws: What `encode` throws, or ``AttributeError`` for a key that is none.
+    ///   - key: The thing that all of them are about; nil for nothing in particular.
+    /// - Throws: The error of `encode`, or ``AttributeError`` for an invalid key.
     public func batch(of values: [Value], key: String? = nil) throws -> PublishBatch {
         let attributes = try EventAttributes(key: key, contentType: contentType.contentType)
         return PublishBatch(
             topic: name, attributes: attributes, payloads: try values.map(encode))
     }
 
-    /// The value of an event, whatever topic it is of.
+    /// The value of an event, of this topic or of any other.
     ///
-    /// - Throws: What `decode` throws.
+    /// - Throws: The error of `decode`.
     public func value(of event: Event) throws -> Value { try decode(event.payload) }
 
     func typed(_ delivery: Delivery) -> TypedDelivery<Value> {
@@ -78,7 +79,7 @@ public struct Topic<Value: Sendable>: Sendable {
 extension EventBus {
     /// Publishes one value and returns its place once it is visible.
     ///
-    /// - Throws: What the topic's `encode` throws, ``AttributeError`` for a key that is none, else
+    /// - Throws: The error of the topic's `encode`, ``AttributeError`` for an invalid key, else
     ///   ``BusError``; the value is then not in the log and never will be.
     @discardableResult
     public func publish<Value: Sendable>(

@@ -1,13 +1,13 @@
 /// The values of a topic as an asynchronous sequence.
 ///
-/// Promises what its `source` does. An event that is none of the topic's values is an element of its
-/// own (``TypedDelivery/unreadable(_:_:)``), and the sequence goes on.
+/// It keeps the promises of its `source`. An event that is none of the topic's values is an element
+/// of its own (``TypedDelivery/unreadable(_:_:)``), and the sequence goes on.
 public struct TypedSubscription<Value: Sendable, Source: AsyncSequence & Sendable>: AsyncSequence,
     Sendable
 where Source.Element == Delivery {
-    /// What it tells.
+    /// One element: a value, an event that is no value, or a gap.
     public typealias Element = TypedDelivery<Value>
-    /// Why it fails.
+    /// The error with which it fails.
     public typealias Failure = Source.Failure
 
     /// The subscription to the events, which has the cursor, and ends it.
@@ -33,7 +33,7 @@ where Source.Element == Delivery {
         /// The next value, unreadable event or gap; nil once the subscription has ended.
         ///
         /// - Parameter actor: The actor of the caller, which the compiler fills in.
-        /// - Throws: What the source throws.
+        /// - Throws: The error of the source.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(Source.Failure) -> TypedDelivery<Value>? {
@@ -42,11 +42,11 @@ where Source.Element == Delivery {
     }
 }
 
-/// One thing that a subscription to values tells.
+/// One element of a subscription to values.
 public enum TypedDelivery<Value: Sendable>: Sendable {
     /// The next value, and the event that it came in.
     case value(Value, Event)
-    /// An event that is no such value, and what the topic's `decode` threw.
+    /// An event that is no such value, and the error of the topic's `decode`.
     case unreadable(Event, any Error)
     /// Events in this range may be missing; those of them that are still kept follow.
     case gap(Gap)

@@ -5,8 +5,8 @@ public import Topics
 extension EventBus {
     /// A bus whose events are kept in one file of SQLite, and that looks after itself.
     ///
-    /// What was published is there again after a restart, and cursors go on. The folder has to
-    /// exist; one process at a time has the file.
+    /// Published events are there again after a restart, and cursors go on. The folder has to
+    /// exist. One process at a time can use the file.
     ///
     /// ```swift
     /// let bus = try EventBus(file: "builds.db")
@@ -16,14 +16,16 @@ extension EventBus {
     /// - Parameters:
     ///   - path: The file; it is made if there is none.
     ///   - sync: Whether a loss of power may cost the last second or so.
-    ///   - sizeBytesMax: What the file may take; beyond it the topics furthest above an equal share
-    ///     lose their oldest events. At least ``SQLiteStoreConfiguration/sizeBytesMin``.
-    ///   - memoryBytesMax: What of it is held in memory; what has no room is read from the file.
-    ///   - defaults: What is kept of each topic that is not registered.
+    ///   - sizeBytesMax: The bytes that the file may take. Beyond them, the topics furthest above
+    ///     an equal share lose their oldest events. At least
+    ///     ``SQLiteStoreConfiguration/sizeBytesMin``.
+    ///   - memoryBytesMax: The bytes that events and topics may take in memory. Events without room
+    ///     there are read from the file.
+    ///   - defaults: The retention of each topic that is not registered.
     ///   - limits: How much the bus takes on.
     ///   - broadcaster: Where a `TopicObserver` may register.
     ///   - warn: Takes a line when something needs attention; nil for standard error.
-    /// - Throws: `StoreError` if the file cannot be used; its sentence says what to do.
+    /// - Throws: `StoreError` if the file cannot be used. Its sentence says how to fix that.
     public convenience init(
         file path: String, sync: SQLiteStoreConfiguration.Sync = .normal,
         sizeBytesMax: Int = 4 << 30, memoryBytesMax: Int = EventBus.memoryBytesDefault,

@@ -2,21 +2,22 @@
 enum Limits {
     /// Ids are committed ahead of use by this many: one synced write per million events.
     static let idsAhead: UInt64 = 1 << 20
-    /// Steps that one transaction takes, a row or half a KiB each, unless a single entry has more: a
-    /// failing disk fails them together, and each waits for all. Enough for a batch of 10,000 small events
-    /// and for what others bring meanwhile, or for 8 MiB: some 20 ms.
+    /// Steps that one transaction takes, a row or half a KiB each, unless a single entry has more.
+    /// A failing disk fails all of its entries together, and each entry waits for all. Enough for a
+    /// batch of 10,000 small events and for the entries that others bring meanwhile, or for 8 MiB:
+    /// some 20 ms.
     static let groupStepsMax = 16_384
     /// Bytes that take about as long as a row.
     static let stepBytes = 512
-    /// Steps that a user has of a transaction in one turn, while others wait: about a millisecond, and a
-    /// sixteenth of it.
+    /// Steps of a transaction that a user has in one turn while others wait: a sixteenth of the
+    /// transaction, about a millisecond.
     static let turnSteps = 1_024
     /// Entries and removals that one transaction takes, for the same reason.
     static let groupEntriesMax = 4_096
     /// Commits that take this long are worth waiting for one another: a shorter wait than a
     /// millisecond cannot be told from none.
     static let gatheringCommitMicrosecondsMin = 2_000
-    /// The part of a commit that is waited for others to share it.
+    /// The writer waits for a commit's duration divided by this, so that others share the commit.
     static let gatheringDivisor = 4
     /// The longest that anybody waits for others on a disk that is slower still.
     static let gatheringMillisecondsMax = 20
@@ -66,21 +67,21 @@ enum Limits {
     static let journalBytesMax = 16 << 20
     /// Pages that one turn gives back to the file system.
     static let vacuumedPagesMax = 64
-    /// Free pages that are kept for what comes: 1 MiB.
+    /// Free pages that the file keeps for new rows: 1 MiB.
     static let freePagesMin = 256
-    /// Of all pages, the part that may lie free before they are given back: half of the file.
+    /// The part of all pages that may lie free before they are given back: half of the file.
     static let freePagesDivisor = 2
-    /// The part of the size limit that is made free beyond what is needed, so that the search for
-    /// the largest topics is paid once for many events.
+    /// The part of the size limit that is made free beyond the need, so that the search for the
+    /// largest topics is paid once for many events.
     static let roomSlackDivisor = 256
-    /// What an event takes on the disk beside its payload and attributes: its row, its place in
-    /// the index, and its part of pages that are not full.
+    /// Bytes that an event takes on the disk beside its payload and attributes: its row, its place
+    /// in the index, and its part of pages that are not full.
     static let eventOverheadBytes = 64
-    /// What an open job takes on the disk with its lease, about.
+    /// Bytes that an open job takes on the disk with its lease, about.
     static let jobRowBytes = 192
-    /// What a work group takes on the disk, about.
+    /// Bytes that a work group takes on the disk, about.
     static let groupRowBytes = 1_024
-    /// Of the file, what is kept for topics and for pages that fill unevenly.
+    /// Bytes of the file that are kept for topics and for pages that fill unevenly.
     static let spareBytes = 1 << 20
     /// Free bytes of the disk from which on a store that was refused for want of room is ready
     /// again.
@@ -95,34 +96,35 @@ enum Limits {
     static let lifeFileBytes = lifeRecordBytes + answeredMarkBytes
     /// The byte of a database's file that is locked: no file is as long, and SQLite locks others.
     static let lockedByte = Int.max - 1
-    /// What a check of the file says at most.
+    /// The most findings that a check of the file returns.
     static let findingsMax = 20
     /// Damaged events that the log is told of, a line each: a check says more.
     static let damagedEventsToldMax = 100
 
-    // What columns hold. Sums and products of two such numbers fit in 64 bits.
+    // Ranges of the numbers in columns. The sum of two counts, ids or times fits in 64 bits.
 
-    /// Of numbers that count something, or last so many microseconds: as much as there are ids.
+    /// Range of numbers that count something, and of spans in microseconds: as many as there are
+    /// ids.
     static let counts: ClosedRange<Int64> = 0...(1 << 53) - 1
-    /// Of ids, and of cursors, which may be zero.
+    /// Range of ids, and of cursors, which may be zero.
     static let ids = counts
-    /// Of rows that have a number.
+    /// Range of the numbers that are keys of rows.
     static let keys: ClosedRange<Int64> = 1...(1 << 53) - 1
-    /// Of yes and no.
+    /// Range of yes and no.
     static let flags: ClosedRange<Int64> = 0...1
-    /// Of bounds that nothing is added to but with a check, such as those of programs that mean
-    /// "none" by the highest number.
+    /// Range of bounds, such as those of programs that mean "none" by the highest number. Nothing
+    /// is added to one without a check.
     static let bounds: ClosedRange<Int64> = 0...Int64.max
-    /// Of times: the years that RFC 3339 can write, in microseconds since 1970.
+    /// Range of times: the years that RFC 3339 can write, in microseconds since 1970.
     static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
-    /// Of times of losses, where the lowest number is before any.
+    /// Range of times of losses. The lowest number is a time before any loss.
     static let lossTimes: ClosedRange<Int64> = Int64.min...times.upperBound
-    /// Of users.
+    /// Range of user ids.
     static let users: ClosedRange<Int64> = 0...Int64(UInt32.max)
-    /// Of processes.
+    /// Range of process ids.
     static let processes: ClosedRange<Int64> = Int64(Int32.min)...Int64(Int32.max)
-    /// Of random bits.
+    /// Range of random bits.
     static let any: ClosedRange<Int64> = Int64.min...Int64.max
-    /// Bytes of what names a store, which stands in its life record.
+    /// The most bytes of the identity that names a store in its life record.
     static let identityBytesMax = 32
 }

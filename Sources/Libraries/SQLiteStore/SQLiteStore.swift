@@ -2,16 +2,17 @@ internal import Protection
 package import Telemetry
 package import Topics
 
-/// A store in one file of SQLite: what was answered survives the end of the process at any moment,
-/// and, with `sync = full`, the end of power.
+/// A store in one file of SQLite. Answered entries survive the end of the process at any moment,
+/// and, with `sync = full`, the loss of power.
 ///
-/// A thread of its own commits what waits in bounded transactions, user by user in turn, and then
-/// tells everybody, in the order of ids; two more read what memory let go, so that neither waits for the other, and
-/// one syncs the journal and moves it into the file. A
-/// disk that refuses fails what was to be committed, and is tried again once a second and with
-/// every publish. `docs/storage.md` has the layout of the file and what can be read from it.
+/// The writer's thread commits waiting entries in bounded transactions, user by user in turn. Then
+/// it answers them in the order of ids. Two threads read events that memory let go, so that neither
+/// waits for the other. Another thread syncs the journal and moves it into the file. If the disk
+/// refuses a commit, its entries fail. The store tries the disk again once a second and with every
+/// publish. `docs/storage.md` has the layout of the file, and the parts that other programs can
+/// read.
 ///
-/// Does not promise to notice what another program writes into the file; other programs may read.
+/// Does not promise to notice the writes of another program. Other programs may read the file.
 ///
 /// Safe from any thread. `then` of a commit or trim is called on the writer's thread, that of a
 /// read on a reader's.
@@ -37,8 +38,8 @@ package final class SQLiteStore: EventStore {
     /// A store that is not open yet.
     ///
     /// - Parameters:
-    ///   - ceiling: What remembers ids beside the store, for daemons that change their store;
-    ///     nil for none.
+    ///   - ceiling: The ceiling that remembers ids beside the store, for daemons that change their
+    ///     store; nil for none.
     package convenience init(
         _ configuration: SQLiteStoreConfiguration, ceiling: IDCeiling? = nil, log: Log
     ) {
@@ -66,12 +67,12 @@ package final class SQLiteStore: EventStore {
         for reader in state.readers { reader.detach() }
     }
 
-    /// Keeps what memory lets go.
+    /// The store keeps events that memory lets go, up to the size limit of the file.
     package var capabilities: StoreCapabilities {
         StoreCapabilities(keepsOlder: true, bytesMax: configuration.sizeBytesMax)
     }
 
-    /// Refusing while the disk does.
+    /// Whether it takes entries: it refuses them while the disk refuses, and before it is open.
     package var readiness: Readiness {
         state.read { $0.shared }?.readiness.value ?? .refusing("the store is not open")
     }
@@ -166,8 +167,8 @@ package final class SQLiteStore: EventStore {
         }
     }
 
-    /// Queues a read for one of the readers, in the line of its user. A page holds what one turn finds:
-    /// perhaps nothing.
+    /// Queues a read for one of the readers, in the line of its user. A page holds the events that
+    /// one turn finds, perhaps none.
     package func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
@@ -178,21 +179,21 @@ package final class SQLiteStore: EventStore {
         }
     }
 
-    /// Queues a trim for the writer, which removes a bounded number of events at a time: of what
-    /// is over the bounds there may be something left, so that it is asked for again.
+    /// Queues a trim for the writer, which removes a bounded number of events at a time. Some
+    /// events may still be over the bounds of the topic then, and the log asks for another trim.
     ///
-    /// While the disk refuses, it waits.
+    /// The trim waits while the disk refuses.
     package func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void) {
         shared.queue.add(CommitQueue.TrimJob(trim: trim, then: then))
     }
 
-    /// Has `observer` told of what the size limit removes.
+    /// Has `observer` told of the events that the size limit removes.
     package func tellLosses(to observer: any StoreLossObserver) {
         // Weak: the bus owns its store.
         shared.tellLoss.value = { [weak observer] in observer?.storeRemoved($1, of: $0) }
     }
 
-    /// Commits what was asked for, moves the journal into the file, and lets go of it.
+    /// Commits everything that is queued, moves the journal into the file, and lets go of it.
     package func close() {
         let (shared, writer, readers) = state.write { state in
             defer { state.writer = nil }
@@ -205,7 +206,7 @@ package final class SQLiteStore: EventStore {
         writer.join()
     }
 
-    /// What it does in turns.
+    /// The tasks that it does in turns: its reads, or none before it is open.
     package var work: [BoundedWork] { meters.map { [$0.reads] } ?? [] }
 
     var meters: StoreMeters? { state.read { $0.shared }?.meters }

@@ -1,11 +1,12 @@
 /// How a store on SQLite keeps its events.
 public struct SQLiteStoreConfiguration: Equatable, Sendable {
-    /// When what was committed is certain to be on the disk.
+    /// The moment from which on a commit is certain to be on the disk.
     public enum Sync: String, Equatable, Sendable, CaseIterable {
-        /// When the journal is moved into the file: the end of the process at any moment loses
-        /// nothing, a power loss perhaps the last commits, which subscribers are then told.
+        /// Within about a second of the commit, when the journal is synced. The end of the process
+        /// at any moment loses nothing. A power loss may lose the last commits, and subscribers are
+        /// told so.
         case normal
-        /// Before anybody learns of it: a power loss loses nothing either.
+        /// Before anybody learns of the commit: a power loss loses nothing either.
         case full
     }
 
@@ -13,8 +14,9 @@ public struct SQLiteStoreConfiguration: Equatable, Sendable {
     public var path: String
     /// When commits are synced.
     public var sync: Sync
-    /// What the file may take on the disk, in bytes; beyond it the topics furthest above an equal
-    /// share lose their oldest events. The journal beside it may take as much as a few commits.
+    /// The bytes that the file may take on the disk. Beyond them, the topics furthest above an
+    /// equal share lose their oldest events. The journal beside it takes up to about 32 MiB, and as
+    /// much as the largest commits or a long read of another program need beyond that.
     public var sizeBytesMax: Int
     /// Vanished topics whose losses are still told apart.
     public var tombstonesMax: Int

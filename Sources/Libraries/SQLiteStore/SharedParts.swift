@@ -1,17 +1,17 @@
 internal import Protection
 internal import Topics
 
-/// Events that make no sense any more and of which the log was told, the first of them.
+/// The first events that make no sense any more and of which the log was told.
 struct DamagedEvents {
     private var ids: Set<EventID> = []
 
-    /// Whether the log is to be told of one.
+    /// Whether the log is to be told of an event.
     mutating func isNew(_ id: EventID) -> Bool {
         ids.count < Limits.damagedEventsToldMax && ids.insert(id).inserted
     }
 }
 
-/// What the threads of a store and its callers have in common. Safe from any thread.
+/// The parts that the threads of a store and its callers share. Safe from any thread.
 final class SharedParts: Sendable {
     let queue = CommitQueue()
     let reads = ReadQueue()

@@ -1,21 +1,22 @@
 package import Telemetry
 
-/// What the writer and the readers of a store have done; written by their threads, readable from any.
+/// Figures of the writer and the readers of a store. Their threads write them, any thread may read.
 final class StoreMeters: Sendable {
     /// Turns of the readers; a step is an event that is looked at.
     let reads = BoundedWork("store_reads", stepsMax: Limits.examinedEventsMax)
-    /// How long commits took, in microseconds, from taking what waits to having told everybody.
+    /// How long commits took, in microseconds, from taking the waiting jobs to answering all of
+    /// them.
     let commits = Histogram()
-    /// What was committed: each takes or gives back one place in the order, or removes something.
+    /// Jobs in commits, failed ones included: entries that take or give back a place, and removals.
     let jobs = Counter()
     /// Commits that failed.
     let failures = Counter()
-    /// Removals that wait: the rest of large ones, and while the disk refuses all, one a topic.
+    /// Removals that wait, one a topic: the rest of large ones, and all while the disk refuses.
     let waitingTrims = Gauge()
 }
 
 extension SQLiteStore {
-    /// Writes what the store has done; nothing before it is open.
+    /// Writes the figures of the store; nothing before it is open.
     package func write(to page: inout PrometheusText) {
         guard let meters, let journalBytes else { return }
         page.histogram(

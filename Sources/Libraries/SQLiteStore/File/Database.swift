@@ -119,7 +119,7 @@ final class Database {
 
     /// Has everything on the disk that is in the journal by now, whichever connection wrote it.
     ///
-    /// That is as good as a checkpoint when the power goes: the next start finds what it finds
+    /// That is as good as a checkpoint when the power goes: the next start finds the same events as
     /// after a kill.
     func syncJournal() throws(DatabaseError) {
         var journal: UnsafeMutablePointer<sqlite3_file>?
@@ -133,7 +133,7 @@ final class Database {
         }
     }
 
-    /// - Throws: What `code` says, unless it is `SQLITE_OK`.
+    /// - Throws: The error that `code` stands for, unless it is `SQLITE_OK`.
     func check(_ code: Int32) throws(DatabaseError) {
         guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
     }

@@ -8,10 +8,10 @@ struct DatabaseError: Error, Hashable {
     let code: Int32
     /// The system's error code, where it had a part in it and is known; else zero.
     let systemCode: Int32
-    /// What SQLite says of it, and the system where it had a part in it.
+    /// The message of SQLite, and that of the system if it had a part in the failure.
     let text: String
 
-    /// What kind of failure it is.
+    /// A kind of failure.
     enum Kind {
         /// There is no room left, on the disk or below the limit of the file.
         case full
@@ -19,7 +19,7 @@ struct DatabaseError: Error, Hashable {
         case readOnly
         /// Another program holds a lock.
         case busy
-        /// What is in the file makes no sense.
+        /// The content of the file makes no sense.
         case damaged
         /// The file is no database at all.
         case notDatabase
@@ -42,7 +42,7 @@ struct DatabaseError: Error, Hashable {
     /// Whether a commit that failed this way certainly left nothing that a later start could take
     /// for committed: without room or a lock, its last frame was not written.
     ///
-    /// A system that refuses (`SQLITE_IOERR`) may do so when it is asked to sync what was written.
+    /// A system that refuses (`SQLITE_IOERR`) may do so when it is asked to sync written frames.
     var leavesNothing: Bool {
         code & 0xFF != SQLITE_IOERR && (kind == .full || kind == .busy || kind == .readOnly)
     }
@@ -53,7 +53,7 @@ struct DatabaseError: Error, Hashable {
         self.systemCode = systemCode
     }
 
-    /// What the connection says of its last failure.
+    /// The error of the last failure of a connection.
     init(code: Int32, connection: OpaquePointer?) {
         let system = connection.map { Self.systemCode(of: code, $0) } ?? 0
         var text = String(cString: sqlite3_errstr(code))
@@ -68,9 +68,9 @@ struct DatabaseError: Error, Hashable {
     private static let writeError = SQLITE_IOERR | 3 << 8
     private static let syncError = SQLITE_IOERR | 4 << 8
 
-    /// Why the system had its part in a failure.
+    /// The system's error code for a failure; zero where it had no part in it.
     ///
-    /// Of a commit SQLite 3.40 keeps nothing for `sqlite3_system_errno`; the journal knows.
+    /// SQLite 3.40 keeps no code of a failed commit for `sqlite3_system_errno`. The journal has it.
     private static func systemCode(of code: Int32, _ connection: OpaquePointer) -> Int32 {
         guard code == writeError || code == syncError else {
             return sqlite3_system_errno(connection)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Protection
 internal import Topics
 
-/// Which file it is, whatever its name.
+/// The device and inode of a file, which are the same under all of its names.
 struct FileIdentity: Hashable {
     private let device: dev_t
     private let inode: ino_t
@@ -24,8 +24,8 @@ struct FileIdentity: Hashable {
         self.init(status)
     }
 
-    /// Sees to it that paths lead to regular files or to nothing: a pipe would hold up whoever
-    /// opens it.
+    /// Sees to it that paths lead to regular files or to nothing: a pipe would hold up the thread
+    /// that opens it.
     static func checkRegular(_ paths: [String]) throws(StoreError) {
         for path in paths {
             var status = stat()

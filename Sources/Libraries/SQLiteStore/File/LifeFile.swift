@@ -6,7 +6,7 @@ internal import Topics
 /// it the highest id that was answered (`AnsweredMark`).
 struct LifeFile: Sendable {
     let path: String
-    /// What the last life left; nil if it left nothing, or nothing that can be read.
+    /// The record that the last life left; nil if it left none, or none that can be read.
     let last: LifeRecord?
     /// The highest id that a life is known to have answered.
     let answered: EventID
@@ -39,7 +39,7 @@ struct LifeFile: Sendable {
                 close(file)
                 throw .inUse(store, code)
             }
-            // Whoever had it before may have removed it after it was opened here.
+            // The process that had it before may have removed it after it was opened here.
             if let identity = FileIdentity(descriptor: file), identity == FileIdentity(path: path) {
                 return (file, identity)
             }
@@ -65,7 +65,7 @@ struct LifeFile: Sendable {
         else { throw unwritable(.last) }
     }
 
-    /// Where it is noted what was answered; the file has room for it from now on.
+    /// Makes the mark of the highest answered id. The file has room for it from now on.
     func makeMark() throws(StoreError) -> AnsweredMark {
         do throws(Errno) {
             return try AnsweredMark(descriptor)
@@ -78,8 +78,8 @@ struct LifeFile: Sendable {
         StoreError(detail: "\(path) cannot be written: \(code). Make room or repair the disk")
     }
 
-    /// What became of the file of a life that has begun, if its path leads to it no more; nil
-    /// while all is well. Cut short counts as well: it must not be written where it ends.
+    /// Why the path of a life that has begun leads to its file no more; nil while all is well. A
+    /// file that was cut short counts as well: the mark must not be written beyond its end.
     var absence: String? {
         var status = stat()
         guard stat(path, &status) == 0 else {

@@ -1,11 +1,11 @@
 internal import Topics
 
-/// What a small file beside the store remembers of the store's last life, so that a copy of the
-/// store that is put in its place is known for what it is.
+/// The record of the store's last life, in a small file beside the store. By it, a start recognizes
+/// a copy of the store that was put in its place.
 ///
 /// One line of a fixed length, written over the old one and synced: it lies within one sector.
 struct LifeRecord: Equatable {
-    /// Which store it was.
+    /// The identity of the store.
     var identity: String
     /// Its starts so far.
     var life: Int64
@@ -30,7 +30,7 @@ struct LifeRecord: Equatable {
         self.boot = boot
     }
 
-    /// What a file says that begins with `bytes`; nil if they are no record.
+    /// The record in a file that begins with `bytes`; nil if they are no record.
     init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(Limits.lifeRecordBytes), as: UTF8.self)
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)

@@ -1,10 +1,10 @@
 internal import Topics
 
-/// One column of numbers, and what it may hold: whatever reads its rows and `--check-store` ask the
-/// one table.
+/// One column of numbers, and the values that it may hold. The readers of its rows and
+/// `--check-store` use the same table of columns.
 ///
-/// What another program or a bad disk wrote there must not end the process: no reader computes with a
-/// number of the file that is not in its range.
+/// A number that another program or a bad disk wrote there must not end the process. So no reader
+/// computes with a number of the file that is not in its range.
 struct NumberColumn {
     let table: StaticString
     let name: StaticString
@@ -92,7 +92,7 @@ struct NumberColumn {
     static let eventRevived = events("revived", Limits.flags, isOptional: true, since: 10)
 
     static let groupNumber = groups("number", Limits.keys)
-    /// Those of ``GroupSetting/stored``, in their order; nil for one of texts.
+    /// The columns of ``GroupSetting/stored``, in their order; nil for a column of texts.
     static let groupSettings = GroupSetting.stored.map { setting -> NumberColumn? in
         guard let column = setting.column else { return nil }
         let range: ClosedRange<Int64>
@@ -145,12 +145,12 @@ struct NumberColumn {
             jobBoot, jobUntil, jobUntilTime,
         ] + groupSettings.compactMap { $0 }
 
-    /// What it may hold, for people.
+    /// The values that it may hold, for people.
     var allowed: String {
         "\(range.lowerBound) to \(range.upperBound)\(isOptional ? " or nothing" : "")"
     }
 
-    /// The rows that hold something else, a sentence each, for a statement.
+    /// A statement that returns a sentence for each row that holds something else.
     var findings: String {
         let wrong =
             "typeof(\(name)) <> 'integer' OR \(name) NOT BETWEEN \(range.lowerBound) AND "
@@ -162,7 +162,7 @@ struct NumberColumn {
             """
     }
 
-    /// What a row of a table is called, for a statement.
+    /// The name of a row of a table, as an expression for a statement.
     private static func subject(of table: StaticString) -> String {
         switch "\(table)" {
         case "topics": "'topic ' || name"
@@ -178,7 +178,7 @@ extension DatabaseError {
     // SQLITE_CORRUPT, for which each file that says so would import the library.
     private static let corrupt: Int32 = 11
 
-    /// What the file holds makes no sense, though SQLite finds nothing wrong with it.
+    /// The error of a file whose content makes no sense, though SQLite finds nothing wrong with it.
     static func damaged(_ text: String) -> DatabaseError {
         DatabaseError(code: corrupt, text: text)
     }

@@ -75,7 +75,7 @@ final class Statement {
         if try step() { reset() }
     }
 
-    /// Lets go of the row and what it locks; the next step begins anew.
+    /// Lets go of the row and its locks; the next step begins anew.
     func reset() {
         sqlite3_reset(pointer)
     }
@@ -93,7 +93,7 @@ final class Statement {
 
     /// A number of the file.
     ///
-    /// - Throws: That the file is damaged, where the column may not hold it.
+    /// - Throws: The error of a damaged file, where the column may not hold the number.
     func integer(_ index: Int32, _ column: NumberColumn) throws(DatabaseError) -> Int64 {
         guard !isOutOfRange(index, column) else { throw damaged(index, column) }
         return integer(index)
@@ -105,7 +105,7 @@ final class Statement {
                 + "and not \(column.allowed)")
     }
 
-    /// Whether a column holds what it may not.
+    /// Whether a column holds a value that it may not hold.
     func isOutOfRange(_ index: Int32, _ column: NumberColumn) -> Bool {
         switch sqlite3_column_type(pointer, index) {
         case SQLITE_INTEGER: !column.range.contains(integer(index))
@@ -136,13 +136,13 @@ final class Statement {
         try optionalInteger(index, column).map { UInt32($0) }
     }
 
-    /// An id of which a start has seen that it is one; the nearest where it is none any more.
+    /// An id that a start has found valid. If it no longer is, this is the nearest valid id.
     func knownID(_ index: Int32) -> EventID {
         EventID(rawValue: min(UInt64(clamping: integer(index)), EventID.max.rawValue))
     }
 
-    /// The time of an event that is only passed over, or that goes; the nearest that there can be
-    /// where it is none.
+    /// The time of an event that is only passed over, or that goes. If the file holds no valid
+    /// time, this is the nearest valid one.
     func nearestTime(_ index: Int32) -> Timestamp {
         let range = NumberColumn.eventTime.range
         return Timestamp(

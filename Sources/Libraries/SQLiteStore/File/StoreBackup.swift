@@ -60,7 +60,7 @@ extension SQLiteStore {
     private static func copy(_ source: Database, to path: String) throws(DatabaseError) {
         let target = try Database(path: path, mode: .writing)
         try target.execute("PRAGMA synchronous = FULL")
-        // One read of the source from beginning to end: what is committed meanwhile is not in it.
+        // One read of the source from beginning to end: commits of that time are not in it.
         try source.execute("BEGIN")
         _ = try source.integer("SELECT count(*) FROM bus")
         guard let backup = sqlite3_backup_init(target.pointer, "main", source.pointer, "main")

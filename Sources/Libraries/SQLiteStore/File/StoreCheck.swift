@@ -3,7 +3,7 @@ package import Topics
 extension SQLiteStore {
     /// Looks at all of a store that nobody writes to at the moment.
     ///
-    /// - Returns: What is wrong, one sentence each, at most 20; nothing if it is whole.
+    /// - Returns: The faults, one sentence each, at most 20; none if it is whole.
     /// - Throws: `StoreError` if it is no store, of another version, or in use.
     /// - Complexity: O(size of the file).
     package static func check(_ path: String) throws(StoreError) -> [String] {
@@ -32,7 +32,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Topics whose names are none.
+    /// Topics with names that no topic can have.
     private static func names(in database: Database) throws(DatabaseError) -> [String] {
         var findings: [String] = []
         for name in try database.texts("SELECT name FROM topics") {
@@ -47,7 +47,7 @@ extension SQLiteStore {
     /// The version of the schema from which on rows of events have all of ``EventColumns``.
     private static let attributesSince: Int64 = 5
 
-    /// Events that say what none can.
+    /// Events with attributes that no event can have.
     private static func attributes(in database: Database) throws(DatabaseError) -> [String] {
         var findings: [String] = []
         var columns = AttributeColumns()
@@ -65,7 +65,8 @@ extension SQLiteStore {
         return findings
     }
 
-    /// What SQLite can not know: each returns sentences, from a version of the schema on.
+    /// Contradictions that SQLite cannot know. Each statement returns sentences, from a version of
+    /// the schema on.
     private static let contradictions: [(sql: String, since: Int64)] = [
         (
             """

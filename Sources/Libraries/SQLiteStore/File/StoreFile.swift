@@ -53,8 +53,8 @@ final class StoreFile: Sendable {
         return stat("\(path)-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Sees to it that the journal beside a file is its own: SQLite would put what it has into a copy
-    /// that somebody put in the place of the store.
+    /// Sees to it that the journal beside a file is its own. SQLite would put the pages of another
+    /// journal into a copy that somebody put in the place of the store.
     ///
     /// A backup is of SQLite's first kind of file, which has no such journal; a start makes it one
     /// of the second kind before there is a journal.
@@ -86,7 +86,7 @@ final class StoreFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// What became of the file, if its path leads to it no more; nil while all is well.
+    /// Why the path leads to the file no more, or the journal is gone; nil while all is well.
     var absence: String? {
         guard let found = FileIdentity(path: path) else {
             return "the file \(path) was removed while it was in use"

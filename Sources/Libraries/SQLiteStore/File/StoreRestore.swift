@@ -6,14 +6,15 @@ extension SQLiteStore {
     /// Puts a copy in the place of a store that nobody uses, with the owner of the file that was
     /// there, else of its folder.
     ///
-    /// The copy is read whole before anything is touched, and stays. What the store had is gone, its
-    /// journal too. The next life tells every older cursor a gap, and gives no id again.
+    /// The copy is read whole before anything is touched, and stays. The old content of the store
+    /// is gone, and so is its journal. The next life tells every older cursor a gap, and gives no
+    /// id again.
     ///
     /// - Parameters:
     ///   - copy: A backup, or the file of a store that was stopped.
     ///   - path: The store.
-    /// - Throws: `StoreError` if the store is in use, or the copy is none or not whole; then the store
-    ///   is as it was.
+    /// - Throws: `StoreError` if the store is in use, or the copy is none or not whole. The store
+    ///   is as it was then.
     /// - Complexity: O(size of the copy).
     package static func restore(_ copy: String, to path: String) throws(StoreError) {
         guard access(copy, R_OK) == 0 else {
@@ -24,7 +25,7 @@ extension SQLiteStore {
             throw StoreError(detail: "\(copy) is the store itself: name a copy of it")
         }
         let isNew = access(path, F_OK) != 0
-        // Held to the end: no daemon begins with what is half there.
+        // Held to the end: no daemon begins with a file that is half there.
         let file = try StoreFile(path: path)
         let owner = try Owner(of: isNew ? StoreFile.folder(of: file.path) : file.path)
         let made = "\(file.path).restored"
@@ -70,7 +71,7 @@ extension SQLiteStore {
         Glibc.close(folder)
     }
 
-    /// Who is to own the file: root restores for the user of the service.
+    /// The owner that the file is to have: root restores for the user of the service.
     private struct Owner {
         let uid: uid_t
         let gid: gid_t

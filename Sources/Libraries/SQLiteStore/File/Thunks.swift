@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite calls, each two or three lines long.
+/// The functions that SQLite calls, each two or three lines long.
 ///
 /// | Called | Context | Retained by | Released by | On | Never again after |
 /// |---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-/// What begins and ends the writer's transactions: statements that are prepared once.
+/// The statements that begin and end the writer's transactions, prepared once.
 ///
 /// Belongs to the writer's thread.
 struct Transaction {
@@ -13,6 +13,6 @@ struct Transaction {
     /// Begins a transaction, as the only one that writes.
     func begin() throws(DatabaseError) { try beginning.run() }
 
-    /// Makes what was written since ``begin()`` stay.
+    /// Makes everything stay that was written since ``begin()``.
     func commit() throws(DatabaseError) { try ending.run() }
 }

@@ -1,10 +1,10 @@
 internal import Protection
 internal import Telemetry
 
-/// What the writer of a store and the keeper of its journal agree on: which of them syncs or moves
+/// The agreement of a store's writer and the keeper of its journal: which of them syncs or moves
 /// the journal, and when.
 ///
-/// Safe from any thread; one writes and one keeps.
+/// Safe from any thread. One thread writes and one keeps.
 final class JournalCare: Sendable {
     private let schedule: Protected<JournalSchedule>
     /// How long the journal is; nil before it is open.
@@ -61,7 +61,7 @@ final class JournalCare: Sendable {
         }
     }
 
-    /// Has the keeper end behind what it is doing.
+    /// Has the keeper end once it has finished its step.
     func close() {
         if schedule.write({ $0.close() }) { keeperWakeUp.signal() }
     }
@@ -73,11 +73,11 @@ final class JournalCare: Sendable {
         length.write { $0 = JournalLength(bytes: bytes, pageBytes: pageBytes) }
     }
 
-    /// What the keeper does next, once that is due; nil at the end.
+    /// The keeper's next step, once that is due; nil at the end.
     ///
     /// - Parameters:
     ///   - hasRoom: Whether the disk has room for a long journal, as far as is known.
-    ///   - look: Whether it has now; called behind each wait.
+    ///   - look: Whether the disk has that room now; called after each wait.
     func next(_ hasRoom: inout Bool, look: () -> Bool) -> JournalSchedule.Step? {
         while true {
             let now = MonotonicClock.microseconds()
@@ -92,7 +92,7 @@ final class JournalCare: Sendable {
         }
     }
 
-    /// Notes what became of a step. Returns whether the writer has something to do now.
+    /// Notes the outcome of a step. Returns whether the writer has something to do now.
     func keeperEnded(
         _ step: JournalSchedule.Step, _ outcome: JournalSchedule.Outcome
     ) -> Bool {
@@ -102,7 +102,7 @@ final class JournalCare: Sendable {
         return woken.needed
     }
 
-    /// What became of a checkpoint that returns whether it moved everything.
+    /// The outcome of a checkpoint, which returns whether it moved everything.
     static func outcome(
         of checkpoint: () throws(DatabaseError) -> Bool
     ) -> JournalSchedule.Outcome {

@@ -1,10 +1,11 @@
 internal import Protection
 
-/// The thread of the journal: syncs what was committed and moves it into the file, on a connection
+/// The thread of the journal: syncs commits in it and moves them into the file. It has a connection
 /// of its own, so that no publisher waits for that.
 ///
-/// SQLite lets a passive checkpoint go on beside a writer: neither waits for the other. A failure
-/// is tried again, by the writer too, and told nobody: nothing that was answered is missing yet.
+/// SQLite lets a passive checkpoint go on beside a writer: neither waits for the other. After a
+/// failure the keeper tries again, and so does the writer. Nobody is told, since nothing that was
+/// answered is missing yet.
 ///
 /// Belongs to its thread.
 final class JournalKeeper: ThreadWork {
@@ -15,7 +16,7 @@ final class JournalKeeper: ThreadWork {
 
     /// - Parameters:
     ///   - database: A connection of its own, which writes.
-    ///   - queue: Where the writer waits.
+    ///   - queue: The queue at which the writer waits.
     init(
         _ database: Database, _ file: StoreFile, _ journal: JournalCare, queue: CommitQueue
     ) throws(DatabaseError) {
@@ -29,7 +30,7 @@ final class JournalKeeper: ThreadWork {
             bytes: file.journalBytes, pageBytes: Int(try database.integer("PRAGMA page_size")))
     }
 
-    /// Works until the journal is closed.
+    /// Runs until the journal is closed.
     func run() {
         var hasRoom = hasRoomForLongJournal
         while let step = journal.next(&hasRoom, look: { hasRoomForLongJournal }) {

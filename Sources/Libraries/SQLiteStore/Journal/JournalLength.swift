@@ -1,11 +1,11 @@
-/// How long the file of the journal is, by what SQLite tells of each commit: nobody has to ask the
-/// system while somebody publishes.
+/// The length of the journal's file, worked out from the pages that SQLite reports with each
+/// commit. So nobody has to ask the system while somebody publishes.
 struct JournalLength {
     /// Bytes on the disk.
     private(set) var bytes: Int
     private let pageBytes: Int
-    /// Pages in it after the last commit. Before the first one, more than any journal has: it may
-    /// begin anew.
+    /// Pages in it after the last commit. Before the first commit, a number above that of any
+    /// journal: the journal may begin anew.
     private var pages = Int.max
 
     /// - Parameters:
@@ -18,7 +18,7 @@ struct JournalLength {
 
     /// Notes a commit after which it has so many pages.
     mutating func committed(pages: Int) {
-        // One that begins anew is cut to what it may keep.
+        // SQLite cuts a journal that begins anew to the length that it may keep.
         if pages < self.pages { bytes = min(bytes, Limits.journalBytesMax) }
         bytes = max(bytes, Self.headerBytes + pages * (Self.pageHeaderBytes + pageBytes))
         self.pages = pages

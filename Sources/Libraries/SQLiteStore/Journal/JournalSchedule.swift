@@ -6,9 +6,9 @@
 /// itself once the journal is long, and after a failure. Where the disk has little room, all
 /// checkpoints are the writer's: beside one of the keeper the journal would grow and the file too.
 struct JournalSchedule {
-    /// What the keeper does next.
+    /// The keeper's next step.
     enum Step: Equatable {
-        /// Sync the journal, so that what was committed outlasts the power.
+        /// Sync the journal, so that its commits outlast a loss of power.
         case sync
         /// Move the journal into the file, which syncs it first.
         case checkpoint
@@ -19,19 +19,19 @@ struct JournalSchedule {
         case end
     }
 
-    /// What the writer does next.
+    /// The writer's next step.
     enum WriterStep: Equatable {
         case nothing
         /// Move the journal into the file itself; the keeper does nothing meanwhile.
         case checkpoint
-        /// Wait for what the keeper is doing, and ask again.
+        /// Wait until the keeper has finished its step, and ask again.
         case wait
     }
 
-    /// What became of a sync or a checkpoint.
+    /// The outcome of a sync or a checkpoint.
     enum Outcome {
         case complete
-        /// There is more: commits came meanwhile, or somebody reads what is older.
+        /// There is more: commits came meanwhile, or somebody reads an older state.
         case partial
         case failed
     }
@@ -71,13 +71,14 @@ struct JournalSchedule {
         if pages < self.pages { (keeperBase, writerBase) = (0, 0) }
         self.pages = pages
         unmovedSince = unmovedSince ?? now
-        // Asleep with nothing to sync, the keeper has no time for it either.
+        // A keeper with nothing to sync sleeps without a time for the next sync, so it is woken.
         let isFirst = !isDirty
         isDirty = true
         return isFirst || isLong ? wakes() : false
     }
 
-    /// What the writer has to do before it goes on; behind a checkpoint it says `ended`.
+    /// The step that the writer has to take before it goes on. It calls `writerEnded` after a
+    /// checkpoint.
     mutating func writerStep() -> WriterStep {
         let free = hasRoom ? Limits.journalPagesMax - Limits.checkpointPages : 0
         let over = pages - max(writerBase, free)
@@ -98,7 +99,7 @@ struct JournalSchedule {
         return .checkpoint
     }
 
-    /// Notes what became of the writer's checkpoint. Returns whether the keeper has to be woken.
+    /// Notes the outcome of the writer's checkpoint. Returns whether the keeper has to be woken.
     mutating func writerEnded(_ outcome: Outcome, now: Int) -> Bool {
         isTaken = false
         needsWriter = false
@@ -115,7 +116,7 @@ struct JournalSchedule {
 
     // MARK: The keeper
 
-    /// What the keeper does next; behind a sync or a checkpoint it says `keeperEnded`.
+    /// The keeper's next step. It calls `keeperEnded` after a sync or a checkpoint.
     mutating func keeperStep(hasRoom: Bool, now: Int) -> Step {
         isAsleep = false
         self.hasRoom = hasRoom
@@ -139,8 +140,8 @@ struct JournalSchedule {
         return waits(until: isDirty ? min(syncDue, due ?? .max) : due, now: now)
     }
 
-    /// Notes what became of a step. Returns which threads have to be woken: the writer if it waits
-    /// for the keeper, and if it has something to do that the keeper could not.
+    /// Notes the outcome of a step. Returns whether the writer waits for the keeper, and whether it
+    /// has something to do that the keeper could not. In both cases it has to be woken.
     mutating func keeperEnded(
         _ step: Step, _ outcome: Outcome, now: Int
     ) -> (awaited: Bool, needed: Bool) {
@@ -151,8 +152,9 @@ struct JournalSchedule {
         case .partial: unmovedSince = now
         case .complete: break
         }
-        // After a failure nobody knows what of the journal is on the disk. Once the file has all
-        // of it, that does not matter; the keeper cannot tell whether a commit came meanwhile.
+        // After a failure nobody knows which pages of the journal are on the disk. Once the file
+        // has all of them, that does not matter. The keeper cannot tell whether a commit came
+        // meanwhile.
         if outcome != .failed, hasFailed { needsWriter = true }
         defer { isAwaited = false }
         return (isAwaited, needsWriter)

@@ -1,10 +1,10 @@
 internal import Topics
 
-/// The start of the machine that a life is in, and where spans of earlier ones go on in it.
+/// The boot of the machine that a life is in, and the moment from which older spans go on in it.
 ///
-/// A job's row says by number under which boot it was written. Under the same one its span ends by the
-/// boot's clock, whatever the other clock says. Spans of an earlier boot begin with the first life under
-/// this one, and not with each further life: however often that is begun anew, they end.
+/// A job's row has the number of the boot under which it was written. Under the same boot its span
+/// ends by the boot's clock, even if the other clock was set. A span of an earlier boot begins with
+/// the first life under this boot. Further lives under it do not begin the span again, so it ends.
 struct BootMark: Equatable {
     /// The boot; empty where none is known.
     var id = ""
@@ -15,7 +15,7 @@ struct BootMark: Equatable {
     /// The time at that moment.
     var time = Timestamp(microseconds: 0)
 
-    /// What the row of a job says of its span.
+    /// The columns of a job's row that describe its span.
     struct Row {
         /// The number of the boot that it was written under.
         let boot: Int64?
@@ -35,8 +35,9 @@ struct BootMark: Equatable {
 
     /// When the span of a row is over by the clock of this boot.
     ///
-    /// Over a boot a lease has its full time anew, since nobody knows how long the machine was off. A
-    /// delay ends at its time, but is no longer than it was to be: the time may have been set back.
+    /// Over a boot a lease has its full time anew, since nobody knows how long the machine was off.
+    /// A delay ends at its time, but is no longer than it was to be: the time may have been set
+    /// back.
     func end(of row: Row) -> Int64 {
         if let until = row.until, row.boot == number { return until }
         let left = row.time.map { $0.microseconds - time.microseconds } ?? row.span

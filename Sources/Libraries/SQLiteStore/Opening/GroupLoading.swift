@@ -1,13 +1,13 @@
 internal import Topics
 
-/// What a start reads of work groups: their rows, and those of their jobs.
+/// Reads the work groups at a start: their rows, and those of their jobs.
 enum GroupLoading {
     /// Reads all groups by their numbers, each with its jobs by their ids.
     ///
     /// A job whose topic nobody remembers any more lost its event with it, and counts as gone: the
     /// transaction that is open removes its row.
     ///
-    /// - Parameter boot: The boot of the life that begins, whose clock the ends of spans are told by.
+    /// - Parameter boot: The boot of the life that begins. Its clock tells the ends of spans.
     /// - Complexity: O(groups × log jobs + jobs).
     static func load(
         _ database: Database, _ boot: BootMark
@@ -26,7 +26,7 @@ enum GroupLoading {
                 throw .damaged("group \(number.rawValue) makes no sense")
             }
             var open: [JobRecord] = []
-            // Groups are often alike, and moving what grows is most of the work.
+            // Groups are often alike, and moving an array that grows takes most of the time.
             open.reserveCapacity(found.last?.jobs.count ?? 0)
             jobs.bind(number.rawValue, at: 1)
             while try jobs.step() {
@@ -65,7 +65,7 @@ enum GroupLoading {
             """)
     }
 
-    /// The group that a row says; nil if it says none.
+    /// The group in a row; nil if the row describes none.
     private static func record(_ row: Statement) throws(DatabaseError) -> GroupRecord? {
         guard let name = row.text(GroupColumns.name), let selector = row.text(GroupColumns.selector)
         else { return nil }
@@ -94,7 +94,7 @@ enum GroupLoading {
             tally: tally)
     }
 
-    /// The settings that a row says; nil if it says none. A column that holds nothing says the default.
+    /// The settings in a row; nil if the row describes none. An empty column means the default.
     private static func settings(_ row: Statement) throws(DatabaseError) -> GroupSettings? {
         var settings = GroupSettings()
         for (index, setting) in GroupSetting.stored.enumerated() {
@@ -122,7 +122,7 @@ enum GroupLoading {
         _ row: Statement, of topic: TopicName, _ boot: BootMark, lease last: inout JobLease?
     ) throws(DatabaseError) -> JobRecord {
         let state: JobRecord.State
-        // A job that nobody has and that says nothing waits for nothing.
+        // A job without a lease and without `due` waits for nothing.
         let due = try row.optionalInteger(JobColumns.due, .jobDue) ?? 0
         if row.isNull(JobColumns.tokenHigh) {
             state = .waiting(microseconds: due)

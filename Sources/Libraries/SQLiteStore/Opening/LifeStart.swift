@@ -1,8 +1,9 @@
 internal import Topics
 
-/// What a start makes of what it finds: the row of its life, the first id, and what is lost.
+/// The beginning of a life, as a start works it out from the file: the row of the life, the first
+/// id, and the losses.
 ///
-/// A first id lies above every one that may have been given.
+/// The first id lies above every id that may have been given.
 struct LifeStart {
     /// The row that the life begins with.
     let bus: BusRow
@@ -15,7 +16,7 @@ struct LifeStart {
     /// - Parameters:
     ///   - clock: The boot that it is in.
     ///   - now: The time.
-    ///   - followsClock: Whether ids begin at the time if that is above those that were given. A
+    ///   - followsClock: Whether ids begin at the time if that is above all ids that were given. A
     ///     start that leaves nothing on the disk must not tell an id that only the clock knows.
     init(
         _ database: Database, _ file: StoreFile, _ idCeiling: IDCeiling?,
@@ -60,7 +61,7 @@ struct LifeStart {
         time = max(now, bus.time)
     }
 
-    /// Has the transaction that is open write what the start makes of the file.
+    /// Writes the row of the life and the losses, within the open transaction.
     func apply(to database: Database) throws(DatabaseError) {
         try bus.write(database)
         try TopicLoading.loseUnstored(database, through: lostThrough, now: time)
@@ -74,8 +75,8 @@ struct LifeStart {
         return (try row.id(0, .eventID), try row.time(1, .eventTime))
     }
 
-    /// The last event, and the last time of one, of which there is no more than that a topic lost
-    /// it.
+    /// The highest id and the latest time that topics have of their lost events. The rows of those
+    /// events may be gone.
     private static func lastLoss(
         _ database: Database
     ) throws(DatabaseError) -> (id: EventID, time: Timestamp) {

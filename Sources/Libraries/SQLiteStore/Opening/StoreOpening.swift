@@ -6,9 +6,9 @@ struct StoreOpening {
     let file: StoreFile
     let database: Database
     let ledger: IDLedger
-    /// What the file holds.
+    /// The topics in the file.
     let found: TopicLoading.Found
-    /// Its work groups.
+    /// The work groups in the file.
     let groups: [StoredGroup]
     /// Why the new life could not be written yet; nil if it has begun.
     let refusal: BusError?
@@ -18,8 +18,9 @@ struct StoreOpening {
     /// Opens the file that `configuration` names.
     ///
     /// - Parameters:
-    ///   - ceiling: What besides the store remembers which ids were given.
-    /// - Throws: What is wrong, and what to do; then nothing was changed but perhaps the version.
+    ///   - ceiling: The ceiling that remembers given ids besides the store; nil for none.
+    /// - Throws: `StoreError`, with the fault and a remedy. Nothing was changed then, except
+    ///   perhaps the version.
     init(
         _ configuration: SQLiteStoreConfiguration, schema: Schema, ceiling: IDCeiling?,
         bootClock: BootClock, now: Timestamp, vfs: String?
@@ -60,7 +61,7 @@ struct StoreOpening {
     func makeKeeper() throws(StoreError) -> Database {
         do {
             let keeper = try Database(file, mode: .writing, vfs: vfs)
-            // Syncs what a checkpoint needs, which is all that this connection writes.
+            // Syncs as much as a checkpoint needs. This connection writes nothing else.
             try Self.setSync(keeper, .normal)
             return keeper
         } catch {
@@ -102,11 +103,11 @@ struct StoreOpening {
         return true
     }
 
-    /// What has to be said before there are tables comes first.
+    /// Sets the pragmas of the connection. The one that needs a file without tables comes first.
     private static func set(
         _ database: Database, _ configuration: SQLiteStoreConfiguration
     ) throws(DatabaseError) {
-        // Said once: it is written each time, and a full disk takes nothing.
+        // Set only once: SQLite writes it each time, and a full disk takes no write.
         if try database.integer("PRAGMA auto_vacuum") != 2 {
             try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         }
@@ -129,8 +130,8 @@ struct StoreOpening {
         try database.execute("PRAGMA synchronous = \(sync == .full ? "FULL" : "NORMAL")")
     }
 
-    /// Begins a life. On a disk without room it only finds out what the life begins with, so that
-    /// readers have what there is.
+    /// Begins a life. On a disk without room it only works out the beginning, so that readers can
+    /// read the events that there are.
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
         _ ceiling: IDCeiling?, _ bootClock: BootClock, _ now: Timestamp
@@ -161,7 +162,7 @@ struct StoreOpening {
         }
     }
 
-    /// What publishers are told if it is only room that a start lacks; else nil.
+    /// The error for publishers if a start fails for want of room alone; else nil.
     private static func lackOfRoom(_ error: any Error, _ file: StoreFile) -> BusError? {
         switch error {
         case let error as DatabaseError where error.kind == .full: .unwritable(file.path, error)

@@ -1,8 +1,8 @@
 internal import Topics
 
-/// What a start reads of the topics: their rows, and of their events only the first and the last.
+/// Reads the topics at a start: their rows, and of their events only the first and the last.
 enum TopicLoading {
-    /// Lets the topics lose what they gave without storing it.
+    /// Counts events as lost that topics gave without storing them.
     ///
     /// - Parameters:
     ///   - through: After a life that did not end in order, the highest id that may have been
@@ -16,7 +16,7 @@ enum TopicLoading {
             raise.bind(through, at: 1)
             try raise.run()
         }
-        // What is below a loss is gone with it: the log has one bound for each topic.
+        // Events below a loss are gone with it: the log has one bound for each topic.
         let lose = try database.prepare(
             """
             UPDATE topics SET lost = unstored, lost_time = ?1,
@@ -30,12 +30,12 @@ enum TopicLoading {
         try lose.run()
     }
 
-    /// What was found.
+    /// The topics, tombstones and leftovers in the file.
     struct Found {
         var topics: [(state: TopicState, older: OlderEvents?)] = []
         /// Oldest losses first.
         var tombstones: [StoredTombstone] = []
-        /// Topics with rows that are to be removed, and the last of them.
+        /// Rows that are to be removed, topic by topic, each with the last id of them.
         var leftovers: [Leftover] = []
     }
 
@@ -64,7 +64,7 @@ enum TopicLoading {
             defer { row.reset() }
             return (try row.id(0, .eventID), try row.time(1, .eventTime))
         }
-        // What all topics count together is in the file, so no sum of it is too large either.
+        // The file holds all events that the topics count, so no sum of their counts is too large.
         let fileBytes =
             try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
         var (eventsLeft, bytesLeft) = (Int(fileBytes), Int(fileBytes))

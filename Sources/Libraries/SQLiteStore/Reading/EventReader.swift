@@ -1,7 +1,7 @@
 internal import Telemetry
 internal import Topics
 
-/// Reads pages of events on a connection of its own, a bounded piece of work at a time.
+/// Reads pages of events on a connection of its own, a bounded number of events in a turn.
 ///
 /// Belongs to its thread.
 final class EventReader {
@@ -103,7 +103,7 @@ final class EventReader {
         filter.admits { row.text(EventColumns.of($0)) }
     }
 
-    /// - Throws: What makes no sense in a row.
+    /// - Throws: `DatabaseError`, which names the value of the row that makes no sense.
     private func event(_ row: Statement, of topic: TopicName) throws(DatabaseError) -> Event {
         let pid = try row.optionalInteger(EventColumns.pid, .eventPID)
         return Event(

@@ -6,17 +6,17 @@ struct ReadJob: Sendable {
     let then: @Sendable (Result<StorePage, BusError>) -> Void
     var stage: Stage
 
-    /// In whose turns it is read.
+    /// The user in whose turns it is read.
     var user: UInt32? { request.client.user }
 
-    /// What is to be done next.
+    /// The next part of the read.
     enum Stage: Sendable {
-        /// To find the first event of a time.
+        /// To find the first event of a time or later.
         case seeking(Timestamp)
         /// To count wanted events from the end: `found` of `count` so far, the last of them at
         /// `first`, everything from `below` on looked at.
         case counting(Int, found: Int, first: EventID?, below: EventID)
-        /// To read what follows an id.
+        /// To read the events after an id.
         case reading(after: EventID)
     }
 

@@ -1,8 +1,8 @@
 internal import Protection
 internal import Topics
 
-/// Reads that wait for a reader's thread, in a line for each user, and users take turns: whatever one
-/// of them looks for, another one's page waits for one turn of it.
+/// Reads that wait for a reader's thread, in a line for each user. Users take turns: however much
+/// one of them looks for, another one's page waits for one turn of it.
 ///
 /// A read that needs another turn goes to the end of its line. Safe from any thread.
 final class ReadQueue: Sendable {
@@ -16,7 +16,7 @@ final class ReadQueue: Sendable {
         case answer(@Sendable () -> Void)
     }
 
-    /// What became of a job that was added.
+    /// The outcome of adding a job.
     enum Place {
         case queued
         /// Its user has as many reads waiting as there may be.
@@ -28,7 +28,7 @@ final class ReadQueue: Sendable {
         /// Answers go first: their reads have had their turns.
         var answers = Ring<@Sendable () -> Void>()
         var reads: TurnLines<UInt32?, ReadJob>
-        /// Where readers sleep, one each.
+        /// The wake-ups of sleeping readers, one each.
         var sleepers: [WakeUp] = []
         var isClosed = false
 
@@ -67,7 +67,7 @@ final class ReadQueue: Sendable {
         return place
     }
 
-    /// Lets nothing in from now on. Returns what was waiting.
+    /// Lets nothing in from now on. Returns the jobs that were waiting.
     func close() -> [Job] {
         let (left, sleepers) = state.write { state in
             state.isClosed = true
@@ -83,7 +83,7 @@ final class ReadQueue: Sendable {
     /// The next job; nil when the queue is closed.
     ///
     /// - Parameters:
-    ///   - wakeUp: Where the reader sleeps that asks; nobody else does.
+    ///   - wakeUp: The wake-up of the reader that asks; nobody else sleeps at it.
     func take(sleepingAt wakeUp: WakeUp) -> Job? {
         while true {
             let (job, isClosed) = state.write { state -> (Job?, Bool) in

@@ -27,7 +27,7 @@ final class Reader: ThreadWork {
         self.path = path
     }
 
-    /// Works until the queue is closed.
+    /// Runs until the queue is closed.
     func run() {
         while let job = queue.take(sleepingAt: wakeUp) {
             switch job {
@@ -52,11 +52,11 @@ final class Reader: ThreadWork {
         if queue.add(.read(read), isUnderWay: true) == .closed { read.then(.failure(.draining)) }
     }
 
-    /// Answers once the log knows what the read may have seen.
+    /// Answers once the log knows every commit that the read may have seen.
     private func answer(_ read: ReadJob, _ outcome: Result<StorePage, BusError>) {
         let queue = queue
         let then = read.then
-        // From the writer's thread, which has no time for what answers do.
+        // Called on the writer's thread, which has no time to run the answer itself.
         let isSettled = progress.isSettled {
             if queue.add(.answer { then(outcome) }) == .closed { then(.failure(.draining)) }
         }

@@ -2,10 +2,10 @@ internal import Topics
 
 /// The rows of a selector between two ids, one after the other, rising or falling.
 ///
-/// Few topics are merged by their indexes; of many, or where it takes long to find them, every row in
-/// between is looked at.
+/// A few topics are merged by their indexes. If there are many, or finding them takes long, the
+/// cursor looks at every row in between.
 struct RowCursor {
-    /// What the next step of a cursor found.
+    /// The result of a cursor's next step.
     enum Step {
         /// A row of the selector, with `EventColumns`.
         case row(Statement)
@@ -20,8 +20,8 @@ struct RowCursor {
     private var heads: [(next: EventID, rows: Statement)] = []
     private var scan: Statement?
     private let selector: Selector
-    /// Of a scan, the topics that were met so far: the last id each has lost, or nil for one that
-    /// is not wanted.
+    /// The topics that a scan has met so far: the last id that each has lost, or nil for a topic
+    /// that is not wanted.
     private var met: [Int64: EventID?] = [:]
     private let marks: TopicMarks
 

@@ -1,12 +1,13 @@
 internal import Topics
 
-/// What rows of `events` say beside their payloads: one row often says what the last one did.
+/// The attributes in rows of `events`. A row often has those of the row before, which it then
+/// shares.
 struct AttributeColumns {
     private var last = EventAttributes.none
 
     /// The attributes of a row that has all of ``EventColumns``.
     ///
-    /// - Throws: That the file is damaged, where no event can have them.
+    /// - Throws: The error of a damaged file, where no event can have these attributes.
     mutating func read(_ row: Statement) throws(DatabaseError) -> EventAttributes {
         var texts = AttributeTexts()
         var isAsBefore = true

@@ -1,6 +1,6 @@
 internal import Topics
 
-/// What the store keeps of the whole bus: the one row of `bus`.
+/// The state that the store keeps of the whole bus: the one row of `bus`.
 struct BusRow: Equatable {
     /// Drawn when the store was made; a backup has the same.
     var identity: String
@@ -15,7 +15,7 @@ struct BusRow: Equatable {
     /// The time of the last event when the store was last closed, or of one whose topic is
     /// forgotten since.
     var time: Timestamp
-    /// Losses of topics nobody remembers apart.
+    /// The highest loss of topics that nobody remembers apart.
     var floor: EventID
     var floorTime: Timestamp
     /// No life of the bus gave an id up to here; zero where nobody can say.
@@ -44,7 +44,7 @@ struct BusRow: Equatable {
         guard isIdentity(identity) else {
             throw .damaged("the store's identity is '\(identity.prefix(40))'")
         }
-        // The only number that nothing but SQLite computes with.
+        // Only SQLite computes with this number, so it is read to check its range alone.
         _ = try row.integer(9, .busSeals)
         return BusRow(
             identity: identity, life: try row.integer(1, .busLife),
@@ -93,8 +93,8 @@ struct BusRow: Equatable {
     /// Whether events may be missing that the last life answered: the file is a copy from before
     /// the last life ended, or the machine lost its power before they were synced.
     ///
-    /// Whatever is not certain counts as a loss, since a needless gap is told and a loss would not
-    /// be.
+    /// Anything that is not certain counts as a loss: a needless gap is told, but a loss that is
+    /// not counted would not be.
     func mayLackEvents(lastLife: LifeRecord?, boot: String) -> Bool {
         guard life > 0 else { return true }
         guard !isCopy, let lastLife, lastLife.identity == identity else { return true }

@@ -30,7 +30,7 @@ struct GroupRows {
 
     /// Makes a change of a group; a transaction is open.
     ///
-    /// - Parameter now: The time, which says where delays go on behind another boot.
+    /// - Parameter now: The time, by which delays go on under another boot.
     /// - Complexity: O(jobs that it names); O(open jobs of the group) where all go.
     func write(
         _ change: WorkChange, _ topics: TopicRows, now: Timestamp
@@ -166,7 +166,7 @@ enum GroupColumns {
     static let names = all.joined(separator: ", ")
     /// A parameter for each, for a statement.
     static let parameters = all.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    /// What a row becomes that is there already, for a statement.
+    /// The assignments that replace a row that is there already, for a statement.
     static let replacements =
         all.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
 }

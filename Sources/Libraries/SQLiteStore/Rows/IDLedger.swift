@@ -1,7 +1,7 @@
 internal import Topics
 
-/// Who remembers which ids were given and answered: the store, the file beside it, and what the
-/// daemon keeps for stores of any kind. Belongs to the writer's thread.
+/// The places that remember which ids were given and answered: the store, the file beside it, and
+/// the ceiling that the daemon keeps for stores of any kind. Belongs to the writer's thread.
 struct IDLedger {
     private let file: StoreFile
     private let database: Database
@@ -9,7 +9,7 @@ struct IDLedger {
     private let idCeiling: IDCeiling?
     let start: LifeStart
     private var record: LifeRecord
-    /// Where it is noted what was answered; nil before the life has begun.
+    /// The mark of the highest answered id; nil before the life has begun.
     private var mark: AnsweredMark?
 
     init(
@@ -26,7 +26,7 @@ struct IDLedger {
             isClosed: false, isSynced: sync == .full, boot: start.bus.boot.id)
     }
 
-    /// What the life begins with: no ids before it is on the disk.
+    /// The ids that the life begins with: none can be given before it is on the disk.
     var ids: IDSequence {
         IDSequence(
             next: start.first, ceiling: hasBegun ? start.bus.ceiling : start.first,
@@ -36,10 +36,11 @@ struct IDLedger {
     /// Whether the life is on the disk; before that, no id is given and nothing else is written.
     var hasBegun: Bool { mark != nil }
 
-    /// Has the life on the disk, unless it is there already. Several attempts leave what one does.
+    /// Has the life on the disk, unless it is there already. Several attempts leave the same as
+    /// one.
     ///
     /// - Parameters:
-    ///   - look: Reads what the life begins with, before it is committed.
+    ///   - look: Reads the topics and groups that the life begins with, before it is committed.
     mutating func begin(_ look: () throws(DatabaseError) -> Void = {}) throws {
         guard !hasBegun else { return }
         try synced { () throws(DatabaseError) in
@@ -54,7 +55,8 @@ struct IDLedger {
         self.mark = mark
     }
 
-    /// Notes what is about to be answered, so that the next start misses it if it is lost.
+    /// Notes events that are about to be answered, so that the next start misses them if they are
+    /// lost.
     func note(_ events: [Event]) {
         if let last = events.last, last.isStored { mark?.note(last.id) }
     }
@@ -78,8 +80,8 @@ struct IDLedger {
         ids.ceiling = ceiling
     }
 
-    /// Writes something small over whatever a failed commit may have left in the journal, synced:
-    /// once that is done, no start can find the failed commit.
+    /// Writes something small, synced, over the frames that a failed commit may have left in the
+    /// journal. Once that is done, no start can find the failed commit.
     func seal() throws(DatabaseError) {
         try synced { () throws(DatabaseError) in
             try database.execute("UPDATE bus SET seals = seals + 1")

@@ -18,7 +18,7 @@ struct IDSequence {
     /// Whether so many ids can be given.
     func has(_ count: Int) -> Bool { next + UInt64(count) <= ceiling }
 
-    /// Gives ids, never to be given again whatever becomes of them, and a time that never falls.
+    /// Gives ids and a time. No id is given again, even if its event fails. The time never falls.
     mutating func take(_ count: Int, at now: Timestamp) -> (first: UInt64, time: Timestamp) {
         let first = next
         next += UInt64(count)

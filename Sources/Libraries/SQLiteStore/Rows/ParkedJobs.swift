@@ -2,9 +2,9 @@ internal import Topics
 
 /// Gives the parked jobs of an older file their rows.
 ///
-/// Before version 11 a job had a row while it was open. A job behind another one of its key was found in
-/// the log at each start. A job that was settled before that was known left its row as a mark, with the
-/// topic 0.
+/// Before version 11 a job had a row while it was open. A job behind another one of its key was
+/// found in the log at each start. A job that was settled before the next one of its key was found
+/// left its row as a mark, with the topic 0.
 enum ParkedJobs {
     /// Adds a row for each event that a group has taken in and that has the key of an older row.
     ///
@@ -52,7 +52,7 @@ enum ParkedJobs {
         try database.execute("DELETE FROM jobs WHERE topic = 0")
     }
 
-    /// The numbers of the topics that a selector matches, each with the id up to which its events are gone.
+    /// The numbers of the topics that a selector matches, each with the last id of its lost events.
     private static func topics(
         of selector: Selector, in database: Database
     ) throws(DatabaseError) -> [Int64: Int64] {

@@ -2,15 +2,15 @@ internal import Topics
 
 /// The tables of a store, by numbered steps that lead from each version to the next.
 ///
-/// A step is never changed once it was released; what is to be different is another step.
+/// A step is never changed once it was released. A later change is another step.
 struct Schema {
-    /// What the file says of itself in its header: "Blfr".
+    /// The application id in the header of the file: "Blfr".
     static let applicationID: Int64 = 0x426C_6672
 
-    /// What leads from one version to the next.
+    /// A step that leads from one version to the next.
     enum Step: ExpressibleByStringLiteral, Sendable {
         case statements(String)
-        /// What no statement can say.
+        /// A change that no statement can express.
         case work(@Sendable (Database) throws(DatabaseError) -> Void)
 
         init(stringLiteral statements: String) { self = .statements(statements) }
@@ -31,9 +31,9 @@ struct Schema {
 
     /// The steps so far.
     static let current = Schema(steps: [
-        // 1: everything. `events` counts what is retained; rows up to `lost` are gone for readers
-        // and wait to be removed. `unstored` is the highest known id of a topic that was given to
-        // an event without a row.
+        // 1: everything. `events` of a topic counts its retained events. Rows up to `lost` are gone
+        // for readers and wait to be removed. `unstored` is the highest known id of a topic that
+        // was given to an event without a row.
         """
         CREATE TABLE bus (
             only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -75,7 +75,7 @@ struct Schema {
         ) STRICT;
         CREATE INDEX events_by_topic ON events (topic);
         """,
-        // 2: what people read with the `sqlite3` program.
+        // 2: the view that people read with the `sqlite3` program.
         """
         CREATE VIEW log AS
             SELECT events.id, topics.name AS topic,
@@ -145,7 +145,7 @@ struct Schema {
         """,
         // 6: the work group that a topic is held for.
         "ALTER TABLE topics ADD COLUMN hold TEXT;",
-        // 7: who chose the dead topic of a group; of older rows it is the maker.
+        // 7: the caller that chose the dead topic of a group; in older rows it is the maker.
         """
         ALTER TABLE groups ADD COLUMN dead_uid INTEGER;
         ALTER TABLE groups ADD COLUMN dead_token TEXT;
@@ -157,8 +157,8 @@ struct Schema {
         UPDATE topics SET hold_group = (SELECT number FROM groups WHERE groups.name = hold)
             WHERE hold IS NOT NULL;
         """,
-        // 9: when the spans of jobs are over, by the clock of the boot that the row was written under
-        // and by the time; and the boot of the last life, with the moment of its first one.
+        // 9: when the spans of jobs are over, by the clock of the boot that the row was written
+        // under and by the time; and the boot of the last life, with the moment of its first one.
         """
         ALTER TABLE bus ADD COLUMN boot TEXT NOT NULL DEFAULT '';
         ALTER TABLE bus ADD COLUMN boot_number INTEGER NOT NULL DEFAULT 0;
@@ -168,8 +168,9 @@ struct Schema {
         ALTER TABLE jobs ADD COLUMN until INTEGER;
         ALTER TABLE jobs ADD COLUMN until_time INTEGER;
         """,
-        // 10: dead letters that were published again say so. Before, an event of type `revived` behind
-        // the letter said it alone; such are looked for in the dead topics of groups that there are.
+        // 10: dead letters that were published again say so. Before, an event of type `revived`
+        // behind the letter said it alone. Such events are looked for in the dead topics of the
+        // groups that there are.
         """
         ALTER TABLE events ADD COLUMN revived INTEGER;
         UPDATE events SET revived = 1 WHERE id IN (

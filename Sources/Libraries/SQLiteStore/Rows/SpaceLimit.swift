@@ -12,7 +12,8 @@ struct SpaceLimit {
     private let freeCount: Statement
     private let pages = Pages()
 
-    /// What is known of the file's pages: to ask for them outside of a transaction takes locks.
+    /// The counts of the file's pages, once known: asking for them outside of a transaction takes
+    /// locks.
     private final class Pages {
         var counted: (all: Int, free: Int)?
     }
@@ -29,7 +30,7 @@ struct SpaceLimit {
         freeCount = try database.prepare("PRAGMA freelist_count")
     }
 
-    /// What the file takes, without what lies free in it, in bytes.
+    /// The bytes of the file that are in use: its free pages do not count.
     func usedBytes() throws(DatabaseError) -> Int {
         let counted = try counted()
         return (counted.all - counted.free) * pageBytes
@@ -53,7 +54,7 @@ struct SpaceLimit {
         pages.counted = nil
     }
 
-    /// What jobs will take on the disk, about.
+    /// The bytes that jobs will take on the disk, about.
     static func bytes(of jobs: [CommitQueue.Job]) -> Int {
         var bytes = 0
         for case .entry(let job) in jobs { bytes += self.bytes(of: job.entry) }
@@ -73,7 +74,8 @@ struct SpaceLimit {
         }
     }
 
-    /// What a change that settles jobs takes beyond them is nothing: it goes through at any size.
+    /// The bytes that a change of a group will take, about. A change that removes jobs or the group
+    /// counts its open jobs alone, so without any it goes through at any size.
     private static func bytes(of change: WorkChange) -> Int {
         let isSmaller = change.removesGroup || change.forgetsJobs || !change.settled.isEmpty
         let record = isSmaller || change.record == nil ? 0 : Limits.groupRowBytes
@@ -82,7 +84,7 @@ struct SpaceLimit {
 
     /// Sees to it that `bytes` more fit, in a transaction of its own; nothing is open before.
     ///
-    /// - Returns: What topics lost by it; that is committed then.
+    /// - Returns: The losses of topics, which are committed then.
     /// - Complexity: O(topics × log topics + events that go), if any have to.
     func makeRoom(
         for bytes: Int, _ topics: inout TopicRows

@@ -1,8 +1,8 @@
 internal import Protection
 internal import Topics
 
-/// What readers need to know of the topics that exist: their numbers, and which of their rows are
-/// gone. As of the last commit; safe from any thread.
+/// The marks of the topics that exist, for readers: their numbers, and the ids up to which their
+/// rows are gone. As of the last commit; safe from any thread.
 final class TopicMarks: Sendable {
     /// One topic of the store.
     struct Mark {
@@ -19,7 +19,7 @@ final class TopicMarks: Sendable {
 
     private let marks = Protected(Marks())
 
-    /// Takes over what a commit made of topics.
+    /// Takes over the topics as a commit left them.
     func update(_ topics: [TopicState]) {
         marks.write { marks in
             for topic in topics {

@@ -1,7 +1,7 @@
 internal import Topics
 
 /// The topics of the store as the writer knows them: those that exist in memory, tombstones on the
-/// disk, and what the transaction under way has changed.
+/// disk, and the changes of the transaction under way.
 ///
 /// Belongs to the writer's thread.
 struct TopicRows {
@@ -82,7 +82,7 @@ struct TopicRows {
         unstored.insert(name)
     }
 
-    /// Has the transaction write what the topics are by now.
+    /// Has the transaction write the topics that it has changed.
     func write() throws(DatabaseError) {
         for state in changed.values { try write(state) }
     }
@@ -128,7 +128,7 @@ struct TopicRows {
         }
     }
 
-    /// Topics that exist, with what the transaction makes of them.
+    /// Topics that exist, with the changes of the transaction.
     var current: [TopicState] {
         guard !changed.isEmpty else { return Array(live.values) }
         return live.merging(changed) { $1 }.values.filter(\.isLive)

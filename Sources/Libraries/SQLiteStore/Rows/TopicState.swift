@@ -1,6 +1,6 @@
 internal import Topics
 
-/// What the store keeps of one topic beside its events: one row of `topics`.
+/// The state that the store keeps of one topic beside its events: one row of `topics`.
 struct TopicState {
     let number: Int64
     let name: TopicName
@@ -17,13 +17,13 @@ struct TopicState {
     /// Their payload bytes.
     var bytes = 0
 
-    /// Whether the topic exists: another one with no events is a tombstone.
+    /// Whether the topic exists. One without settings and events is a tombstone.
     var isLive: Bool { settings != nil || events > 0 }
 
-    /// Whether new events need no row.
+    /// Whether new events need a row.
     var persists: Bool { settings?.persists ?? true }
 
-    /// What it takes on the disk, about.
+    /// The bytes that it takes on the disk, about.
     var diskBytes: Int { bytes + events * Limits.eventOverheadBytes }
 
     /// Columns in the order of `init(_:)`.
@@ -33,7 +33,7 @@ struct TopicState {
         events, bytes, hold, hold_group
         """
 
-    /// The topic that a row of `columns` says.
+    /// The topic in a row of `columns`.
     init(_ row: Statement) throws(DatabaseError) {
         number = try row.integer(0, .topicNumber)
         guard let name = try? TopicName(row.text(1) ?? "") else {
@@ -61,7 +61,7 @@ struct TopicState {
         bytes = Int(try row.integer(12, .topicBytes))
     }
 
-    /// A topic that is new.
+    /// A new topic.
     init(number: Int64, name: TopicName) {
         self.number = number
         self.name = name

@@ -6,7 +6,7 @@ internal import Topics
 /// system, and outlives the process however that ends.
 ///
 /// A start that finds less in the store has lost events. After a loss of power the mark may be
-/// older than what was answered, but never ahead of it: it is noted behind the commit.
+/// older than the last answer. It is never ahead of the commits, since it is noted after them.
 ///
 /// Belongs to the writer's thread.
 final class AnsweredMark {

@@ -1,11 +1,11 @@
 internal import Topics
 
-/// Jobs that go through one transaction together, and what became of each.
+/// Jobs that go through one transaction together, and the outcome of each.
 ///
-/// Applied in their order, each takes its ids; a transaction is only opened for what needs the
-/// disk. Belongs to the writer's thread.
+/// Jobs are applied in their order, and each takes its ids. A transaction is only opened for jobs
+/// that need the disk. Belongs to the writer's thread.
 struct CommitGroup {
-    /// What a job is told once the transaction is committed.
+    /// The outcome of a job, which is told once the transaction is committed.
     enum Outcome {
         case receipt(CommitQueue.EntryJob, Result<StoreReceipt, BusError>)
         case loss(CommitQueue.TrimJob, StoreLoss)
@@ -16,7 +16,7 @@ struct CommitGroup {
     private let groups: GroupRows
     private let now: Timestamp
     private(set) var outcomes: [Outcome] = []
-    /// What is still to be removed of topics.
+    /// Removals that are still to be done, of which the log knows already.
     private(set) var rests: [StoreTrim] = []
     /// Rows that were left behind to be removed later.
     private(set) var leftovers: [TopicLoading.Leftover] = []

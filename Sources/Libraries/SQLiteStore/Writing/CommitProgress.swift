@@ -1,10 +1,10 @@
 internal import Protection
 
-/// Whether what is committed was told, too.
+/// How many commits have begun, and how many of them are settled.
 ///
-/// A reader that has seen a commit must not answer before the `then` of what was committed: the
-/// log would not know yet why events are missing. So its answer waits until every commit that had
-/// begun when it had read is settled: told, or known to be rolled back.
+/// A reader that has seen a commit must not answer before the `then` of its jobs. The log would not
+/// know yet why events are missing. So the answer waits until every commit that had begun when the
+/// read ended is settled: told, or known to be rolled back.
 ///
 /// Safe from any thread; one thread begins and settles.
 final class CommitProgress: Sendable {
@@ -16,12 +16,12 @@ final class CommitProgress: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// A commit begins that others must be told of.
+    /// Notes that a commit begins, which others must be told of.
     func begin() {
         state.write { $0.begun += 1 }
     }
 
-    /// Everything that was committed has been told.
+    /// Notes that every commit so far is settled, and calls the closures that waited for that.
     func settle() {
         let waiting = state.write { state in
             state.settled = state.begun

@@ -1,11 +1,12 @@
 internal import Protection
 internal import Topics
 
-/// What waits for the writer, in lines that take turns: one of each user, in the order it came, one of
-/// what work groups change, and one of topics that are removed.
+/// Jobs that wait for the writer. Entries wait in lines that take turns: one for each user, in the
+/// order they came, one for changes of work groups, and one for removals of topics.
 ///
-/// Turns are counted in what a commit costs, rows and bytes: whatever one user brings, another one's
-/// publish goes with the next commit, which is bounded. Safe from any thread; one thread takes.
+/// Turns are counted in the cost of a commit, rows and bytes. However much one user brings, another
+/// one's publish goes with the next commit, which is bounded. Safe from any thread; one thread
+/// takes.
 final class CommitQueue: Sendable {
     private let wakeUp = WakeUp()
     private let state = Protected(State())
@@ -20,22 +21,23 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// An entry, and who wants to know its place.
+    /// An entry, and the closure that learns its place.
     struct EntryJob {
         let entry: StoreEntry
         let queuedBytes: Int
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
 
-        /// What it costs to commit, at least one step.
+        /// The steps that it costs to commit, at least one.
         var steps: Int { max(1, entry.rowCount) + queuedBytes / Limits.stepBytes }
         var line: Line { Line(of: entry) }
     }
 
-    /// What keeps its order.
+    /// A line of entries that keep their order.
     enum Line: Hashable {
-        /// What one user publishes and registers.
+        /// Publishes and registrations of one user.
         case user(UInt32?)
-        /// Changes of work groups, with what becomes of their jobs: each group has one under way.
+        /// Changes of work groups, with the events that their jobs lead to: each group has one
+        /// under way.
         case groups
         case removals
 
@@ -50,8 +52,8 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// A removal of what is no longer retained, and who wants to know what it left; nobody for the
-    /// rest of one that was told already.
+    /// A removal of events that are no longer retained, and the closure that learns the loss. The
+    /// closure is nil for the rest of a removal that was told already.
     struct TrimJob {
         let trim: StoreTrim
         let then: (@Sendable (StoreLoss) -> Void)?
@@ -63,13 +65,13 @@ final class CommitQueue: Sendable {
         var entries = 0
         var queuedBytes = 0
         var queuedBytesMax = 0
-        /// While the writer sleeps, how many entries it is woken for; at 1 also for a removal.
+        /// The number of entries that wakes the sleeping writer; at 1 a removal wakes it too.
         var wakesAt: Int?
-        /// Whether the writer is to go round once, whatever waits.
+        /// Whether the writer is to go round once, even if nothing waits.
         var isRoused = false
         var isClosed = false
 
-        /// Whether the writer is to be woken for what was just added.
+        /// Whether the job that was just added has to wake the writer.
         mutating func wakes() -> Bool {
             guard let count = wakesAt, entries >= count || count == 1 else { return false }
             wakesAt = nil
@@ -77,7 +79,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// What became of an entry that was brought.
+    /// The outcome of adding an entry.
     enum Admittance {
         case queued
         case tooMuch
@@ -130,7 +132,7 @@ final class CommitQueue: Sendable {
         state.write { $0.queuedBytes -= job.queuedBytes }
     }
 
-    /// Lets nothing in from now on; what is in is still taken.
+    /// Lets nothing in from now on. Jobs that are in are still taken.
     func close() {
         state.write {
             $0.isClosed = true
@@ -144,7 +146,7 @@ final class CommitQueue: Sendable {
 
     var isClosed: Bool { state.read { $0.isClosed } }
 
-    /// What `take` does next.
+    /// The next step of `take`.
     private enum Step {
         case give([Job])
         case sleep(milliseconds: Int32, isLast: Bool)
@@ -190,7 +192,8 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Removals go first, which leave room to entries: they came before what is published next.
+    /// The jobs of one transaction. Removals go first, since they came before the next publishes.
+    /// They leave at least half of the places to entries.
     private static func group(_ state: inout State) -> [Job] {
         state.isRoused = false
         let trims = state.trims.prefix(Limits.groupEntriesMax / 2)

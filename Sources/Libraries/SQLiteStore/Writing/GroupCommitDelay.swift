@@ -3,13 +3,13 @@
 ///
 /// Publishers that were answered together come again one after the other. Without waiting, the
 /// first of them gets a sync of its own, and all others wait for that and the next one. So on a
-/// disk that takes milliseconds for a sync the writer waits a part of that for as many as came
-/// lately; who publishes alone is never held up.
+/// disk that takes milliseconds for a sync, the writer waits a part of that time for as many
+/// entries as came lately. A single publisher is never held up.
 struct GroupCommitDelay {
     /// Entries of the last two groups.
     private var last = 0
     private var before = 0
-    /// What a commit takes, on average of the last few.
+    /// The duration of a commit, on average of the last few.
     private var commitMicroseconds = 0
 
     /// How many entries are worth waiting for.
@@ -24,13 +24,13 @@ struct GroupCommitDelay {
         return Int32(min(max(part, 1), Limits.gatheringMillisecondsMax))
     }
 
-    /// Notes how many entries a group has, whatever becomes of them.
+    /// Notes how many entries a group has, even if they fail later.
     mutating func note(entries: Int) {
         before = last
         last = entries
     }
 
-    /// Notes what a commit took.
+    /// Notes the duration of a commit.
     mutating func note(microseconds: Int) {
         commitMicroseconds += (microseconds - commitMicroseconds) / 4
     }

@@ -1,7 +1,7 @@
 internal import Topics
 
-/// Removals that wait for their turn at the disk, in the order their topics came: one for each
-/// topic, since what is asked for last includes what was asked for before.
+/// Removals that wait for their turn at the disk, in the order in which their topics came. There is
+/// one for each topic, since a later removal includes the earlier ones.
 ///
 /// So there are never more than topics that had events when the disk began to refuse. Belongs to
 /// the writer's thread.
@@ -13,7 +13,7 @@ struct PostponedTrims {
     /// How many there are.
     var count: Int { trims.count }
 
-    /// Adds a removal, or makes one of it and the one that its topic waits for already.
+    /// Adds a removal, or merges it with the one of its topic that waits already.
     mutating func add(_ job: CommitQueue.TrimJob) {
         if let known = trims.updateValue(job, forKey: job.trim.topic) {
             trims[job.trim.topic] = Self.joined(known, job)
@@ -27,8 +27,9 @@ struct PostponedTrims {
         (0..<min(countMax, count)).map { _ in trims.removeValue(forKey: order.removeFirst())! }
     }
 
-    /// The bounds are those that were asked for last. The rest of a removal has none, nor anybody
-    /// who is to be told: the log was, and asks again for what is over the bounds.
+    /// Merges two removals of a topic, with the bounds that were asked for last. The rest of a
+    /// removal has no bounds, and nobody to tell. The log was told, and asks again for events over
+    /// the bounds.
     private static func joined(
         _ first: CommitQueue.TrimJob, _ second: CommitQueue.TrimJob
     ) -> CommitQueue.TrimJob {

@@ -1,18 +1,18 @@
 internal import Topics
 
-/// Retention on the disk: which events of a topic go, and what is left of it.
+/// Retention on the disk: which events of a topic go, and the state of the topic without them.
 ///
-/// Works within the transaction that is open. Belongs to the writer's thread.
+/// Runs within the transaction that is open. Belongs to the writer's thread.
 struct Removal {
-    /// What a trim did.
+    /// The result of a trim.
     struct Outcome {
         let loss: StoreLoss
-        /// What is still to be done, of which the log knows already.
+        /// The removal that is still to be done, of which the log knows already; nil for none.
         let rest: StoreTrim?
     }
 
-    /// Removes what a trim asks for, so many events at most; the log asks again for what is over
-    /// the bounds beyond that.
+    /// Removes the events that a trim asks for, a bounded number at most. The log asks again for
+    /// events that are over the bounds beyond that.
     static func trim(
         _ trim: StoreTrim, _ topics: inout TopicRows, _ rows: EventRows
     ) throws(DatabaseError) -> Outcome {
@@ -72,7 +72,7 @@ struct Removal {
         private let level: Int
         private let countMax: Int
         private var topic: TopicState
-        /// Of what went: how many events, how many of them beyond `through`, and their bytes.
+        /// How many events went, how many of them beyond `through`, and the bytes of the latter.
         private var removed = 0
         private var count = 0
         private var bytes = 0
@@ -104,7 +104,7 @@ struct Removal {
                 count += 1
                 bytes += row.bytes
             }
-            // A file may count fewer than it has; what is written back has to be a count.
+            // A file may count fewer events than it has. The number written back has to be a count.
             topic.events = max(0, topic.events - 1)
             topic.bytes = max(0, topic.bytes - row.bytes)
             last = row
@@ -124,7 +124,7 @@ struct Removal {
             return time.advanced(microseconds: age) <= trim.now
         }
 
-        /// The topic without what went.
+        /// The topic without the events that went.
         func topic(lostThrough id: EventID) -> TopicState {
             var topic = topic
             if let last {

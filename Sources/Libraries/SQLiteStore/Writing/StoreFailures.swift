@@ -1,7 +1,7 @@
 internal import Topics
 
 extension BusError {
-    /// What a publisher is told when SQLite did not write.
+    /// The error for a publisher when SQLite did not write.
     static func unwritable(_ path: String, _ error: DatabaseError) -> BusError {
         switch error.kind {
         case .full:
@@ -25,13 +25,13 @@ extension BusError {
         }
     }
 
-    /// What a reader is told when SQLite did not read.
+    /// The error for a reader when SQLite did not read.
     static func unreadable(_ path: String, _ error: DatabaseError) -> BusError {
         .storeFailed(
             "the store \(path) cannot be read (\(error.text)): run belfryd --check-store")
     }
 
-    /// What a publisher is told once a file of the store is not where it was.
+    /// The error for a publisher once a file of the store is not where it was.
     static func absent(_ absence: String) -> BusError {
         .storeFailed(
             "\(absence), so a start would not find what is written: put it back, or restart the bus"

@@ -1,11 +1,11 @@
 internal import Topics
 
-/// What the writer does between two groups, some at a time: rows of what is gone are removed,
-/// tombstones are merged, pages are given back. Where the keeper of the journal does not come to an
-/// end beside the writer, the journal is moved into the file.
+/// The upkeep that the writer does between two groups, some at a time. It removes rows of events
+/// that are gone, merges tombstones and gives pages back. If the keeper of the journal cannot
+/// finish beside the writer, it also moves the journal into the file.
 ///
-/// None of it changes what readers see, so a failure is tried again later and told nobody. Belongs
-/// to the writer's thread.
+/// None of it changes the events that readers see. So after a failure it is tried again later, and
+/// nobody is told. Belongs to the writer's thread.
 struct StoreMaintenance {
     private let database: Database
     private let rows: EventRows
@@ -33,7 +33,7 @@ struct StoreMaintenance {
         self.tombstonesMax = tombstonesMax
     }
 
-    /// Notes what a commit left to be done.
+    /// Notes the upkeep that a commit left.
     mutating func note(_ changed: [TopicState], _ leftovers: [TopicLoading.Leftover]) {
         self.leftovers += leftovers
         for topic in changed where !topic.isLive { tombstones += 1 }
@@ -48,7 +48,7 @@ struct StoreMaintenance {
         return -1
     }
 
-    /// Does a part of what is to be done.
+    /// Does a bounded part of the upkeep.
     mutating func turn(isIdle: Bool) {
         defer { report() }
         report()
@@ -72,14 +72,14 @@ struct StoreMaintenance {
         }
     }
 
-    /// Tells the keeper of the journal what was committed.
+    /// Tells the keeper of the journal of new commits.
     private mutating func report() {
         guard isDirty else { return }
         isDirty = false
         journal.committed(pages: database.journalPages)
     }
 
-    // MARK: What is gone
+    // MARK: Leftovers and tombstones
 
     private mutating func removeLeftovers() throws(DatabaseError) {
         guard let leftover = leftovers.first else { return }

@@ -2,7 +2,7 @@ internal import Protection
 internal import Telemetry
 internal import Topics
 
-/// The writer's thread: takes what waits, commits it together, and tells everybody in order.
+/// The writer's thread: takes waiting jobs, commits them together, and tells everybody in order.
 ///
 /// Belongs to its thread, once that runs.
 final class Writer: ThreadWork {
@@ -25,8 +25,8 @@ final class Writer: ThreadWork {
     /// Entries whose commit failed in a way that leaves open whether a start would find them:
     /// nobody is told before something else was written over it.
     private var unsettled: [(job: CommitQueue.EntryJob, error: BusError)] = []
-    /// What was committed to a file that went meanwhile, in order: known to be there once the file
-    /// is back. Nothing else takes an id before it is told.
+    /// Outcomes of jobs that were committed to a file that went meanwhile, in order. They are
+    /// certain once the file is back. Nothing else takes an id before they are told.
     private var held: [CommitGroup.Outcome] = []
     /// Why nothing can be written at the moment.
     private var refusal: BusError?
@@ -57,7 +57,7 @@ final class Writer: ThreadWork {
         if let refusal = opening.refusal { note(refusal) }
     }
 
-    /// Works until the queue is closed and empty, and leaves everything in order.
+    /// Runs until the queue is closed and empty, and leaves everything in order.
     func run() {
         while true {
             let jobs = shared.queue.take(milliseconds: pause, delay)
@@ -159,7 +159,7 @@ final class Writer: ThreadWork {
         maintenance.note(changed, leftovers)
     }
 
-    /// Tells everybody what became of a group, in order.
+    /// Tells everybody the outcomes of a group, in order.
     private func tell(_ group: CommitGroup) {
         noteCommitted(group.leftovers)
         if group.hasBegun, let absence = file.absence {
@@ -190,8 +190,9 @@ final class Writer: ThreadWork {
         }
     }
 
-    /// Keeps what only the file can tell. Readers may have seen already that something was removed,
-    /// so a loss is told now, unless it reaches into what the log does not know yet.
+    /// Keeps outcomes that only the file can tell, until it is back. Readers may have seen already
+    /// that something was removed. So a loss is told now, unless it reaches into events that the
+    /// log does not know yet.
     private func hold(_ group: CommitGroup) {
         for rest in group.rests { postponed.add(CommitQueue.TrimJob(trim: rest, then: nil)) }
         for outcome in group.outcomes {
@@ -205,7 +206,7 @@ final class Writer: ThreadWork {
 
     // MARK: Failure
 
-    /// Tells a group that failed, as far as that is certain. What needs no disk goes on.
+    /// Tells a group that failed, as far as that is certain. Entries that need no disk go through.
     private func refuse(_ jobs: [CommitQueue.Job], _ failure: WriteFailure) {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         topics.rolledBack()
@@ -232,7 +233,7 @@ final class Writer: ThreadWork {
         shared.readiness.value = .refusing("\(error)")
     }
 
-    /// Lets through what needs no row.
+    /// Lets an entry through that needs no row. Returns whether it did.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
         guard held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry) else { return false }
         var group = CommitGroup(transaction, rows, groups, now: clock.now())
@@ -264,8 +265,8 @@ final class Writer: ThreadWork {
         shared.queue.finished(job)
     }
 
-    /// Finds out whether the disk takes something again, and tells those who could not be told
-    /// before that was certain.
+    /// Finds out whether the disk takes writes again. Then it answers the publishers that could not
+    /// be answered before that was certain.
     private func settle() throws(WriteFailure) {
         if let absence = file.absence { throw WriteFailure(.absent(absence)) }
         let known = held
@@ -281,7 +282,7 @@ final class Writer: ThreadWork {
         let settled = unsettled
         unsettled = []
         for (job, error) in settled { answer(job, error) }
-        // What was copied out of the journal already may be all the room that is missing.
+        // Pages that were copied out of the journal already may take all the room that is missing.
         if !file.hasRoom { shared.journal.empty(database) }
         guard file.hasRoom else { throw WriteFailure(refusal ?? .storeFull("the disk is full")) }
     }
@@ -295,7 +296,7 @@ final class Writer: ThreadWork {
         ids = ledger.ids
     }
 
-    /// Sees to it that the next start finds what is committed, and knows what it should find.
+    /// Sees to it that the next start finds the commits, and knows how far they should reach.
     private func checkPlace() throws(WriteFailure) {
         if let absence = file.absence ?? file.life.absence { throw WriteFailure(.absent(absence)) }
     }
@@ -309,7 +310,7 @@ final class Writer: ThreadWork {
 
     // MARK: The end
 
-    /// Tells those whose answer nobody can know any more.
+    /// Fails the entries whose outcome nobody can know any more.
     private func abandon() {
         let error = BusError.storeFailed(
             "the store \(file.path) was closed before the outcome was known: look "

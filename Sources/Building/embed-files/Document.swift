@@ -27,7 +27,8 @@ struct Document {
         return document
     }
 
-    /// Where a link of a document leads on the page; nil where the daemon shows no such thing.
+    /// The place that a link of a document leads to on the page; nil where the daemon shows no such
+    /// thing.
     static func place(of target: String) -> String? {
         if target.hasPrefix("https://") { return target }
         let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

@@ -11,7 +11,8 @@ enum Embedding {
                 throw EmbeddingFailure("it is called as: embed-files OUTPUT FILE…")
             }
             let source = source(of: try arguments.dropFirst().map(row).joined())
-            // What is compiled already stays as it is: SwiftPM calls this again for a new link of it.
+            // An equal source stays as it is, and is not compiled again: SwiftPM calls this again
+            // when this program was linked anew.
             guard (try? String(contentsOfFile: output, encoding: .utf8)) != source else { return }
             try source.write(toFile: output, atomically: true, encoding: .utf8)
         } catch {

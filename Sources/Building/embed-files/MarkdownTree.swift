@@ -35,8 +35,8 @@
         /// The tree as HTML.
         var html: String { html(of: root) }
 
-        /// Gives every heading an anchor, lets links lead to what the daemon shows, and lets code and
-        /// tables be scrolled by themselves, with the keyboard too.
+        /// Gives every heading an anchor, and lets links lead to places that the daemon shows. Lets
+        /// code and tables be scrolled by themselves, with the keyboard too.
         func becomePage() {
             for link in nodes(["link"]) { lead(link) }
             for block in nodes(["heading", "code_block", "table"]) {
@@ -48,9 +48,10 @@
             }
         }
 
-        // MARK: What becomes of a node
+        // MARK: Nodes of a page
 
-        /// A link to what the daemon shows; for all else, and in a heading, the words alone.
+        /// A link to a place that the daemon shows; for all else, and in a heading, the words
+        /// alone.
         private func lead(_ link: OpaquePointer) {
             let isInHeading = kind(of: cmark_node_parent(link)) == "heading"
             if !isInHeading, let place = Document.place(of: Self.text(cmark_node_get_url(link))) {

@@ -2,7 +2,7 @@
 package enum CompletedShell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
-    /// A text as one word of the shell, whatever it has in it.
+    /// A text as one word of the shell, with any characters in it.
     package func quoted(_ text: String) -> String {
         let escaped = text.map { sign in
             switch (self, sign) {

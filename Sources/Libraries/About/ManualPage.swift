@@ -1,10 +1,10 @@
-/// A page of the manual, in the macros of `man(7)`: what is in a table of the program becomes roff.
+/// A page of the manual, in the macros of `man(7)`: the rows of a program's tables become roff.
 ///
-/// Whatever text it takes appears as it is: nothing in it is a macro or an escape. Texts are UTF-8.
+/// Each text appears as it is given: nothing in it is a macro or an escape. Texts are UTF-8.
 package struct ManualPage: Sendable {
     /// The name that it is found by, as `belfry-pub`.
     package let name: String
-    /// The section of the manual: 1 commands, 5 files, 7 what belongs to none, 8 services.
+    /// The section of the manual: 1 commands, 5 files, 7 pages that belong to none, 8 services.
     package let section: Int
     private var body: String
 
@@ -12,7 +12,7 @@ package struct ManualPage: Sendable {
     ///
     /// - Parameters:
     ///   - also: Further names by which `man` and `apropos` find it, once they know the page.
-    ///   - summary: What its subject is or does, in a line.
+    ///   - summary: A line about its subject.
     package init(_ name: String, section: Int, also: [String] = [], summary: String) {
         self.name = name
         self.section = section
@@ -47,14 +47,14 @@ package struct ManualPage: Sendable {
         body += begin + Self.line(text)
     }
 
-    /// A line of a command: its first words, and what one puts in their place.
+    /// A line of a command: its first words in bold, and its operands and options.
     package mutating func synopsis(_ command: String, _ rest: String) {
         body += "\\fB\(Self.escaped(command))\\fR \(Self.escaped(rest))\n"
     }
 
-    /// A term and what it means.
+    /// A term and its meaning.
     ///
-    /// - Parameter value: What stands behind the term, or nothing.
+    /// - Parameter value: The name of a value behind the term, or nothing.
     package mutating func item(_ term: String, value: String? = nil, _ text: String...) {
         body += ".TP\n\\fB\(Self.escaped(term))\\fR"
         body += value.map { " \\fI\(Self.escaped($0))\\fR" } ?? ""
@@ -70,7 +70,7 @@ package struct ManualPage: Sendable {
         body += ".EE\n"
     }
 
-    /// Where else to read.
+    /// The section that names related pages and documents.
     ///
     /// - Parameter pages: Names with their section, as `belfry(1)`.
     package mutating func seeAlso(_ pages: [String], documents: [String]) {
@@ -85,7 +85,7 @@ package struct ManualPage: Sendable {
         }
     }
 
-    /// What begins a paragraph; behind a heading there is one already.
+    /// The macro that begins a paragraph; behind a heading there is one already.
     private var begin: String {
         body.split(separator: "\n").last?.hasPrefix(".S") == true ? "" : ".PP\n"
     }

@@ -1,4 +1,4 @@
-/// Which Belfry this is: the one place that says so. Programs, manual pages and packages ask it.
+/// The version of Belfry. Programs, manual pages and packages take it from this one place.
 package enum Version {
     /// The number of the release, as `--version` and `/version` say it.
     package static let number = "0.1.0"

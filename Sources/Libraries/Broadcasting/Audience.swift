@@ -1,4 +1,5 @@
-/// Who a notification reaches: what it takes out of the registry under the lock, to call outside.
+/// The observers that a notification reaches. They are taken out of the registry under the lock,
+/// and called outside of it.
 @usableFromInline
 enum Audience: ~Copyable {
     case nobody
@@ -7,7 +8,7 @@ enum Audience: ~Copyable {
     /// The registrations, in order; nil where one was removed.
     case many([Registration?])
 
-    /// Those of `registrations`.
+    /// The observers of `registrations`.
     ///
     /// May hold an observer, and so must be handed out of the lock before it is released.
     init(_ registrations: [Registration?]) {

@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import Protection
 
-/// An in-process bus: tells every observer of a protocol what happened, without knowing any.
+/// An in-process bus: it tells every observer of a protocol about events, without knowing any.
 ///
-/// Observers are held weakly, under the protocol they observe and perhaps one topic; being
-/// released is enough to leave. The registry changes only in barrier blocks of a private
-/// concurrent queue, one after the other; a notification reads a snapshot of what the last of them
-/// left, and waits for no queue.
+/// Observers are held weakly, under the protocol they observe and perhaps one topic; being released
+/// is enough to leave. The registry changes only in barrier blocks of a private concurrent queue,
+/// one after the other. A notification reads a snapshot of the registry after the last of them, and
+/// waits for no queue.
 ///
 /// Promises that an observer registered on a thread is reached by every later notification of
 /// that thread, that observers are called in order of registration, and that no call begins after
@@ -15,8 +15,8 @@ internal import Protection
 /// inside the bus's lock or its barrier blocks.
 ///
 /// Does not promise that calls which had begun are over when `unregister` returns, nor an order
-/// between notifications of two threads. The memory of an instance that is gone, without what it
-/// referred to, may be kept until later registrations sweep its entry.
+/// between notifications of two threads. The memory of an instance that is gone, without the
+/// objects it referred to, may be kept until later registrations sweep its entry.
 ///
 /// ```swift
 /// protocol DoorObserver: AnyObject { func doorOpened(_ number: Int) }
@@ -26,8 +26,9 @@ internal import Protection
 /// bus.notify((any DoorObserver).self) { $0.doorOpened(3) }
 /// ```
 ///
-/// Safe from any thread. Observers are called on whatever thread notifies, so whoever registers one
-/// owes that it is safe there. Topics are compared inside the bus, and must not use it to do so.
+/// Safe from any thread. Observers are called on the thread that notifies, so code that registers
+/// one has to ensure that it is safe there. Topics are compared inside the bus, and must not use it
+/// to do so.
 public final class Broadcaster: Sendable {
     /// The default bus of the process.
     public static let shared = Broadcaster()
@@ -54,8 +55,8 @@ public final class Broadcaster: Sendable {
 
     /// Adds an observer until the returned token is released or cancelled.
     ///
-    /// There is one registration for each observer, protocol and topic: the token ends it whoever
-    /// made it.
+    /// There is one registration for each observer, protocol and topic. The token ends it even if
+    /// another call made it.
     ///
     /// - Complexity: As ``register(_:topic:observer:)-method``.
     public func observe<P>(
@@ -65,7 +66,7 @@ public final class Broadcaster: Sendable {
         return ObserverToken(of: registration, at: Self.place(observed, topic), on: self)
     }
 
-    /// Ends what an observer registered for a protocol, under every topic.
+    /// Ends the registrations of an observer for a protocol, under every topic.
     ///
     /// - Complexity: O(topics of this protocol).
     public func unregister<P>(_ observed: P.Type, observer: AnyObject) {
@@ -95,9 +96,9 @@ public final class Broadcaster: Sendable {
     /// Calls `body` with every observer of all topics and of this one registered at this moment,
     /// in order of registration.
     ///
-    /// An observer that registered both ways is called once. Without a topic, as
-    /// ``notify(_:_:)-method``, which it costs more than: to hand over that there is no topic takes
-    /// as long as to call somebody.
+    /// An observer that registered both ways is called once. Without a topic this does the same as
+    /// ``notify(_:_:)-method``, but costs more: to hand over that there is no topic takes as long
+    /// as to call somebody.
     ///
     /// - Complexity: O(observers of all topics + observers of this topic).
     /// - Important: Observers run on the calling thread, outside every lock of the bus.
@@ -109,13 +110,13 @@ public final class Broadcaster: Sendable {
         audience(of: ObjectIdentifier(observed), topic).forEach(as: observed, body)
     }
 
-    /// Whom a notification of this moment reaches, one of no topic.
+    /// The observers that a notification of no topic reaches at this moment.
     @usableFromInline
     func audience(of observed: ObjectIdentifier) -> Audience {
         registry.read { $0.audience(of: observed) }
     }
 
-    /// Whom a notification of this moment reaches, one of a topic.
+    /// The observers that a notification of a topic reaches at this moment.
     @usableFromInline
     func audience(of observed: ObjectIdentifier, _ topic: any Hashable & Sendable) -> Audience {
         let place = Registry.Place(observed: observed, topic: TopicKey(AnyHashable(topic)))
@@ -163,7 +164,7 @@ public final class Broadcaster: Sendable {
         }
     }
 
-    /// Makes a change in a barrier block, and releases what it displaced outside of it: an
+    /// Makes a change in a barrier block, and releases the objects it displaced outside of it: an
     /// observer's or a topic's `deinit` may use the bus.
     private func change<Result>(_ body: (inout Registry) -> Result) -> Result {
         let (result, displaced) = changes.sync(flags: .barrier) {

@@ -16,7 +16,7 @@ extension Broadcaster {
         shared.observe(observed, topic: topic, observer: observer)
     }
 
-    /// Ends what an observer registered for a protocol on the default bus.
+    /// Ends the registrations of an observer for a protocol on the default bus.
     public static func unregister<P>(_ observed: P.Type, observer: AnyObject) {
         shared.unregister(observed, observer: observer)
     }

@@ -1,4 +1,4 @@
-/// Who observes one protocol under one topic, for looking at a bus from outside.
+/// The observers of one protocol under one topic, for looking at a bus from outside.
 public struct Observership {
     /// The protocol's name, with its module.
     public let observed: String
@@ -9,7 +9,7 @@ public struct Observership {
 }
 
 extension Broadcaster {
-    /// Who observes what at this moment, ordered by the protocols' names.
+    /// The observers of all protocols and topics at this moment, ordered by the protocols' names.
     ///
     /// Holds the observers while the answer is held.
     ///

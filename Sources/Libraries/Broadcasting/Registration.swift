@@ -5,8 +5,8 @@ public import Synchronization
 /// Shared by the registry and every snapshot of it, so that a notification already under way sees
 /// that it was ended.
 @usableFromInline
-// @unchecked: the observer is only handed out, as a strong reference, to whoever notifies; those
-// who register one owe that it is safe there.
+// @unchecked: the observer is only handed out, as a strong reference, to the code that notifies.
+// Code that registers one has to ensure that it is safe there.
 final class Registration: @unchecked Sendable {
     @usableFromInline let observer: WeakObject<AnyObject>
     /// Its place in the order of registration.

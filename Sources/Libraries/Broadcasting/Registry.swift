@@ -1,4 +1,4 @@
-/// Who observes what: the table of a broadcaster.
+/// The table of a broadcaster: the observers of each protocol and topic.
 ///
 /// A change never looks whether an observer lives: that would hold it, and its `deinit` could come
 /// to run inside the change. Dead entries are found in a snapshot, by ``dead()``, and taken out by
@@ -9,8 +9,8 @@
 struct Registry {
     typealias Observers = IdentityTable<Registration>
 
-    /// Where observers stand: a protocol, by the identity of its metatype and never its printed
-    /// name, and a topic of it, or nil for all topics.
+    /// The key of a list of observers. It has a protocol, by the identity of its metatype and never
+    /// its printed name, and a topic of it, or nil for all topics.
     struct Place {
         let observed: ObjectIdentifier
         let topic: TopicKey?
@@ -56,7 +56,7 @@ struct Registry {
 
     private(set) var tables = IdentityTable<Table>()
     private var lastNumber: UInt64 = 0
-    /// What changes took out, until ``takeDisplaced()``.
+    /// Objects that changes took out, until ``takeDisplaced()``.
     private var displaced: [Any] = []
     private var sweepAt = BroadcastingLimits.sweepEntriesMin
 
@@ -108,13 +108,13 @@ struct Registry {
         displaced.append(table)
     }
 
-    /// Takes out what ``dead()`` found, as far as it stands.
+    /// Takes out the registrations that ``dead()`` found, as far as they stand.
     mutating func remove(_ dead: [(registration: Registration, place: Place)]) {
         for (registration, place) in dead { remove(registration, at: place) }
         sweepAt = max(BroadcastingLimits.sweepEntriesMin, 2 * entryCount)
     }
 
-    /// Hands over what the changes so far took out, topics included: to release it may run
+    /// Hands over the objects that changes took out so far, topics included. Releasing them may run
     /// somebody's `deinit`, which does not belong inside a change.
     mutating func takeDisplaced() -> [Any] {
         defer { displaced = [] }
@@ -138,7 +138,7 @@ struct Registry {
         return dead
     }
 
-    /// Whom a notification of a protocol without topic reaches.
+    /// The observers that a notification of a protocol without topic reaches.
     ///
     /// May hold an observer, and so must be handed out of the lock before it is released.
     func audience(of observed: ObjectIdentifier) -> Audience {
@@ -152,14 +152,14 @@ struct Registry {
         return registrations.isEmpty ? .nobody : .many(registrations)
     }
 
-    /// Who observes all topics of a protocol, in order; nil where one was removed.
+    /// The registrations for all topics of a protocol, in order; nil where one was removed.
     func registrations(of observed: ObjectIdentifier) -> [Registration?] {
         guard let position = tables.position(of: observed) else { return [] }
         return tables.entries[position]?.general.entries ?? []
     }
 
-    /// Who observes all topics of a protocol or the one at `place`, each observer once, in order
-    /// of registration; nil where one was removed.
+    /// The registrations for all topics of a protocol or for the one at `place`, each observer
+    /// once, in order of registration; nil where one was removed.
     func registrations(at place: Place) -> [Registration?] {
         guard let topic = place.topic, let position = tables.position(of: place.observed),
             let particular = tables.entries[position]?.particular[topic]

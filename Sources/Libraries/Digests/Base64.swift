@@ -2,7 +2,8 @@ internal import CNettle
 
 /// Base64 (RFC 4648 section 4) as libnettle reads and writes it: padded, without line breaks.
 public enum Base64 {
-    /// What is encoded at once: whole groups of three, so that padding comes at the end only.
+    /// Bytes that are encoded at once: whole groups of three, so that padding comes at the end
+    /// only.
     private static let pieceBytes = 3_072
 
     /// Appends the encoding of `data`: four bytes for every three, rounded up.

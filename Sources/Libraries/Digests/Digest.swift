@@ -7,7 +7,7 @@ public enum Digest {
     /// The SHA-1 of some pieces, one behind the other: 20 bytes (FIPS 180-4).
     ///
     /// For protocols that ask for it, such as the handshake of a WebSocket; it proves nothing about
-    /// who made the bytes.
+    /// the origin of the bytes.
     ///
     /// - Complexity: O(bytes).
     public static func sha1(_ pieces: UnsafeRawBufferPointer...) -> [UInt8] {
@@ -37,7 +37,7 @@ public enum Digest {
 
     /// The HMAC of some pieces, one behind the other, with SHA-256: 32 bytes (RFC 2104).
     ///
-    /// Whoever has the key can tell with it who made the bytes.
+    /// A reader that has the key can check with it that a holder of the key made the bytes.
     ///
     /// - Complexity: O(bytes).
     public static func hmacSHA256(

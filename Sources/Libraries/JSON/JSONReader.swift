@@ -1,8 +1,9 @@
 /// Reads JSON text token by token, where it lies.
 ///
-/// JSON is what every reader can take in. Beyond RFC 8259 that means: at most ``JSONLimits/depthMax``
-/// levels in a value, numbers within the range of a double, no lone surrogates. A verb that returns nil
-/// or false has met something else than it was asked for; ``index`` is the place of that.
+/// It takes only JSON that every reader can take in. Beyond RFC 8259 that means: at most
+/// ``JSONLimits/depthMax`` levels in a value, numbers within the range of a double, no lone
+/// surrogates. A verb that returns nil or false has met something else than it was asked for;
+/// ``index`` is the place of that.
 ///
 /// Does not check that the text is UTF-8.
 ///
@@ -161,7 +162,7 @@ extension JSONText {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the white space ends that begins at an index.
+    /// The index at which the white space ends that begins at `start`.
     func spaceEnd(from start: Int) -> Int {
         var index = start
         while index < count {

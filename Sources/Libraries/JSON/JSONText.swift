@@ -2,8 +2,8 @@
 public enum JSONText {
     /// Writes `text` between quotation marks, escaped.
     ///
-    /// Besides what JSON demands, U+007F, U+0085, U+2028 and U+2029 are escaped: some readers of
-    /// lines break at them, or hide them.
+    /// Besides the characters of the RFC, U+007F, U+0085, U+2028 and U+2029 are escaped: some
+    /// readers of lines break at them, or hide them.
     ///
     /// - Complexity: O(bytes).
     public static func append(_ text: String, to output: inout [UInt8]) {
@@ -13,7 +13,7 @@ public enum JSONText {
 
     /// Writes bytes, which must be UTF-8, between quotation marks, escaped.
     ///
-    /// - Complexity: O(bytes). What needs no escape is copied.
+    /// - Complexity: O(bytes). Bytes that need no escape are copied.
     public static func append(_ utf8: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var index = 0
@@ -26,9 +26,10 @@ public enum JSONText {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Bytes that `append` writes of `utf8` at most: as many as it does where nothing is to be escaped.
+    /// The most bytes that `append` writes of `utf8`: nearly as many as it does where the text is
+    /// ASCII and nothing is to be escaped.
     ///
-    /// - Complexity: O(bytes), a part of what `append` takes.
+    /// - Complexity: O(bytes), in a part of the time of `append`.
     public static func bytesMax(of utf8: UnsafeRawBufferPointer) -> Int {
         var escapes = 0
         var index = 0
@@ -39,7 +40,7 @@ public enum JSONText {
         return utf8.count + 5 * (escapes + utf8.count - index) + 2
     }
 
-    /// Where the first scalar to be escaped stands from `start` on; the end of the text if there is
+    /// The index of the first scalar to be escaped from `start` on; the end of the text if there is
     /// none.
     static func plainEnd(in utf8: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
@@ -116,10 +117,10 @@ public enum JSONText {
         }
     }
 
-    /// Bytes that are on the stack whatever the platform.
+    /// Bytes of room, few enough to be on the stack on each platform.
     private static var roomBytes: Int { 1024 }
 
-    /// Bytes of which there is room for the escapes, and for two words behind them.
+    /// Bytes of text for whose escapes there is room, with two words behind them.
     private static var pieceBytes: Int { (roomBytes - 16) / 6 }
 
     /// The escape of a scalar, six bytes at most, the first of them lowest.

@@ -3,9 +3,9 @@
 /// - Complexity: O(bytes), without recursion.
 struct JSONWalk {
     private let text: UnsafeRawBufferPointer
-    /// Where it is. Where something is wrong, there.
+    /// The index of the next byte; once something is wrong, the index of that.
     private(set) var index: Int
-    /// Where it copies to, if it does.
+    /// The bytes that it copies to, if it does.
     var output: [UInt8] = []
     /// Whether it copies.
     var copies = false

@@ -2,10 +2,9 @@ internal import Digests
 
 /// JSON text made directly into a byte array, without an intermediate tree.
 ///
-/// Promises what the contract says of JSON bodies: no white space between tokens, and U+007F,
-/// U+0085, U+2028 and U+2029 escaped beside what RFC 8259 section 7 demands, so that the text is
-/// safe inside a line, a script or a terminal. Commas are put by the writer; the nesting of
-/// objects and arrays is the caller's.
+/// Keeps the contract of JSON bodies: no white space between tokens, and U+007F, U+0085, U+2028 and
+/// U+2029 escaped beside the characters of RFC 8259 section 7. So the text is safe inside a line, a
+/// script or a terminal. The writer puts commas; the caller nests objects and arrays.
 ///
 /// - Complexity: O(bytes written).
 public struct JSONWriter {
@@ -19,7 +18,7 @@ public struct JSONWriter {
         bytes.reserveCapacity(capacity)
     }
 
-    /// A writer of one value behind what `bytes` holds already.
+    /// A writer of one value behind the bytes that `bytes` holds already.
     public init(appendingTo bytes: consuming [UInt8]) {
         self.bytes = bytes
     }
@@ -135,7 +134,7 @@ public struct JSONWriter {
         boolean(value)
     }
 
-    /// Writes a member whose value is an array of what `element` writes for each.
+    /// Writes a member whose value is an array; `element` writes each element of it.
     public mutating func member<Element>(
         _ name: StaticString, _ elements: some Sequence<Element>,
         _ element: (inout JSONWriter, Element) -> Void
@@ -160,14 +159,14 @@ public struct JSONWriter {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// A value, or null.
+    /// Writes a value, or null.
     public mutating func optional<Value>(
         _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
     ) {
         if let value { write(&self, value) } else { null() }
     }
 
-    /// Writes what `write` appends, which is one complete JSON value.
+    /// Writes the text that `write` appends, which is one complete JSON value.
     public mutating func value(_ write: (inout [UInt8]) -> Void) {
         separate()
         write(&bytes)

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
     internal import Glibc
 
-    /// Why the system refused something: a number of errno, and what the system says of it.
+    /// Why the system refused an operation: a number of errno, and the system's words for it.
     package struct Errno: Error, Hashable, CustomStringConvertible {
         /// Such as ENOENT.
         package let code: Int32

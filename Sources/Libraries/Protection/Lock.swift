@@ -57,11 +57,13 @@
 
     /// The one lock under every protected value.
     ///
-    /// `Mutex`, and two things that it lacks on Linux. It stops a thread that takes it twice, but
-    /// does not say what to do: this knows which thread has it (``ThreadMark``), at the cost of a
-    /// call and two plain stores. And once threads sleep for it, each unlocking wakes the next and
-    /// hands it over, so that threads which want it often stand in a line from then on, and pay for
-    /// a switch every time; here they give way a few times before they sleep, so that there is
+    /// It is `Mutex` with two things that `Mutex` lacks on Linux. That one stops a thread that
+    /// takes
+    /// it twice, but without advice. This lock knows which thread has it (``ThreadMark``), at the
+    /// cost
+    /// of a call and two plain stores. And once threads sleep for a `Mutex`, each unlocking wakes
+    /// the next and hands it over. Threads that want it often stand in a line from then on, and pay
+    /// for a switch every time. Here they give way a few times before they sleep, so that there is
     /// hardly ever a line.
     ///
     /// Uses the mutex's `_unsafe…` verbs, because an accessor that yields fits into no closure.
@@ -133,7 +135,7 @@ func stopForReentry() -> Never {
         """)
 }
 
-/// Stops a thread that gives back what another one took.
+/// Stops a thread that gives back a lock which another one took.
 @usableFromInline @inline(never)
 func stopForMove() -> Never {
     fatalError(

@@ -10,19 +10,19 @@ public import Synchronization
 /// }
 /// ```
 ///
-/// Promises that when ``run(_:)`` returns, some block has run to its end, and that what it did is
-/// seen: whoever calls while it runs waits for it. The block runs on its caller's thread outside
-/// every lock, so blocks may run others of their own, of any depth.
+/// Promises that when ``run(_:)`` returns, some block has run to its end, and that its effects are
+/// seen. A caller that comes while it runs waits for it. The block runs on its caller's thread
+/// outside every lock, so blocks may run others of their own, of any depth.
 ///
-/// **An error leaves it unused**: it goes to the caller whose block threw it, and one of those who
-/// waited runs its own block instead.
+/// **An error leaves it unused**: it goes to the caller whose block threw it, and one of the
+/// waiting callers runs its own block instead.
 ///
 /// **Waiting for oneself stops the process** with a sentence, instead of hanging it: a block that
-/// comes to its own `Once` again, and blocks of several threads that wait for each other in a
-/// ring. Only threads are followed: a block that waits for other work (a queue, a task), which
-/// comes to the same `Once`, hangs.
+/// comes to its own `Once` again, and blocks of several threads that wait for each other in a ring.
+/// Only threads are followed: a block hangs that waits for a queue or a task which comes to the
+/// same `Once`.
 ///
-/// Waiting blocks the thread. Does not say whose block runs, if several callers bring one.
+/// Waiting blocks the thread. If several callers bring a block, any of the blocks may run.
 ///
 /// - Complexity: O(1); one atomic load once it is done.
 public final class Once: Sendable {
@@ -51,7 +51,7 @@ public final class Once: Sendable {
     /// Runs `block` if no block has run to its end yet; returns when one has.
     ///
     /// - Returns: Whether it was this call that ran its block.
-    /// - Throws: What `block` throws; then it counts for nothing.
+    /// - Throws: The error of `block`; then it counts for nothing.
     @inlinable @discardableResult
     public func run<Failure: Error>(_ block: () throws(Failure) -> Void) throws(Failure) -> Bool {
         guard !isDone else { return false }

@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Synchronization
 
-/// One run of a block of a ``Once``, and those who wait for it.
+/// One run of a block of a ``Once``, and the threads that wait for it.
 ///
-/// Who waits for which run is known to all, so that a thread that would close a ring of waits is
-/// stopped before it does. A thread waits for one run at most, and a run has one thread: to see a
-/// ring is to follow one chain.
+/// One table has all waiting threads with their runs, so that a thread that would close a ring of
+/// waits is stopped before it does. A thread waits for one run at most, and a run has one thread:
+/// to see a ring is to follow one chain.
 final class OnceRun: Sendable {
     private let thread = ThreadMark()
     private let isOver = Atomic(false)
@@ -19,7 +19,7 @@ final class OnceRun: Sendable {
         thread.set()
     }
 
-    /// Lets all go on that wait.
+    /// Lets all waiting threads go on.
     func end() {
         isOver.store(true, ordering: .releasing)
         turnstile.signal()

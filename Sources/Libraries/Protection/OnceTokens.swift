@@ -1,19 +1,19 @@
 public import Dispatch
 
 extension DispatchQueue {
-    /// Runs a block once in the process for each token, whoever comes with it.
+    /// Runs a block once in the process for each token, from any caller.
     ///
     /// ```swift
     /// DispatchQueue.once(token: "com.example.signals") { ignoreSignals() }
     /// ```
     ///
     /// Tokens are the same if they are equal and of one type. They are hashed and compared outside
-    /// every lock, and are kept for ever: make them of what there is, not of what comes by.
+    /// every lock, and are kept for ever: make them of fixed values, not of data that comes by.
     /// Everything else is as with ``Once/run(_:)``: later callers wait for a run in progress, an
     /// error leaves the token unused, and a block that waits for itself stops the process.
     ///
     /// - Returns: Whether it was this call that ran its block.
-    /// - Throws: What `block` throws; then it counts for nothing.
+    /// - Throws: The error of `block`; then it counts for nothing.
     /// - Complexity: O(1), however many tokens there are.
     @discardableResult
     public static func once<Token: Hashable & Sendable, Failure: Error>(
@@ -29,7 +29,7 @@ extension DispatchQueue {
     /// leave the parameters before the block to their defaults, or hand on those of your caller.
     ///
     /// - Returns: Whether it was this call that ran its block.
-    /// - Throws: What `block` throws; then it counts for nothing.
+    /// - Throws: The error of `block`; then it counts for nothing.
     /// - Complexity: O(1), however many places there are.
     @discardableResult
     public static func once<Failure: Error>(

@@ -1,13 +1,13 @@
 #if !canImport(Darwin)
     internal import Glibc
 
-    /// What a thread does; it belongs to the thread once that runs.
+    /// The task of a thread. It belongs to the thread once that runs.
     package protocol ThreadWork: AnyObject {
         func run()
     }
 
-    /// A plain thread that owns its work, and blocks every signal but those of a crash: signals go to
-    /// a thread that waits for them.
+    /// A plain thread that owns its task. It blocks every signal but those of a crash: signals go
+    /// to a thread that waits for them.
     ///
     /// Plain, and not a dispatch queue: the workers of Dispatch set their own priority, which a
     /// hardened service may not.
@@ -78,8 +78,8 @@
             try self.init(running: Block(body))
         }
 
-        /// Waits until the thread has ended; called once. The thread itself does not wait, and
-        /// ends by itself behind what it does.
+        /// Waits until the thread has ended; called once. Called by the thread itself it does not
+        /// wait, and the thread ends by itself behind its task.
         package func join() {
             if identity.mark.isOwn() { detach() } else { pthread_join(thread, nil) }
         }

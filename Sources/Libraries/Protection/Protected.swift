@@ -20,7 +20,7 @@
 /// Each access takes the lock for itself. **One access** is: a block; reading ``value`` or a
 /// member; assigning to one; changing one in place (`+=`, a mutating method, passing it `inout`).
 /// **Two accesses** are `table.count = table.count + 1` and all else that reads in one place and
-/// writes in another: what another thread wrote in between is lost. Make it one
+/// writes in another: a change that another thread made in between is lost. Make it one
 /// ``ProtectedResource/write(_:)``.
 ///
 /// Everything that ``ProtectedResource`` promises and does not promise holds here too: no fairness,
@@ -35,8 +35,8 @@
 /// - Complexity: O(1) beside the caller's block; reading a value copies it, as assigning it to a
 ///   variable would.
 @propertyWrapper @dynamicMemberLookup
-// @unchecked for the reason, and with the debts, of ProtectedResource: whatever Value is, only the
-// thread that has the lock touches it.
+// @unchecked for the reason, and with the duties, of ProtectedResource: for every type of Value,
+// only the thread that has the lock touches it.
 public final class Protected<Value>: ProtectedResource<Value>, @unchecked Sendable {
     /// Guards `value` from now on.
     @inlinable
@@ -64,9 +64,9 @@ public final class Protected<Value>: ProtectedResource<Value>, @unchecked Sendab
 
     /// A copy of the value at this moment, its replacement, or the value itself to change in place.
     ///
-    /// Each of the three is one access. A replaced value is released outside the lock; parts that
-    /// a change in place displaces are released under it, so let a block of
-    /// ``ProtectedResource/write(_:)`` return what should not be.
+    /// Each of the three is one access. A replaced value is released outside the lock. Parts that a
+    /// change in place displaces are released under it. A block of ``ProtectedResource/write(_:)``
+    /// can return them instead.
     @inlinable
     public var value: Value {
         get { lock.withLock { storage } }
@@ -91,7 +91,7 @@ public final class Protected<Value>: ProtectedResource<Value>, @unchecked Sendab
 
     /// A member of the value: a copy of it, its replacement, or itself to change in place.
     ///
-    /// Each of the three is one access: `state.hits += 1` loses nothing. What it displaces is
+    /// Each of the three is one access: `state.hits += 1` loses nothing. A displaced member is
     /// released under the lock.
     @inlinable
     public subscript<Member>(dynamicMember path: WritableKeyPath<Value, Member>) -> Member {
@@ -103,11 +103,11 @@ public final class Protected<Value>: ProtectedResource<Value>, @unchecked Sendab
         }
     }
 
-    /// Replaces the value by what `transform` makes of it, in one access.
+    /// Replaces the value by the result of `transform`, in one access.
     ///
     /// The old value is released outside the lock. Nothing has changed if `transform` throws.
     ///
-    /// - Throws: What `transform` throws.
+    /// - Throws: The error of `transform`.
     @inlinable
     public func setValue<Failure: Error>(
         _ transform: (Value) throws(Failure) -> Value
@@ -118,13 +118,13 @@ public final class Protected<Value>: ProtectedResource<Value>, @unchecked Sendab
         withExtendedLifetime(displaced) {}
     }
 
-    /// Changes the value, all or nothing: if `body` throws, the value is what it was before.
+    /// Changes the value, all or nothing: if `body` throws, the value stays as it was before.
     ///
     /// A block that cannot throw changes the value in place, as ``ProtectedResource/write(_:)``
-    /// does. One that can works on a copy, so that collections in it are copied when it first
-    /// changes them; the copy that is not needed is released outside the lock.
+    /// does. One that can throw changes a copy, so that collections in it are copied when it first
+    /// changes them. The copy that is not needed is released outside the lock.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error of `body`.
     @inlinable @discardableResult
     public func mutate<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result

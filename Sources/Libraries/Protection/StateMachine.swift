@@ -45,8 +45,8 @@ extension IllegalTransition: Equatable where State: Equatable {}
 extension Protected where Value: StateMachine {
     /// Moves to `next` if the state allows it at this moment, and says whether it did.
     ///
-    /// Judging and moving is one access: of several threads that try what only one may do, one
-    /// succeeds. The state that was left is released outside the lock.
+    /// Judging and moving is one access: of several threads that try a move which only one may
+    /// make, one succeeds. The state that was left is released outside the lock.
     @inlinable
     public func attemptToTransition(to next: Value) -> Bool {
         let left: Value? = lock.withLock {

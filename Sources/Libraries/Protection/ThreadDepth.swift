@@ -21,7 +21,7 @@ package struct ThreadDepth: Sendable {
         self.key = key
     }
 
-    /// Whether the calling thread is inside.
+    /// Whether the calling thread is inside a body of ``inside(_:)``.
     package var isInside: Bool { depth != 0 }
 
     /// Runs `body` with the calling thread one deeper inside.

@@ -6,14 +6,14 @@ public import Synchronization
     internal import Glibc
 #endif
 
-/// Which thread has something: none, or one that can find out whether it is itself.
+/// A mark of the thread that has something: none, or one that can find out whether it is itself.
 ///
 /// A thread's identity is never a result. The compiler takes `pthread_self` to be constant, and
-/// what it returned, or what a function returned that does nothing else, it uses again behind an
+/// likewise a function that does nothing but call it. It uses such a result again behind an
 /// `await`, where an `async` function goes on upon another thread. A store and a load of an atomic
 /// are effects: a call that has one, and is not inlined, is made each time it stands there.
 ///
-/// Everything is relaxed: a thread asks only for itself, and what it stored last it sees.
+/// Everything is relaxed: a thread asks only for itself, and it sees its own last store.
 @usableFromInline
 package struct ThreadMark: ~Copyable, Sendable {
     /// The thread's number, or zero.

@@ -1,8 +1,8 @@
 #if !canImport(Darwin)
     internal import Glibc
 
-    /// What one thread sleeps at until another one wakes it. Any thread may signal; one at a time
-    /// waits.
+    /// A place at which one thread sleeps until another one wakes it. Any thread may signal; one at
+    /// a time waits.
     ///
     /// Each signal ends one wait, also one that begins later. A signal costs no call of the system
     /// while nobody sleeps, and neither does a wait that finds one.

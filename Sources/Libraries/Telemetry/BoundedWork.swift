@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// One kind of work that is done in turns, each of about so many steps: what is left of a turn, and
-/// how far the longest one came.
+/// One kind of task that is done in turns, each of about so many steps. It counts the steps that
+/// are left of a turn, and those of the longest one.
 ///
-/// Steps are what the bound is in, such as topics that are looked at. So they say whether it holds,
-/// on a fast machine and on a slow one. A turn begins nothing more once its steps are taken; the last
-/// thing that it began may go beyond them.
+/// A step is the unit of the bound, such as a topic that is looked at. So the figures say whether
+/// the bound holds, on a fast machine and on a slow one. A turn begins nothing more once its steps
+/// are taken; the last operation that it began may go beyond them.
 ///
-/// Safe from any thread; one thread at a time takes a turn of several things.
+/// Safe from any thread; one thread at a time takes a turn of several operations.
 public final class BoundedWork: Sendable {
-    /// What is done, as figures name it.
+    /// The kind of task, as figures name it.
     public let kind: String
     /// Steps that a turn may take, at least 1.
     public let stepsMax: Int
@@ -18,7 +18,7 @@ public final class BoundedWork: Sendable {
     private let taken = Atomic<Int>(0)
     private let most = Atomic<Int>(0)
 
-    /// Work of a kind with its bound.
+    /// A kind of task with its bound.
     public init(_ kind: String, stepsMax: Int) {
         self.kind = kind
         self.stepsMax = stepsMax
@@ -27,10 +27,10 @@ public final class BoundedWork: Sendable {
     /// Steps that are left of the turn that is under way, 0 at least.
     public var left: Int { max(0, stepsMax - taken.load(ordering: .relaxed)) }
 
-    /// Whether anything may begin in it.
+    /// Whether the turn may begin another operation.
     public var isLeft: Bool { left > 0 }
 
-    /// Begins something of so many steps.
+    /// Begins an operation of so many steps.
     public func begin(_ steps: Int = 1) {
         let before = taken.load(ordering: .relaxed)
         taken.store(before + steps, ordering: .relaxed)
@@ -54,12 +54,12 @@ public final class BoundedWork: Sendable {
         if steps > mostSteps { most.max(steps, ordering: .relaxed) }
     }
 
-    /// How many steps the longest turn so far took, the last thing that it began counted as one.
+    /// How many steps the longest turn so far took, the last operation of `begin` counted as one.
     public var mostSteps: Int { most.load(ordering: .relaxed) }
 }
 
 extension PrometheusText {
-    /// Writes what all of these did, those of one kind taken together.
+    /// Writes the figures of all of these, those of one kind taken together.
     public mutating func write(_ works: [BoundedWork]) {
         let kinds = Dictionary(grouping: works, by: \.kind).sorted { $0.key < $1.key }
         family("belfry_turns_total", .counter, "Turns that had work of this kind to do.")

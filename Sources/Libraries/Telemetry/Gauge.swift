@@ -9,7 +9,7 @@ public final class Gauge: Sendable {
     /// A gauge at zero.
     public init() {}
 
-    /// Changes it by `difference`, which may be negative, and returns what it then is.
+    /// Changes it by `difference`, which may be negative, and returns the new amount.
     @discardableResult
     public func add(_ difference: Int) -> Int {
         amount.wrappingAdd(difference, ordering: .relaxed).newValue

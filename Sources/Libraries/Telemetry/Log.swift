@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Where the parts of the bus say what happened.
+/// The log of a program, to which the parts of the bus write lines.
 ///
 /// A line goes to the sink at once, on the calling thread, and whole. Text of a level that is not
 /// wanted is never made.
@@ -27,7 +27,7 @@ public final class Log: Sendable {
     ///
     /// - Parameters:
     ///   - room: Whether the sink takes more than a few lines now.
-    ///   - dropped: Where the sink counts lines that it lost.
+    ///   - dropped: The counter with which the sink counts lines that it lost.
     public init(
         level: LogLevel, sink: @escaping Sink = Log.standardError,
         room: @escaping @Sendable () -> Bool = { true }, dropped: Counter = Counter()
@@ -44,7 +44,7 @@ public final class Log: Sendable {
         set { threshold.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    /// Whether lines should come that can also wait: their writer keeps them until there is room.
+    /// Whether there is room for lines that can also wait: their writer keeps them until there is.
     public var hasRoom: Bool { room() }
 
     /// Writes a line of level ``LogLevel/error``.

@@ -7,9 +7,9 @@ public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
     case warning = 4
     /// Something that happens rarely and is worth knowing: a start, a stop, a reload.
     case notice = 5
-    /// What a curious operator wants to see.
+    /// Details that a curious operator wants to see.
     case info = 6
-    /// What a developer wants to see.
+    /// Details that a developer wants to see.
     case debug = 7
 
     /// The level of this name, such as `warning`; nil for any other word.

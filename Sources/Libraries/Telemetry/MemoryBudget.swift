@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// The memory that everything kept for others may take together, and what it takes now.
+/// The memory that everything kept for others may take together, and the memory that it takes now.
 ///
-/// Counts what its users say, each for its own use; it does not measure, refuse or free anything.
-/// Whoever is about to keep more asks for ``excess`` and makes room first.
+/// Adds up the bytes that its users report, each for its own use; it does not measure, refuse or
+/// free anything. Code that is about to keep more asks for ``excess`` and makes room first.
 ///
-/// Safe from any thread. Sums are exact once nobody changes them; while others do, a sum may miss
-/// what is being charged at that moment.
+/// Safe from any thread. Sums are exact once nobody changes them; while others do, a sum may miss a
+/// charge of that moment.
 public final class MemoryBudget: Sendable {
-    /// What memory is kept for.
+    /// The uses of memory.
     public enum Use: Int, Sendable, CaseIterable {
-        /// Payloads in the log, and what each event costs beside its payload.
+        /// Payloads in the log, and the cost of each event beside its payload.
         case events
-        /// What each topic and tombstone costs.
+        /// The cost of each topic and tombstone.
         case topics
         /// Encoded forms of events that loops keep.
         case encodings
@@ -20,7 +20,7 @@ public final class MemoryBudget: Sendable {
         case bodies
         /// Answers that a slow reader has not taken yet.
         case unsent
-        /// What readers of many topics keep between two answers.
+        /// The state that readers of many topics keep between two answers.
         case reads
         /// Patterns and lists of names that readers wait for.
         case selectors

@@ -1,12 +1,12 @@
 /// Figures as Prometheus reads them: its text exposition format, version 0.0.4.
 ///
-/// A family is begun once and followed by its samples; what is written is not checked against what
-/// was written before. Names and labels are the caller's own: no name of a topic, user or client
-/// belongs into a label, whose values a server keeps for ever.
+/// A family is begun once and followed by its samples; they are not checked against earlier ones.
+/// Names and labels are the caller's own: no name of a topic, user or client belongs into a label,
+/// whose values a server keeps for ever.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
 public struct PrometheusText {
-    /// What a family measures.
+    /// The type of a family of figures.
     public enum Kind: String, Sendable {
         /// A number that only rises; its name ends in `_total`.
         case counter
@@ -19,7 +19,7 @@ public struct PrometheusText {
     /// The media type of ``bytes``.
     public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// What was written so far.
+    /// The text so far.
     public private(set) var bytes: [UInt8] = []
     private var name = ""
 
@@ -32,7 +32,7 @@ public struct PrometheusText {
     ///
     /// - Parameters:
     ///   - name: `[a-zA-Z_:][a-zA-Z0-9_:]*`, its unit last.
-    ///   - help: What it counts, in a sentence.
+    ///   - help: The meaning of its figures, in a sentence.
     public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         assert(Self.isName(name), "\(name) is no name of a family")
         self.name = name
@@ -67,7 +67,8 @@ public struct PrometheusText {
         sample(value)
     }
 
-    /// A family of one histogram of times: what several observed, in microseconds, taken together.
+    /// A family of one histogram of times: the observations of several, in microseconds, taken
+    /// together.
     ///
     /// Values above the last bound of a ``Histogram`` count in its last bucket, which is therefore
     /// the one without a bound here.
@@ -87,8 +88,8 @@ public struct PrometheusText {
         add("\(name)_count \(sum)\n")
     }
 
-    /// A family of counters by name: what several counted, taken together, with the name as the
-    /// value of a label.
+    /// A family of counters by name: the counts of several tables, taken together, with the name as
+    /// the value of a label.
     public mutating func counters(
         _ name: String, _ help: String, by label: String, _ parts: [CounterTable]
     ) {
@@ -127,7 +128,7 @@ public struct PrometheusText {
         return result
     }
 
-    /// Exactly, as binary fractions would not be.
+    /// Seconds in exact decimals, as binary fractions would not be.
     private static func seconds(_ microseconds: Int) -> String {
         let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         guard rest != 0 else { return "\(whole)" }
@@ -146,7 +147,7 @@ public struct PrometheusText {
 }
 
 extension MemoryBudget {
-    /// Writes what memory is kept for, and its bound.
+    /// Writes the memory that is taken for each use, and its bound.
     public func write(to page: inout PrometheusText) {
         page.family(
             "belfry_memory_bytes", .gauge, "Memory that is counted against its bound, by use.")

@@ -4,7 +4,7 @@ public import Topics
 
 /// The members of an event's envelope, as far as they were read.
 ///
-/// Members that it does not know are passed over: a newer bus may say more.
+/// Members that it does not know are passed over, because a newer bus may write more of them.
 public struct EnvelopeReader {
     private var id: EventID?
     private var topic: UnsafeRawBufferPointer?
@@ -19,7 +19,7 @@ public struct EnvelopeReader {
     /// Nothing so far.
     public init() {}
 
-    /// Reads one member; false where it is not what an envelope has there.
+    /// Reads one member; false if its value has no place in an envelope.
     public mutating func read(_ name: UnsafeRawBufferPointer, _ reader: inout JSONReader) -> Bool {
         if name.spells("id") {
             id = reader.string().flatMap { EventID(decimal: $0) }
@@ -82,15 +82,15 @@ public struct EnvelopeReader {
         return isObject
     }
 
-    /// The attributes with all that belongs to them; nil where one of them is none.
+    /// The attributes with labels and expiry; nil if one of them is invalid.
     private var attributes: EventAttributes? {
         guard let plain = try? EventAttributes(texts) else { return nil }
         guard !labels.isEmpty || expires != nil else { return plain }
         return (try? EventLabels(labels)).map { plain.with($0, expires: expires) }
     }
 
-    /// The event, if nothing of it is missing. Takes the name of the topic from `known` where it is
-    /// equal, else leaves it there.
+    /// The event, if nothing of it is missing. Takes the name of the topic from `known` if it is
+    /// equal, else puts it there.
     public func event(like known: inout TopicName?) -> Event? {
         guard let id, let topic, let time, let payload else { return nil }
         guard let name = Self.name(topic, like: known) else { return nil }

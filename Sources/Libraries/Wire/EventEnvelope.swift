@@ -10,12 +10,13 @@ public import Topics
 public enum EventEnvelope {
     /// Appends the envelope of an event to `output`.
     ///
-    /// - Parameter showsSender: False where it leaves the machine whose users and processes those are.
+    /// - Parameter showsSender: False if the envelope leaves the machine that has these users and
+    ///   processes.
     public static func write(
         _ event: Event, to output: inout [UInt8], showsSender: Bool = true
     ) {
-        // Behind others the room grows by itself: made for each, it would be copied for each. Growing
-        // twice as large, a large one would take more than it needs.
+        // Behind other envelopes the array grows by itself: to reserve for each would copy it for
+        // each. For a large payload room is reserved, since doubling would take more than it needs.
         if event.payload.count > WireLimits.grownBytesMax {
             output.reserveCapacity(output.count + bytesMax(of: event))
         } else if output.isEmpty {
@@ -27,7 +28,7 @@ public enum EventEnvelope {
         output = json.taken()
     }
 
-    /// About what the envelope of an event takes at most, in bytes.
+    /// The most bytes that the envelope of an event takes, roughly.
     public static func bytesMax(of event: Event) -> Int {
         JSONText.bytesMax(of: event.payload.bytes) + WireLimits.envelopeBytes
     }

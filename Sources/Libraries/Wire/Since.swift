@@ -1,7 +1,7 @@
 internal import JSON
 public import Topics
 
-/// The `since` of a request: where in the order a reader wants to begin.
+/// The `since` of a request: the place in the order at which a reader wants to begin.
 ///
 /// Forms: an id in bare digits (`0` is `earliest`), `now`, `earliest`, `latest`, `-N` (the last
 /// N), a duration back (`10m`; with its unit, since bare digits are an id), `@` and Unix seconds,
@@ -45,8 +45,8 @@ public enum Since {
         EventID(decimal: text).map { $0 == .zero ? .earliest : .after($0) }
     }
 
-    /// What bare digits were probably meant to be that are the Unix time of a moment near `now`, in
-    /// seconds, milliseconds or nanoseconds; nil for others.
+    /// The form that bare digits were probably meant to have: `@` and Unix seconds, if the digits
+    /// are a Unix time near `now`, in seconds, milliseconds or nanoseconds. Nil for other digits.
     ///
     /// No id looks like that: ids begin with the microseconds of a clock.
     public static func meant(by digits: String, now: @autoclosure () -> Timestamp) -> String? {

@@ -5,7 +5,8 @@ public import Topics
 extension TopicDescription {
     /// Writes its members.
     ///
-    /// - Parameter showsEvents: False for somebody who may change the topic, and not know what it holds.
+    /// - Parameter showsEvents: False for a caller that may change the topic, but not know its
+    ///   events.
     public func writeMembers(to json: inout JSONWriter, showsEvents: Bool = true) {
         json.member("name", name.text)
         json.member("registered", isRegistered)

@@ -1,8 +1,8 @@
 public import Topics
 
-/// How one attribute of an event goes over the wire: the single table behind the headers and
-/// parameters of a publish, members of messages, envelopes, headers of raw events, filters of
-/// requests for events, and what pages of other origins may send and read.
+/// The names of one attribute of an event on the wire. It is the single table behind the headers
+/// and parameters of a publish, members of messages, envelopes, headers of raw events, and filters
+/// of requests for events. Pages of other origins may send and read the headers of this table.
 public final class WireAttribute: Sendable {
     /// The header of a publish and of a raw event.
     public let header: StaticString

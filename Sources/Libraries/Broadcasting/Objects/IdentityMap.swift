@@ -56,7 +56,7 @@ struct IdentityMap: Sendable {
         }
     }
 
-    /// Where a key is, or the free slot where it belongs.
+    /// The place of the slot of a key, or of the free slot where it belongs.
     private func place(of key: UInt) -> Int {
         var place = home(of: key)
         while slots[place].key != 0, slots[place].key != key {
@@ -65,8 +65,8 @@ struct IdentityMap: Sendable {
         return place
     }
 
-    /// Where the search for a key begins: the upper bits of its product with 2^64 ÷ φ (Knuth, The
-    /// Art of Computer Programming 3, section 6.4).
+    /// The place where the search for a key begins: the upper bits of its product with 2^64 ÷ φ
+    /// (Knuth, The Art of Computer Programming 3, section 6.4).
     private func home(of key: UInt) -> Int {
         Int((key &* 0x9E37_79B9_7F4A_7C15) &>> 32) & (slots.count &- 1)
     }
@@ -77,7 +77,7 @@ struct IdentityMap: Sendable {
         for slot in old where slot.key != 0 { slots[place(of: slot.key)] = slot }
     }
 
-    /// Frees a slot, and moves into it what a search would no longer find behind it.
+    /// Frees a slot, and moves keys into it that a search would no longer find behind it.
     private mutating func remove(_ key: UInt) {
         guard count > 0 else { return }
         var free = place(of: key)

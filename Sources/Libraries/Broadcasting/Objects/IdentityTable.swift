@@ -1,7 +1,8 @@
 /// Entries in order of insertion, found by the identity of the object that each is for.
 ///
 /// The one table under weak sets and the registry of a broadcaster. It never looks at the objects:
-/// whoever fills it owes that an identity stays that of one object while its entry is here.
+/// the code that fills it has to ensure that an identity stays that of one object while its entry
+/// is here.
 ///
 /// - Complexity: O(1) to add, drop and look up, amortised.
 struct IdentityTable<Entry> {
@@ -18,7 +19,7 @@ struct IdentityTable<Entry> {
         positions[identity].flatMap { entries[$0] }
     }
 
-    /// Where the entry of an identity is in ``entries``, until the table changes.
+    /// The index of an identity's entry in ``entries``, until the table changes.
     func position(of identity: ObjectIdentifier) -> Int? { positions[identity] }
 
     /// Changes the entry of an identity in place; nil if there is none.
@@ -47,7 +48,7 @@ struct IdentityTable<Entry> {
         return dropped
     }
 
-    /// Takes out what is unwanted, and leaves no holes.
+    /// Takes out unwanted entries, and leaves no holes.
     ///
     /// - Complexity: O(entries).
     mutating func removeAll(where isUnwanted: (Entry) -> Bool) {

@@ -4,9 +4,9 @@
 /// or not: an object that comes to lie at the same address later is another one. So they serve as
 /// members of sets and keys of dictionaries.
 ///
-/// Does not keep the object alive, but keeps its address from being used again: the memory of the
-/// instance itself, without what it referred to, is given back when the last `WeakObject` of it
-/// goes. Drop those whose ``object`` is nil.
+/// Does not keep the object alive, but keeps its address from being used again. The memory of the
+/// instance itself, without the objects it referred to, is given back when the last `WeakObject` of
+/// it goes. Drop those whose ``object`` is nil.
 ///
 /// - Complexity: O(1) for everything.
 /// - Important: Safe from any thread, as far as the object itself is. Reading ``object`` holds
@@ -18,8 +18,8 @@ public struct WeakObject<Object: AnyObject>: Hashable {
 
     @usableFromInline weak let reference: Object?
 
-    /// Never read. An unowned reference keeps the memory of a dead instance allocated, which is
-    /// what makes its address an identity.
+    /// Never read. An unowned reference keeps the memory of a dead instance allocated, and so makes
+    /// its address an identity.
     private unowned let pin: Object
 
     /// Refers to `object`.
@@ -38,7 +38,7 @@ public struct WeakObject<Object: AnyObject>: Hashable {
         left.identity == right.identity
     }
 
-    /// Hashes what never changes: the identity.
+    /// Hashes the identity, which never changes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
     }

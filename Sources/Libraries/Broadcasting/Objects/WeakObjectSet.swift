@@ -1,8 +1,9 @@
 /// A set of objects that it does not keep alive, in order of insertion.
 ///
-/// Members are told apart by identity. One that has gone is no member any more, and its entry is
-/// dropped when the set next grows past twice of what lived: no entry has to be removed by hand,
-/// and what the dead take is never more than what the living took at the last sweep, or 16 entries.
+/// Members are told apart by identity. One that has gone is no member any more. Its entry is
+/// dropped when the set next grows past twice the members that lived at the last sweep, so no entry
+/// has to be removed by hand. Dead entries never take more than the living ones took at that sweep,
+/// or 16 entries.
 ///
 /// Does not promise that ``count`` still holds when it returns: members may go at any time.
 ///

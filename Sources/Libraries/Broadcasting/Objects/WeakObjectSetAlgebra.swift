@@ -2,7 +2,7 @@
 ///
 /// Results have the members of the left set in its order, then those of the right one in its.
 extension WeakObjectSet: SetAlgebra {
-    /// Whether the same members live in both, in whatever order.
+    /// Whether the same members live in both, in any order.
     public static func == (left: WeakObjectSet, right: WeakObjectSet) -> Bool {
         let members = Array(left)
         return members.count == right.count && members.allSatisfy(right.contains)
@@ -21,12 +21,12 @@ extension WeakObjectSet: SetAlgebra {
         for object in other { insert(object) }
     }
 
-    /// Takes out what is no member of `other`.
+    /// Takes out the members that `other` does not have.
     public mutating func formIntersection(_ other: WeakObjectSet) {
         for object in self where !other.contains(object) { remove(object) }
     }
 
-    /// Takes out what is a member of both, and adds what is a member of `other` alone.
+    /// Takes out the members of both, and adds the members of `other` alone.
     public mutating func formSymmetricDifference(_ other: WeakObjectSet) {
         for object in other where remove(object) == nil { insert(object) }
     }

@@ -9,7 +9,7 @@ internal import Protection
 public final class AnyCancellable: Cancellable, Hashable {
     private let inner: Protected<(any Cancellable)?>
 
-    /// Calls off what `cancellable` calls off.
+    /// Calls off `cancellable` when it is called off.
     public init(_ cancellable: some Cancellable) {
         inner = Protected(cancellable)
     }
@@ -34,7 +34,7 @@ public final class AnyCancellable: Cancellable, Hashable {
     /// Whether both are the same object.
     public static func == (left: AnyCancellable, right: AnyCancellable) -> Bool { left === right }
 
-    /// Hashes what object it is.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

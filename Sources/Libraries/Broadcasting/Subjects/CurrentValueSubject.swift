@@ -11,8 +11,8 @@
 /// level.update { $0 += 1 }                         // level 6
 /// ```
 ///
-/// Safe from any thread; see ``Subject`` for what is promised. The last value that a subscriber
-/// gets is the one that ``value`` has, as all values are put in one order.
+/// Safe from any thread; see ``Subject`` for its promises. The last value that a subscriber gets is
+/// the one that ``value`` has, as all values are put in one order.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subject {
     @usableFromInline let hub: SubjectHub<Output, Failure>
 
@@ -22,10 +22,10 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subjec
         hub = SubjectHub(latest: .some(value))
     }
 
-    /// The value sent last; setting it sends. After the completion it stays what it was.
+    /// The value sent last; setting it sends. After the completion it stays the same.
     ///
-    /// Changing it in place is a read and a send, and may undo what another thread sent in between:
-    /// ``update(_:)`` is for that.
+    /// Changing it in place is a read and a send, and may undo a value that another thread sent in
+    /// between: ``update(_:)`` is for that.
     @inlinable
     public var value: Output {
         get {
@@ -35,13 +35,13 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Subjec
         set { hub.send(newValue) }
     }
 
-    /// Makes what `change` makes of the current value the current one, and sends it, in one step: no
-    /// value of another thread comes in between, and none is lost.
+    /// Changes the current value by `change`, and sends it, in one step: no value of another thread
+    /// comes in between, and none is lost.
     ///
     /// After the completion, does not call `change`. Nothing is changed or sent if it throws.
     ///
     /// - Returns: The value that is current then.
-    /// - Throws: What `change` throws.
+    /// - Throws: The error that `change` throws.
     /// - Complexity: O(subscribers), and a copy of the value where `change` changes it.
     /// - Important: `change` runs under the subject's lock. Using the subject inside stops the
     ///   process with a sentence.

@@ -1,8 +1,8 @@
 extension Subscribers {
     /// How many values a subscriber will take.
     ///
-    /// Never negative: a subtraction that would be is ``none``. Unlimited stays unlimited, whatever
-    /// is added or subtracted.
+    /// Never negative: a subtraction that would be is ``none``. Unlimited stays unlimited after any
+    /// addition or subtraction.
     public struct Demand: Hashable, Comparable, Sendable {
         /// Above every limited one, so that a sum too large for an `Int` is unlimited.
         @inlinable static var unlimitedCount: UInt { UInt(Int.max) + 1 }
@@ -46,8 +46,8 @@ extension Subscribers {
             return overflow ? .unlimited : Demand(count: Swift.min(count, unlimitedCount))
         }
 
-        /// What is left of one when the other is taken from it; nothing, if that is unlimited and it
-        /// is not.
+        /// The demand that is left when `right` is taken from `left`; nothing, if `right` alone is
+        /// unlimited.
         @inlinable
         public static func - (left: Demand, right: Demand) -> Demand {
             if left == .unlimited { return left }
@@ -73,7 +73,7 @@ extension Subscribers {
         /// The sum with a number of values, not negative.
         public static func + (left: Demand, right: Int) -> Demand { left + .max(right) }
 
-        /// What is left when a number of values, not negative, is taken away.
+        /// The demand that is left when a number of values, not negative, is taken away.
         public static func - (left: Demand, right: Int) -> Demand { left - .max(right) }
 
         /// Adds a number of values, not negative.

@@ -9,7 +9,7 @@
 /// doors.send(3)
 /// ```
 ///
-/// Safe from any thread; see ``Subject`` for what is promised.
+/// Safe from any thread; see ``Subject`` for its promises.
 public final class PassthroughSubject<Output: Sendable, Failure: Error>: Subject {
     @usableFromInline let hub = SubjectHub<Output, Failure>(latest: nil)
 

@@ -5,12 +5,12 @@
 /// `receive(_:)` at most as often as the subscriber has demanded, then at most once
 /// `receive(completion:)`, and nothing after that. The calls to one subscriber never overlap.
 ///
-/// A publisher of your own owes the same to the subscribers that it calls. Where it fails to, what
-/// `sink` and `values` give still keeps these rules.
+/// A publisher of your own owes the same to the subscribers that it calls. Where it fails to,
+/// closures given to `sink` and readers of `values` still see these rules kept.
 ///
 /// Safe from any thread.
 public protocol Publisher<Output, Failure>: Sendable {
-    /// What it sends.
+    /// The type of the values that it sends.
     associatedtype Output: Sendable
     /// How it may fail; `Never` if it cannot.
     associatedtype Failure: Error
@@ -29,11 +29,11 @@ extension Publisher {
 
     /// Calls `receiveValue` with every value and `receiveCompletion` with the end.
     ///
-    /// Demands without limit. What the closures hold is released at the end, or at the
-    /// cancellation. Whatever the publisher does, no call begins after `cancel()` has returned or
-    /// behind the end, and there is one end only.
+    /// Demands without limit. Objects that the closures hold are released at the end, or at the
+    /// cancellation. No call begins after `cancel()` has returned or behind the end, and there is
+    /// one end only. That holds for every publisher, even one that breaks its rules.
     ///
-    /// - Returns: What ends it: cancelled or released, no further call begins.
+    /// - Returns: The handle that ends it: cancelled or released, no further call begins.
     public func sink(
         receiveCompletion: @escaping @Sendable (Subscribers.Completion<Failure>) -> Void,
         receiveValue: @escaping @Sendable (Output) -> Void
@@ -50,7 +50,7 @@ extension Publisher {
 extension Publisher where Failure == Never {
     /// Calls `receiveValue` with every value of a publisher that cannot fail.
     ///
-    /// - Returns: What ends it: cancelled or released, no further call begins.
+    /// - Returns: The handle that ends it: cancelled or released, no further call begins.
     public func sink(receiveValue: @escaping @Sendable (Output) -> Void) -> AnyCancellable {
         sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
     }

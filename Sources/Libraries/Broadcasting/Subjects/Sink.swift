@@ -1,6 +1,6 @@
 /// A subscriber made of two closures, which demands without limit.
 final class Sink<Input: Sendable, Failure: Error>: Subscriber {
-    /// What cancels it; does not keep the closures, so they go with the end.
+    /// The slot that cancels it; does not keep the closures, so they go with the end.
     let slot = SubscriptionSlot()
 
     private let receiveCompletion: @Sendable (Subscribers.Completion<Failure>) -> Void

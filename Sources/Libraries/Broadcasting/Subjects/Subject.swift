@@ -1,11 +1,11 @@
-/// A publisher that sends what it is told to.
+/// A publisher that sends the values and the end that it is given.
 ///
 /// Safe from any thread. All subscribers get the same values in the same order: those of one
 /// sending thread in the order it sent them, and nothing after the completion. The calls to one
-/// subscriber never overlap: while it is being called, what is sent waits, 65,536 values at
-/// the least (beyond that they are dropped and counted, see ``Subscription/droppedCount``), and is
-/// delivered by the thread that calls it, after the call. So a send from inside of a call returns
-/// before its value has arrived there.
+/// subscriber never overlap. Values sent during a call wait, 65,536 at the least; beyond that they
+/// are dropped and counted, see ``Subscription/droppedCount``. The thread that calls the subscriber
+/// delivers them after the call. So a send from inside of a call returns before its value has
+/// arrived there.
 ///
 /// Does not promise that a value has arrived when `send` returns, if another thread was calling the
 /// subscriber, nor on which of the sending threads it arrives.

@@ -1,17 +1,17 @@
 /// Something that receives the values of a publisher as fast as it has said it will.
 ///
 /// The calls come one after the other, though not always on the same thread. They may send,
-/// subscribe, demand and cancel: what that causes for this subscriber itself happens after the
-/// call has returned.
+/// subscribe, demand and cancel. The effects of that on this subscriber itself come after the call
+/// has returned.
 ///
 /// - Important: Publishers keep a subscriber until it has ended or was cancelled.
 public protocol Subscriber<Input, Failure>: Sendable {
-    /// What it receives.
+    /// The type of the values that it receives.
     associatedtype Input: Sendable
     /// How its publisher may fail; `Never` if it cannot.
     associatedtype Failure: Error
 
-    /// Comes first and once: with what to demand values by, and to cancel.
+    /// Comes first and once, with the subscription to demand values by, and to cancel.
     func receive(subscription: any Subscription)
 
     /// Comes with each value.
@@ -19,7 +19,7 @@ public protocol Subscriber<Input, Failure>: Sendable {
     /// - Returns: How many more values it will take, beside those that it has demanded already.
     func receive(_ input: Input) -> Subscribers.Demand
 
-    /// Comes last and once, whatever the demand; not after a cancellation.
+    /// Comes last and once, even without demand; not after a cancellation.
     func receive(completion: Subscribers.Completion<Failure>)
 }
 

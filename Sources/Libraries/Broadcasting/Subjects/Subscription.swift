@@ -9,6 +9,7 @@ public protocol Subscription: Cancellable {
     func request(_ demand: Subscribers.Demand)
 
     /// How many values the publisher had for this subscriber and did not deliver, because there was
-    /// no demand for them or no room to keep them. What a cancellation discards is not counted.
+    /// no demand for them or no room to keep them. Values that a cancellation discards are not
+    /// counted.
     var droppedCount: Int { get }
 }

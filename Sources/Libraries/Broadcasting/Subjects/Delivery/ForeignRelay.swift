@@ -1,5 +1,5 @@
-/// Stands between a sink and a publisher that the library did not write, so that the sink gets what
-/// ``Publisher`` promises whatever that publisher does.
+/// A relay between a sink and a publisher that the library did not write. The sink gets all that
+/// ``Publisher`` promises, even if that publisher breaks its rules.
 ///
 /// It passes everything on through a subject of its own, which has the rules already: one call at
 /// a time, nothing after the end or the cancellation, one end, and a cancellation that waits for
@@ -10,7 +10,7 @@ final class ForeignRelay<Input: Sendable, Failure: Error>: Subscriber {
 
     /// Attaches `sink` to `publisher`.
     ///
-    /// - Returns: What cancels it. Keeps neither the relay nor the closures of the sink.
+    /// - Returns: The handle that cancels it. Keeps neither the relay nor the closures of the sink.
     static func attach(
         _ sink: Sink<Input, Failure>, to publisher: some Publisher<Input, Failure>
     ) -> some Cancellable {

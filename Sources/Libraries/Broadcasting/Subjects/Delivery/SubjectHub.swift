@@ -1,6 +1,6 @@
 public import Protection
 
-/// What all subjects are made of: who subscribes, the value that stands, and the end.
+/// The part that all subjects share: the subscribers, the value that stands, and the end.
 ///
 /// Values and the end are given to all subscribers under one lock, so that all of them get the
 /// same in the same order, and are delivered outside of it. Its lock is taken before those of the
@@ -66,7 +66,7 @@ final class SubjectHub<Output: Sendable, Failure: Error>: Sendable {
         withExtendedLifetime(replaced) {}
     }
 
-    /// Sends what `change` makes of the latest value; after the completion, does nothing.
+    /// Changes the latest value by `change`, and sends it; after the completion, does nothing.
     ///
     /// - Returns: The value that stands then.
     @inlinable

@@ -12,7 +12,8 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription 
 
     @usableFromInline let line: Protected<Line>
     @usableFromInline weak let hub: SubjectHub<Output, Failure>?
-    /// What the line knows too, for the thread that delivers many values at a time.
+    /// Whether the line is cancelled, for the thread that delivers many values at a time: it reads
+    /// this without the line's lock.
     @usableFromInline let isCancelled = Atomic(false)
 
     @inlinable
@@ -54,7 +55,7 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription 
         line.write { $0.end(ending) }
     }
 
-    /// Hands out the subscription, and then delivers what that caused.
+    /// Hands out the subscription, and then delivers the values and the end that are due.
     @inlinable
     func open(to receiver: Line.Receiver) {
         leave(
@@ -64,7 +65,7 @@ final class SubjectSubscription<Output: Sendable, Failure: Error>: Subscription 
             })
     }
 
-    /// Delivers what there is, unless another thread does.
+    /// Delivers the values and the end that wait, unless another thread does.
     @inlinable
     func deliver() {
         leave(deliverAll())

@@ -1,13 +1,13 @@
-/// What stands between a subject and one of its subscribers: the demand, the values on their way,
-/// and the end. The machine; ``SubjectSubscription`` does what its verbs return.
+/// The line between a subject and one of its subscribers: the demand, the values on their way, and
+/// the end. It is a machine: ``SubjectSubscription`` carries out the results of its verbs.
 ///
-/// At most one thread delivers at a time. Whoever has something for the subscriber adds it here and
-/// then tries to be that thread; the one that is takes all there is before it leaves, so that no
-/// calls overlap and none is nested in another.
+/// At most one thread delivers at a time. A thread that has something for the subscriber adds it
+/// here and then tries to be that thread. The delivering thread takes all there is before it
+/// leaves, so that no calls overlap and none is nested in another.
 ///
-/// A value that is accepted takes its demand at once, and waits. One without demand, or beyond what
-/// may wait, is dropped and counted; or, if the line keeps the latest, held until there is demand
-/// or a later one.
+/// A value that is accepted takes its demand at once, and waits. A value without demand, or beyond
+/// the number that may wait, is dropped and counted. If the line keeps the latest, it is held
+/// instead, until there is demand or a later one.
 @usableFromInline
 struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
     /// The subscriber, to be handed on as one reference.
@@ -21,7 +21,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// What comes after the last value.
+    /// The end that comes after the last value.
     @usableFromInline
     enum Ending: Sendable {
         case completed(Subscribers.Completion<Failure>)
@@ -29,7 +29,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
         case released
     }
 
-    /// What the delivering thread has to do next.
+    /// The next step of the delivering thread.
     @usableFromInline
     enum Step {
         /// Deliver these, unless the line is cancelled meanwhile.
@@ -39,11 +39,12 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
         case leave([Departure])
     }
 
-    /// What makes a thread the delivering one.
+    /// The receiver and the first step of a thread that begins to deliver.
     @usableFromInline
     typealias Beginning = (receiver: Receiver, step: Step)
 
-    /// What a cancellation leaves to do outside of the lock: to release, and to wait for.
+    /// The rest of a cancellation, outside of the lock: values to release, and a thread to wait
+    /// for.
     @usableFromInline
     typealias Cancellation = (
         receiver: Receiver?, values: ValueQueue<Output>, departure: Departure?
@@ -126,7 +127,7 @@ struct SubscriberLine<Output: Sendable, Failure: Error>: Sendable {
         return (receiver, next(adding: .none))
     }
 
-    /// What the delivering thread has to do next, with the demand that its last call returned.
+    /// The next step of the delivering thread, given the demand that its last call returned.
     @inlinable
     mutating func next(adding more: Subscribers.Demand) -> Step {
         _ = request(more)

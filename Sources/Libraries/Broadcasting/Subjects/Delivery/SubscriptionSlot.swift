@@ -1,6 +1,6 @@
 internal import Protection
 
-/// Where a subscriber keeps its one subscription, until the end.
+/// The place where a subscriber keeps its one subscription, until the end.
 ///
 /// Can be cancelled before the subscription has come.
 final class SubscriptionSlot: Cancellable {
@@ -45,7 +45,7 @@ final class SubscriptionSlot: Cancellable {
         }
     }
 
-    /// What the subscription has dropped, or had when it was let go of.
+    /// How many values the subscription has dropped, or had dropped when it was let go of.
     var droppedCount: Int {
         let state = state.value
         return state.subscription?.droppedCount ?? state.droppedCount

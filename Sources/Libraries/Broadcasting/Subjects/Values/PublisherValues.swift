@@ -1,12 +1,12 @@
 /// The values of a publisher as an asynchronous sequence.
 ///
 /// It subscribes when it is made, and buffers from then on, within the bound that the caller chose;
-/// ``droppedCount`` tells what was lost to it. It ends with the publisher, throwing if that failed,
-/// or when the publisher is released. Buffered values come before the end.
+/// ``droppedCount`` tells how many values were lost to it. It ends with the publisher, throwing if
+/// that failed, or when the publisher is released. Buffered values come before the end.
 ///
-/// Meant for one reader. Several share the values: each goes to one of them. When a reading task
-/// is cancelled the sequence ends at once, for all readers, and what was buffered is discarded.
-/// When the sequence and its iterators are released, the subscription is cancelled.
+/// Meant for one reader. Several share the values: each goes to one of them. When a reading task is
+/// cancelled the sequence ends at once, for all readers, and buffered values are discarded. When
+/// the sequence and its iterators are released, the subscription is cancelled.
 ///
 /// ```swift
 /// let values = doors.values(buffering: .oldest(100))
@@ -57,8 +57,8 @@ public struct PublisherValues<Element: Sendable, Failure: Error>: AsyncSequence,
 }
 
 extension Publisher {
-    /// The values sent from now on, as an asynchronous sequence; what is too much for its reader is
-    /// dropped as `buffering` says, and counted.
+    /// The values sent from now on, as an asynchronous sequence. Values that are too many for its
+    /// reader are dropped as `buffering` says, and counted.
     public func values(buffering: ValueBuffering) -> PublisherValues<Output, Failure> {
         let inbox = ValueInbox<Output, Failure>(buffering)
         receive(subscriber: inbox)

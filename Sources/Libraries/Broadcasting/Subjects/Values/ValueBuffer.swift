@@ -1,9 +1,9 @@
-/// The values between a publisher and an asynchronous reader, and who waits for one. The machine;
-/// ``ValueInbox`` does what its verbs return.
+/// The values between a publisher and an asynchronous reader, and the readers that wait for one. It
+/// is a machine: ``ValueInbox`` carries out the results of its verbs.
 struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
     typealias Waiter = CheckedContinuation<Next, Never>
 
-    /// What a reader gets.
+    /// The answer that a reader gets.
     enum Next: Sendable {
         case value(Output)
         case failure(Failure)
@@ -29,7 +29,7 @@ struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
 
     /// Takes a value.
     ///
-    /// - Returns: Who gets it right away, and what to release outside of the lock.
+    /// - Returns: The reader that gets it right away, and the value to release outside of the lock.
     mutating func receive(_ value: Output) -> (waiter: Waiter?, dropped: Output?) {
         guard ending == nil else { return (nil, nil) }
         if let waiter = waiters.popFirst() { return (waiter, nil) }
@@ -45,7 +45,7 @@ struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
 
     /// Takes the end, behind the values.
     ///
-    /// - Returns: Who waits; the first of them gets a failure, the others the end.
+    /// - Returns: The readers that wait; the first of them gets a failure, the others the end.
     mutating func end(_ completion: Subscribers.Completion<Failure>) -> [(Waiter, Next)] {
         guard ending == nil else { return [] }
         ending = completion
@@ -54,13 +54,13 @@ struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
 
     /// Ends at once.
     ///
-    /// - Returns: Who waits, and what to release outside of the lock.
+    /// - Returns: The readers that wait, and the values to release outside of the lock.
     mutating func cancel() -> (waiters: ValueQueue<Waiter>, values: ValueQueue<Output>) {
         ending = .finished
         return (waiters.take(), values.take())
     }
 
-    /// What a reader gets now; nil if it has to wait.
+    /// The answer that a reader gets now; nil if it has to wait.
     mutating func take() -> Next? {
         if let value = values.popFirst() { return .value(value) }
         return ending == nil ? nil : takeEnding()
@@ -68,7 +68,7 @@ struct ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
 
     /// Lets a reader wait.
     ///
-    /// - Returns: What it gets instead, if something has come.
+    /// - Returns: The answer that it gets instead, if something has come.
     mutating func wait(_ waiter: Waiter) -> Next? {
         if let next = take() { return next }
         waiters.append(waiter)

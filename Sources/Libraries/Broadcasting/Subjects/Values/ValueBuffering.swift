@@ -1,6 +1,8 @@
-/// What is kept for a reader of `values` that is slower than its publisher, and what is dropped.
+/// The choice of the values that are kept for a reader of `values` that is slower than its
+/// publisher. The others are dropped.
 public enum ValueBuffering: Hashable, Sendable {
-    /// The first values, up to so many; what comes when they are there is dropped. From 1 to 65,536.
+    /// The first values, up to so many; values that come when they are there are dropped. From 1 to
+    /// 65,536.
     case oldest(Int)
     /// The last values, up to so many; for each that comes when they are there, the oldest is
     /// dropped. From 1 to 65,536.

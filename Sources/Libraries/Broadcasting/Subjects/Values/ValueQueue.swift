@@ -1,6 +1,6 @@
 /// Values in the order they came.
 ///
-/// Never releases a value by itself: what is taken out, is given out.
+/// Never releases a value by itself: a value that is taken out is given to the caller.
 ///
 /// - Complexity: O(1) to add and to take the first one, amortised.
 @usableFromInline

@@ -1,6 +1,6 @@
 /// Short reads: of one topic, and of events that became visible since a reader looked last.
 extension EventLog {
-    /// Reads what lies after `position` in one topic into `batch`; nil where the filter skipped as
+    /// Reads the events after `position` in one topic into `batch`; nil where the filter skipped as
     /// much as one hold of the lock has room for.
     mutating func read(
         _ position: LogPosition, _ name: TopicName, _ batch: inout ReadBatch, now: Timestamp

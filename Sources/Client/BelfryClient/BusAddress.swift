@@ -1,8 +1,8 @@
-/// Where a bus is: at an address of HTTP, or at a unix socket.
+/// The address of a bus: one of HTTP, or a unix socket.
 public struct BusAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What every path is appended to; without a slash at its end.
+    /// The beginning of every URL, to which a path is appended; without a slash at its end.
     let base: String
-    /// The socket to connect to; nil where `base` says it.
+    /// The unix socket to connect to; nil if `base` names the host and port.
     let socketPath: String?
 
     /// The bus at the unix socket of this path.
@@ -37,9 +37,9 @@ public struct BusAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a certificate says to whom a connection is.
+    /// Whether a certificate names the other end of a connection.
     var isCertified: Bool { socketPath == nil && base.hasPrefix("https://") }
 
-    /// As a person would write it.
+    /// The address as a person would write it.
     public var description: String { socketPath.map { "unix:\($0)" } ?? base }
 }

@@ -2,7 +2,7 @@ internal import JSON
 public import Topics
 internal import Wire
 
-/// What became of a batch that is in the log, as far as the bus says it over HTTP.
+/// The receipt for a batch that is in the log, as far as the bus gives one over HTTP.
 public struct ClientReceipt: Hashable, Sendable {
     /// The id of the first event.
     public let first: EventID
@@ -12,10 +12,10 @@ public struct ClientReceipt: Hashable, Sendable {
     public let count: Int
     /// The time of the event; nil for batches, of which the bus does not say it.
     public let time: Timestamp?
-    /// The waiting requests that matched the topic; nil for batches, and where the publisher may not
+    /// The waiting requests that matched the topic; nil for batches, and if the publisher may not
     /// receive from it.
     public let subscribers: Int?
-    /// What may not have been meant, such as a new topic beside one whose name differs in a capital.
+    /// A likely mistake, such as a new topic beside one whose name differs in a capital.
     public let hint: String?
 }
 
@@ -23,8 +23,8 @@ extension BusClient {
     /// Publishes a batch: all of its events, in order, or none.
     ///
     /// Several events go as lines: none of them is empty, has a line end in it, or ends in CR. The
-    /// sender is whom the kernel or the token says, whatever the batch says. A batch with labels or an
-    /// expiry is `unsendable`: over HTTP an event is of use for a time from now on.
+    /// kernel or the token names the sender; the one in the batch is not sent. A batch with labels
+    /// or an expiry is `unsendable`: over HTTP an event is of use for a time from now on.
     ///
     /// - Parameter ttl: For how many microseconds the events are of use, 1 s to 365 days; nil for ever.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` the events may be in the log; behind every

@@ -12,7 +12,7 @@ public enum SubscriptionEnd: Hashable, Sendable {
 extension BusClient {
     /// Subscribes to `selector` from `start` on, until the subscription is cancelled or released.
     ///
-    /// It has found its place when this returns: what becomes visible later is delivered.
+    /// It has found its place when this returns: events that become visible later are delivered.
     ///
     /// - Parameters:
     ///   - selector: The topics, those included that are made later.
@@ -61,7 +61,7 @@ extension BusClient {
             millisecondsMax: nil, isForKnown: authorization.isForKnown, to: feed)
     }
 
-    /// The newest visible id, as somebody who may read `selector` is told it.
+    /// The newest visible id, which the bus tells callers that may read `selector`.
     ///
     /// - Throws: `ClientError`.
     public func newest(of selector: Selector) async throws(ClientError) -> EventID {

@@ -76,7 +76,7 @@ extension BusClient {
         _ = try await answer(.delete, TargetPath("topics", topic.text), expecting: [204])
     }
 
-    /// What became of one id in one topic; a retained event with its exact bytes.
+    /// Looks up one id in one topic. A retained event comes with its exact bytes.
     ///
     /// - Throws: `ClientError`.
     public func event(

@@ -3,7 +3,7 @@ public import Topics
 extension BusClient {
     /// Publishes one value and returns its place once it is visible.
     ///
-    /// - Throws: What the topic's `encode` throws, `AttributeError` for a key that is none, else
+    /// - Throws: Any error of the topic's `encode`, `AttributeError` for an invalid key, else
     ///   `ClientError`. Behind `outcomeUnknown` the value may be in the log.
     @discardableResult
     public func publish<Value: Sendable>(

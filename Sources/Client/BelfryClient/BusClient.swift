@@ -28,7 +28,7 @@ public final class BusClient: Sendable {
         }
     }
 
-    /// Sends a request and returns its answer, whatever its status.
+    /// Sends a request and returns its answer with any status.
     func answer(
         _ method: Transfer.Method, _ target: TargetPath, headers: [String] = [],
         body: Payload? = nil, within milliseconds: Int = Limits.requestMillisecondsMax

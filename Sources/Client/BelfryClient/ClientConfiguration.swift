@@ -1,27 +1,27 @@
-/// To whom a client sends its token.
+/// The listeners to which a client sends its token.
 public enum TokenTrust: Hashable, Sendable {
-    /// To listeners of root, of the account `belfryd` and of the process's own user, over `http` on this
-    /// machine and over unix sockets; over `https` to the owner of the certificate. To all others it
-    /// sends nothing at all, and its verbs throw `ClientError.untrusted`.
+    /// Listeners of root, of the account `belfryd` and of the process's own user, over `http` on
+    /// this machine and over unix sockets; over `https`, the owner of the certificate. The client
+    /// sends nothing at all to any other listener, and its verbs throw `ClientError.untrusted`.
     ///
     /// While the bus is away any user of the machine may listen in its place.
     case known
-    /// To whoever listens, or reads on the way.
+    /// Any listener, and with it everybody that reads on the way.
     case anyone
 }
 
-/// What a client is made with.
+/// The settings of a client.
 public struct ClientConfiguration: Sendable {
-    /// Where the bus is.
+    /// The address of the bus.
     public var address: BusAddress
-    /// To whom the token is sent; a request without one goes to whoever listens.
+    /// The listeners that get the token. A request without a token goes to any listener.
     public var trust: TokenTrust
     /// Gives the token of each request, or nil for none; called on any thread, and should return at
     /// once.
     public var token: @Sendable () -> String?
-    /// Told where a subscription lost the bus and does not find it again: once, behind the fourth
-    /// connection in a row that failed, which is 1.5 s at most where they are refused. The subscription
-    /// goes on trying. Called on the task that reads it; it should return at once.
+    /// Called if a subscription lost the bus and does not find it again: once, after the fourth
+    /// connection in a row that failed. If they are refused, that takes 1.5 s at most. The
+    /// subscription goes on trying. Called on the task that reads it; it should return at once.
     public var interrupted: @Sendable (ClientError) -> Void
 
     /// A client of the bus at `address`, without a token if none is given.

@@ -1,6 +1,6 @@
-/// Why a client did not get what it asked for.
+/// The reason why a request of a client failed.
 public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The bus refused it. What was to be published is not in the log, and never will be.
+    /// The bus refused the request. Its event is not in the log, and never will be.
     case refused(BusRefusal)
     /// The bus was not reached, or a reader's answer broke off; nothing was changed by this request.
     case unreachable(String)
@@ -11,14 +11,14 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There was no answer, so that nobody knows whether it was done: the event may be in the log, and
     /// a repeated publish may make a second one. The client never repeats it by itself.
     case outcomeUnknown(String)
-    /// The answer is none that a bus gives.
+    /// No bus gives an answer like this one.
     case malformedAnswer(String)
-    /// It cannot be said over HTTP; nothing was sent.
+    /// The request cannot be expressed over HTTP; nothing was sent.
     case unsendable(String)
     /// Its task was cancelled before anything changed.
     case cancelled
 
-    /// One sentence: what was wrong and what to do.
+    /// One sentence with the problem and its remedy.
     public var description: String {
         switch self {
         case .refused(let refusal): "\(refusal)"
@@ -48,10 +48,10 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct BusRefusal: Hashable, Sendable, CustomStringConvertible {
     /// The status of HTTP.
     public let status: Int
-    /// The stable word for it, such as `ACCESS_DENIED`; empty where something else than the bus
+    /// The stable word for it, such as `ACCESS_DENIED`; empty if something else than the bus
     /// answered.
     public let code: String
-    /// What was wrong and what to do.
+    /// The problem and its remedy, in a sentence.
     public let detail: String
 
     /// The same sentence, with its code.

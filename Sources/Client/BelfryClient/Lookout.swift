@@ -1,7 +1,7 @@
 /// Looks, while somebody waits for an answer, whether the bus is there at all, and says so if not.
 ///
-/// A bus that cannot start may have a socket that systemd listens on: whoever connects hears nothing.
-/// And a bus that is there may take its time, for a reply or the next job.
+/// A bus that cannot start may have a socket that systemd listens on: a client connects and hears
+/// nothing. And a bus that is there may take its time, for a reply or the next job.
 package struct Lookout: Sendable {
     private let look: @Sendable () async -> ClientError?
     private let sleep: @Sendable (Duration) async -> Bool

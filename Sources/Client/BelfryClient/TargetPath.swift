@@ -17,7 +17,7 @@ struct TargetPath {
         return target
     }
 
-    /// Everything but what never has a meaning of its own (RFC 3986 section 2.3).
+    /// Percent-encodes every byte but the unreserved characters (RFC 3986 section 2.3).
     private static func encoded(_ text: String) -> String {
         var output = ""
         for byte in text.utf8 {

@@ -1,16 +1,16 @@
 /// How the program ends; docs/command.md has the same table.
 enum CommandExit: Int32, CaseIterable {
-    /// It did what it was asked for.
+    /// The command succeeded.
     case done = 0
-    /// What was asked for is not there: no event in time, no such topic or event.
+    /// There was nothing to find: no event in time, no such topic or event.
     case nothing = 1
-    /// The command line is none.
+    /// The command line is wrong.
     case usage = 2
     /// The bus refused it: rules, names, limits.
     case refused = 3
     /// The bus was not reached.
     case unreachable = 4
-    /// There was no answer: what was published may be in the log or not.
+    /// There was no answer: a published event may be in the log or not.
     case unknown = 5
     /// Events are missing, and `--strict` asked for all.
     case gap = 6
@@ -23,7 +23,7 @@ enum CommandExit: Int32, CaseIterable {
     /// A worker refused the request.
     case refusedByWorker = 10
 
-    /// What it means, for the manual.
+    /// Its meaning, for the manual.
     var meaning: String {
         switch self {
         case .done: "done"

@@ -1,11 +1,11 @@
 internal import BelfryClient
 
-/// Why a command ends without having done what it was asked for.
+/// The reason why a command ends without success.
 struct CommandFailure: Error {
     let code: CommandExit
-    /// What was wrong and what to do; nil where the code says it all.
+    /// The problem and its remedy; nil if the code says it all.
     let sentence: String?
-    /// What the bus said where it refused; nil for every other reason.
+    /// The refusal of the bus; nil for every other reason.
     private(set) var refusal: BusRefusal?
 
     init(_ code: CommandExit, _ sentence: String? = nil) {
@@ -13,7 +13,7 @@ struct CommandFailure: Error {
         self.sentence = sentence
     }
 
-    /// What a failure of the client is to the command.
+    /// The failure of the command that follows from one of the client.
     init(_ error: ClientError) {
         switch error {
         case .refused(let refusal):

@@ -25,7 +25,7 @@ struct CommandRun {
         try await command.run(arguments, Session(arguments))
     }
 
-    /// What is asked about the program itself; nil where the bus is asked.
+    /// The text for a question about the program itself, such as `--help`; nil for a command.
     private func ownText() throws(CommandFailure) -> String? {
         let topic = arguments.dropFirst().joined(separator: " ")
         switch arguments.first {

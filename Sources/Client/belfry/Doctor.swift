@@ -3,7 +3,7 @@ internal import Glibc
 internal import JSON
 internal import Topics
 
-/// `belfry doctor`: what of the way to the bus, and of the bus, is as it should be.
+/// `belfry doctor`: checks the way to the bus and the bus itself, and prints a line for each check.
 struct Doctor {
     private let client: BusClient
     private let isJSON: Bool
@@ -59,7 +59,7 @@ struct Doctor {
         }
     }
 
-    /// Asks; what fails is told as this check.
+    /// Asks the bus, and tells a failure as one of this check.
     private mutating func answer<Answer>(
         _ check: String, _ body: (BusClient) async throws(ClientError) -> Answer
     ) async -> Answer? {

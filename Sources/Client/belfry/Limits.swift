@@ -4,23 +4,24 @@ enum Limits {
     static let batchLinesMax = 10_000
     /// The bytes of one batch, as the bus has it.
     static let batchBytesMax = 16 << 20
-    /// What is taken in of standard input before it is published.
+    /// The bytes of standard input that are gathered before they are published.
     static let gatheredBytesMax = 4 << 20
     /// How long lines that come together may be apart.
     static let pauseMilliseconds: Int32 = 5
     /// How long lines that were read have behind a signal: a bus that restarts is back by then, and
     /// a person does not wait longer.
     static let lastLinesSecondsMax = 10
-    /// What is kept of a program's output: no event is larger.
+    /// The bytes that are kept of a program's output: no event is larger.
     static let outputBytesMax = 1 << 20
     /// How long a request for a job waits before it is asked anew.
     static let waitMicroseconds: Int64 = 30_000_000
-    /// How long a process that a program left behind may still write what is taken for the program's:
-    /// enough for the last lines of a `tee`, and little for a worker whose program starts daemons.
+    /// How long a process that a program left behind may still write output that counts as the
+    /// program's. It is enough for the last lines of a `tee`, and little for a worker whose program
+    /// starts daemons.
     static let leftBehindMilliseconds = 500
     /// How often a program is looked at where the kernel does not say that it has ended.
     static let lookMilliseconds: Int32 = 100
-    /// What `belfry run` tells of the end of an output.
+    /// The end of an output that `belfry run` tells, in bytes and lines.
     static let tailBytesMax = 8 << 10
     static let tailLinesMax = 20
     /// How far two clocks are apart at most that are right; the bus says its own in whole seconds.
@@ -72,8 +73,8 @@ enum Limits {
     static let webhookPauseMillisecondsMax = 300_000
     /// The longest pause that a receiver can ask for.
     static let webhookRetryAfterSecondsMax = 3_600
-    /// How long a command that waits for an answer says nothing: a look at the bus then takes as long
-    /// again at most, and behind 2 s a person asks what is wrong.
+    /// How long a command that waits for an answer says nothing. A look at the bus then takes as
+    /// long again at most, and after 2 s a person wonders about the cause.
     static let silence = Duration.seconds(1)
     /// How long `belfry doctor` waits for the first answer of the bus.
     static let doctorSeconds = 2

@@ -1,7 +1,7 @@
 internal import BelfryClient
 internal import Protection
 
-/// Tells the user that the bus is not there: once, however many requests wait for it.
+/// Tells the user that the bus is not there: once for all requests that wait for it.
 final class Outage: Sendable {
     private let isSaid = Protected(false)
 

@@ -52,8 +52,8 @@ struct Session: Sendable {
         return address
     }
 
-    /// The variable that the token is in, where no file has it. Programs that we start do not get it:
-    /// what they do with an event is not to be done in our name.
+    /// The variable that the token is in, if no file has it. Programs that we start do not get it:
+    /// they are not to handle an event in our name.
     static let tokenVariable = "BELFRY_TOKEN"
 
     static func variable(_ name: String) -> String? {
@@ -88,7 +88,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Asks what does no harm when it is asked twice, again and again where there is no answer, a
+    /// Makes a request that does no harm when it is made twice. Repeats it if there is no answer, a
     /// limit or a full store, as long as `isPatient` says so and the task is not cancelled.
     func insist<Answer: Sendable>(
         while isPatient: @escaping @Sendable () -> Bool,
@@ -104,7 +104,8 @@ struct Session: Sendable {
         }
     }
 
-    /// Asks as long as failures say so, and gives up a bus that behind this time is not there.
+    /// Makes a request as long as `again` returns true for its failures, and gives up a bus that is
+    /// not there after this time.
     private func attempt<Answer: Sendable>(
         within time: Duration?,
         _ body: @escaping @Sendable () async throws(ClientError) -> Answer,
@@ -136,7 +137,7 @@ struct Session: Sendable {
         return try (outcome ?? .failure(.cancelled)).get()
     }
 
-    /// Why a bus does not say at once what it is; nil where it does.
+    /// Why a bus does not tell its version at once; nil if it does.
     private static func trouble(of client: BusClient) async -> ClientError? {
         do throws(ClientError) {
             _ = try await client.version(within: Limits.silence)

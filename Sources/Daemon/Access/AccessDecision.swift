@@ -7,15 +7,15 @@ public struct AccessDecision: Sendable, CustomStringConvertible {
         case noRule
         /// The most specific selector with rules for the verb says so.
         case ruled(Grant, admits: Bool)
-        /// Root, the bus's own user, and who made a topic may administer it whatever rules say.
+        /// Root, the bus's own user, and the maker of a topic may administer it against all rules.
         case administrator(String)
     }
 
-    /// What was asked for.
+    /// The verb that was asked about.
     public let verb: AccessVerb
     /// The topic, or the pattern all of whose topics it is about.
     public let term: Selector.Term
-    /// Who asked.
+    /// The caller that asked.
     public let caller: Caller
     let reason: Reason
 

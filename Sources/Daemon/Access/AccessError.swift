@@ -1,6 +1,6 @@
 /// Why a text is no rule, no subject or no file of tokens.
 public struct AccessError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong and what to write instead; never repeats what may be a secret.
+    /// The problem and its remedy. It never repeats text that may be a secret.
     public let detail: String
     /// The line of a file that it is about, from 1; nil where there is none.
     public let line: Int?

@@ -1,12 +1,13 @@
 public import Topics
 
-/// Everything that decides who may do what: rules, tokens, and who may administer every topic.
+/// Everything that decides about access: rules, tokens, and the user that may administer every
+/// topic.
 ///
 /// Never changes; a reload replaces it. Safe from any thread.
 public struct AccessPolicy: Equatable, Sendable {
-    /// What was written about topics.
+    /// The rules about topics.
     public let rules: AccessRules
-    /// What lets callers in whom the kernel does not know.
+    /// The tokens that let in callers that the kernel does not know.
     public let tokens: TokenTable
     /// The user who runs the bus.
     public let administrator: UInt32
@@ -20,7 +21,7 @@ public struct AccessPolicy: Equatable, Sendable {
         self.administrator = administrator
     }
 
-    // MARK: Who it is
+    // MARK: The caller
 
     /// The token that an `Authorization` header shows; nil for a scheme that is somebody else's.
     ///
@@ -41,7 +42,7 @@ public struct AccessPolicy: Equatable, Sendable {
         "The token is not known here; it may have been replaced. Send one that is, or no "
             + "Authorization header.")
 
-    // MARK: What it may
+    // MARK: Rights to a topic
 
     /// Whether a caller may publish to a topic.
     public func publish(_ topic: TopicName, _ caller: Caller) -> AccessDecision {
@@ -53,8 +54,8 @@ public struct AccessPolicy: Equatable, Sendable {
         rules.decide(.subscribe, topic, for: caller)
     }
 
-    /// Whether a caller may delete a topic or change its settings, which `owner` made; nil where
-    /// nobody knows who did.
+    /// Whether a caller may delete a topic or change its settings. The user `owner` made the topic;
+    /// nil if its maker is unknown.
     public func administer(
         _ topic: TopicName, madeBy owner: UInt32?, _ caller: Caller
     ) -> AccessDecision {
@@ -64,7 +65,8 @@ public struct AccessPolicy: Equatable, Sendable {
         return rules.decide(.administer, topic, for: caller)
     }
 
-    /// Who may administer something that `owner` made whatever rules say, if the caller is that.
+    /// The role by which the caller may administer something that `owner` made, against all rules;
+    /// nil if it has none.
     private func administrator(of owner: UInt32?, _ caller: Caller) -> String? {
         guard let uid = caller.uid else { return nil }
         if uid == 0 { return "root" }
@@ -72,8 +74,8 @@ public struct AccessPolicy: Equatable, Sendable {
         return uid == owner ? "the user who made it" : nil
     }
 
-    /// Whether a caller may register a topic that is not there: whoever may publish to it could
-    /// make it that way too, and whoever may administer it may prepare it for others.
+    /// Whether a caller may register a topic that is not there. A caller that may publish to it
+    /// could make it that way too, and one that may administer it may prepare it for others.
     public func register(_ topic: TopicName, _ caller: Caller) -> AccessDecision {
         let publishing = publish(topic, caller)
         if publishing.isAllowed { return publishing }
@@ -81,7 +83,7 @@ public struct AccessPolicy: Equatable, Sendable {
         return administering.isAllowed || administering.wantsToken ? administering : publishing
     }
 
-    // MARK: What it may with all topics of a selector
+    // MARK: Rights to all topics of a selector
 
     /// Whether a caller may publish to every topic of a selector.
     public func publish(toAll selector: Selector, _ caller: Caller) -> AccessDecision {
@@ -89,13 +91,13 @@ public struct AccessPolicy: Equatable, Sendable {
     }
 
     /// Whether a caller may receive from every topic of a selector: one cursor cannot skip for one
-    /// reader what another may see.
+    /// reader the events that another may see.
     public func subscribe(toAll selector: Selector, _ caller: Caller) -> AccessDecision {
         rules.decide(.subscribe, all: selector, for: caller)
     }
 
-    /// Whether a caller may take jobs of every topic of a selector: where no rule says who works,
-    /// whoever receives from it.
+    /// Whether a caller may take jobs of every topic of a selector. It has to be allowed to receive
+    /// from it; if no rule is about `work`, that is enough.
     public func work(_ selector: Selector, _ caller: Caller) -> AccessDecision {
         let subscribing = subscribe(toAll: selector, caller)
         guard subscribing.isAllowed else { return subscribing.asked(to: .work) }
@@ -104,10 +106,10 @@ public struct AccessPolicy: Equatable, Sendable {
         return working
     }
 
-    /// Whether a caller may know of others who wait for this selector: root and the bus's user of all,
-    /// others of those whose topics they may all receive from and administer.
+    /// Whether a caller may know of others that wait for this selector. Root and the bus's user may
+    /// know of all; others if they may receive from all topics of it, and administer them.
     ///
-    /// - Parameter owner: Says who made a topic; nil where nobody knows.
+    /// - Parameter owner: Returns the maker of a topic; nil if it is unknown.
     public func seesOthers(
         at selector: Selector, madeBy owner: (TopicName) -> UInt32?, _ caller: Caller
     ) -> Bool {
@@ -122,11 +124,11 @@ public struct AccessPolicy: Equatable, Sendable {
         }
     }
 
-    /// Whether a caller may change or end a group of this selector, which `owner` made; nil where
-    /// nobody knows who did.
+    /// Whether a caller may change or end a group of this selector. The user `owner` made the
+    /// group; nil if its maker is unknown.
     ///
-    /// Whoever made it may for as long as it may receive from all of it: letters and a new beginning
-    /// would bring it events that the rules of now keep from it.
+    /// The maker may for as long as it may receive from all of the selector: dead letters and a new
+    /// beginning would bring it events that the rules of now keep from it.
     public func administer(
         groupOf selector: Selector, madeBy owner: UInt32?, _ caller: Caller
     ) -> AccessDecision {

@@ -3,7 +3,7 @@ internal import Topics
 /// Whether somebody may do something, as a person asks it: `CALLER VERB TOPIC`.
 ///
 /// The caller is written like the subjects of a rule, several of them with commas: `uid:1000`,
-/// `user:ci,token:deployer`, `uid:1000,gid:27`, or `anyone` for one of whom nothing is known.
+/// `user:ci,token:deployer`, `uid:1000,gid:27`, or `anyone` for an unknown caller.
 public struct AccessQuestion: Sendable {
     private let verb: AccessVerb
     private let topic: TopicName
@@ -13,7 +13,7 @@ public struct AccessQuestion: Sendable {
 
     /// Reads a question; the groups of a user are looked up.
     ///
-    /// - Throws: What is no caller, verb or topic in it.
+    /// - Throws: An error that names the word that is no caller, verb or topic.
     public init(_ text: String, users: any UserDatabase) throws(AccessError) {
         let words = text.split { $0 == " " || $0 == "\t" }
         guard words.count == 3 else {
@@ -47,7 +47,7 @@ public struct AccessQuestion: Sendable {
 
     /// The answer, with the rule that decides.
     ///
-    /// A topic is taken as one that somebody else made; whoever made it may administer it too.
+    /// A topic is taken as one that somebody else made. Its maker may administer it too.
     public func answer(of policy: AccessPolicy) -> AccessDecision {
         let caller = Caller(uid: uid, groups: groups, token: token)
         return switch verb {

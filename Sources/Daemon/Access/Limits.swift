@@ -20,7 +20,7 @@ public enum AccessLimits {
     /// it is safe to keep.
     static let tokenRandomBytes = 32
 
-    /// Groups of one user: what the kernel allows a process to have (NGROUPS_MAX).
+    /// Groups of one user: as many as the kernel allows a process to have (NGROUPS_MAX).
     static let groupsMax = 65_536
 
     /// Users whose groups are remembered; those of the user longest looked up go first.
@@ -33,6 +33,6 @@ public enum AccessLimits {
     /// longer for it to count.
     static let groupsSecondsMax = 60
 
-    /// Bytes for what the system says of one user or group: a group of ten thousand members.
+    /// Bytes for the system's record of one user or group: a group of ten thousand members.
     static let recordBytesMax = 1 << 20
 }

@@ -2,13 +2,13 @@ internal import Access
 internal import HTTPFront
 
 extension Configuration.AccessControl {
-    /// What decides who may do what on a bus that this user runs.
+    /// The policy that decides about access to a bus that this user runs.
     func policy(administrator: UInt32) -> AccessPolicy {
         AccessPolicy(
             rules: AccessRules(rules), tokens: tokens.table, administrator: administrator)
     }
 
-    /// What is allowed, and most likely not meant.
+    /// Warnings about settings that are allowed, and most likely not meant.
     var warnings: [String] {
         let unknown = AccessRules(rules).tokenNames.filter { !tokens.table.names.contains($0) }
         var warnings = unknown.map { name in

@@ -13,7 +13,7 @@ internal import Work
 /// stopped in reverse.
 ///
 /// Touches no signal, limit or environment and takes everything by its initialiser, so that it
-/// runs inside any process, several at a time; what a program has besides is `Service`.
+/// runs inside any process, several at a time. `Service` adds the other parts of a program.
 ///
 /// Does not promise to survive a failed `start`: make another one.
 ///
@@ -32,7 +32,7 @@ public final class Daemon: Sendable {
         var parts: Parts?
     }
 
-    /// What runs.
+    /// The running parts.
     private struct Parts {
         let bus: EventBus
         let work: WorkGroups
@@ -46,8 +46,8 @@ public final class Daemon: Sendable {
     /// A daemon that does not run yet.
     ///
     /// - Parameters:
-    ///   - configuration: Everything but where it is reached and keeps its state.
-    ///   - locations: Where it is reached and keeps its state.
+    ///   - configuration: All settings but its addresses and the place of its state.
+    ///   - locations: Its addresses and the place of its state.
     ///   - administrator: The uid that may administer every topic, as root may.
     public init(
         configuration: Configuration, locations: ResolvedLocations, administrator: UInt32, log: Log
@@ -61,8 +61,9 @@ public final class Daemon: Sendable {
 
     /// Makes the folders, opens the store, and serves.
     ///
-    /// - Returns: Where the bus is reached, with the ports that were picked.
-    /// - Throws: What could not be had; then nothing runs and nothing is left locked or open.
+    /// - Returns: The addresses at which the bus is reached, with the ports that were picked.
+    /// - Throws: An error about the part that could not be had. Then nothing runs and nothing is
+    ///   left locked or open.
     public func start() throws(DaemonError) -> [BoundAddress] {
         let configuration = state.value.configuration
         let memory = MemoryBudget(bytesMax: configuration.memoryBytesMax)
@@ -76,14 +77,14 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// Takes over what of a configuration can change while the daemon runs.
+    /// Takes over the settings of a configuration that can change while the daemon runs.
     ///
     /// - Returns: The keys that differ and need a restart; they keep their old values.
     public func reload(_ new: Configuration) -> [ConfigurationKey] {
         let old = state.read { $0.configuration }
         let changed = ConfigurationKey.all.filter { $0.values(old) != $0.values(new) }
         let (configuration, parts) = state.write { state in
-            // All of them: what a tokens file holds changes while its name stays.
+            // All of them: the content of a tokens file changes while its name stays.
             for key in ConfigurationKey.all where key.isLive {
                 key.copy(new, &state.configuration)
             }
@@ -115,9 +116,9 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// How the daemon does: for a supervisor that restarts what hangs, and for people.
+    /// How the daemon does: for a supervisor that restarts a daemon that hangs, and for people.
     ///
-    /// Looks at what has moved since the last call, so that calls have to be some seconds apart.
+    /// Looks at the progress since the last call, so that calls have to be some seconds apart.
     /// While it drains, which is bounded by itself, nothing counts as hanging.
     public func vitals() -> Vitals {
         guard let parts = state.read({ $0.parts }) else { return Vitals(summary: "", hanging: []) }
@@ -140,8 +141,8 @@ public final class Daemon: Sendable {
         state.read { $0.parts }?.bus.publish(batch) { _ in work() }
     }
 
-    /// Logs what the daemon holds, without payloads; each loop adds its own lines when it comes to
-    /// it.
+    /// Logs the state of the daemon, without payloads. Each loop adds its own lines when it comes
+    /// to it.
     public func report() {
         let (parts, configuration) = state.read { ($0.parts, $0.configuration) }
         guard let parts else { return }

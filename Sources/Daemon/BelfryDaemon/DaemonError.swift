@@ -1,12 +1,12 @@
 /// Why the daemon cannot start.
 public struct DaemonError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     public let detail: String
 
     /// The detail.
     public var description: String { detail }
 
-    /// Whether another program listens where it was to listen.
+    /// Whether another program listens at one of its addresses.
     let isAddressTaken: Bool
 
     init(detail: String, isAddressTaken: Bool = false) {

@@ -3,7 +3,7 @@ internal import Protection
 
 /// Folders of the daemon.
 enum Directory {
-    /// What is wrong with a folder that should be its owner's alone to write; nil if nothing is.
+    /// A warning about a folder that only its owner should be able to write; nil if all is well.
     static func warning(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & (S_IWGRP | S_IWOTH) != 0 else {

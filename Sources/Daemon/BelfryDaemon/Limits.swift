@@ -16,8 +16,9 @@ enum Limits {
     /// Problems of one configuration that are reported: a screenful; the rest is counted.
     static let problemsShownMax = 20
 
-    /// Milliseconds between two looks at what has come of age: far below the shortest retention that
-    /// is of use, and one wake-up a second costs an idle machine nothing.
+    /// Milliseconds between two sweeps for events that have come of age and jobs that are due. That
+    /// is far below the shortest retention that is of use, and one wake-up a second costs an idle
+    /// machine nothing.
     static let sweepMilliseconds = 1_000
 
     /// Bytes that are freed before the system is given free memory back: to look for it takes
@@ -36,8 +37,8 @@ enum Limits {
     /// and many requests to one write.
     static let accessLogMilliseconds = 100
 
-    /// Bytes of records that wait to be written, and what each takes beside its text: at a hundred
-    /// thousand requests a second still twice what comes between two writes.
+    /// Bytes of records that wait to be written, and those that each takes beside its text. At a
+    /// hundred thousand requests a second that is still twice the bytes between two writes.
     static let accessLogBytesMax = 8 << 20
     static let accessRecordBytes = 256
 

@@ -5,8 +5,8 @@ internal import Topics
 /// Whether everything that has to move has moved since the last look.
 ///
 /// A loop is asked for an echo and is alive once it has given it; one that owes it is not asked
-/// again. A store is alive if it is idle or has settled something. Nothing here waits, so that
-/// whoever looks never hangs with what hangs.
+/// again. A store is alive if it is idle or has settled something. Nothing here waits, so that a
+/// caller never hangs with a part that hangs.
 ///
 /// Safe from any thread.
 final class Liveness: Sendable {
@@ -25,7 +25,7 @@ final class Liveness: Sendable {
         self.bus = bus
     }
 
-    /// What hangs since the last call; nothing at the first.
+    /// The parts that hang since the last call; none at the first.
     func check() -> [String] {
         let progress = bus.storeProgress
         let (owing, last) = state.write { state in

@@ -16,8 +16,8 @@ final class MemoryCare: Sendable {
     }
 }
 
-/// When to give memory back to the system: once much of what is counted was freed, and no more of it
-/// goes.
+/// The moment to give memory back to the system: once much of the counted memory was freed, and no
+/// more of it goes.
 ///
 /// Has no clock: it is asked at a steady pace.
 struct FreedMemory {

@@ -29,7 +29,7 @@ final class PeriodicThread: Sendable {
     }
 
     /// When this returns, no call runs and none will begin; a second call does nothing. Not to be
-    /// called by the work itself.
+    /// called by the task that the thread calls.
     func stop() {
         let running = thread.write { thread in
             defer { thread = nil }

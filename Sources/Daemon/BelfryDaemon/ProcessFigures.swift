@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Telemetry
 
-/// What the kernel says of this process, under the names that Prometheus' own clients use.
+/// The kernel's figures of this process, under the names that Prometheus' own clients use.
 struct ProcessFigures: Sendable {
     /// When the process began, in microseconds of Unix time.
     private let startMicroseconds: Int

@@ -1,16 +1,16 @@
 public import HTTPFront
 
-/// Where a daemon is reached and where it keeps its state, with every `auto` decided.
+/// The addresses of a daemon and the place of its state, with every `auto` decided.
 public struct ResolvedLocations: Equatable, Sendable {
-    /// Where it listens.
+    /// The addresses at which it listens.
     public var listen: [ListenAddress]
-    /// The folder of what outlives it; nil for a daemon that leaves nothing behind, whose ids then
-    /// rise by the clock alone.
+    /// The folder of files that outlive it; nil for a daemon that leaves nothing behind, whose ids
+    /// then rise by the clock alone.
     public var stateDirectory: String?
     /// Folders that sockets need and that are made if they are missing.
     public var socketDirectories: [String] = []
 
-    /// Whether its sockets come from systemd, in place of what `[listen]` says.
+    /// Whether its sockets come from systemd, in place of those of `[listen]`.
     var isHandedOver: Bool {
         listen.contains { if case .inherited = $0 { true } else { false } }
     }
@@ -36,8 +36,8 @@ public struct ResolvedLocations: Equatable, Sendable {
         storePath(store).map { "sqlite:\($0)" } ?? "memory"
     }
 
-    /// What a configuration means in its environment. Sockets that were handed over replace every
-    /// configured address.
+    /// The locations that a configuration means in its environment. Sockets that were handed over
+    /// replace every configured address.
     ///
     /// - Throws: the key that cannot be left to the daemon here.
     public init(

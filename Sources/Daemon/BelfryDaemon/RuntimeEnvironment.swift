@@ -1,20 +1,20 @@
-/// What the daemon finds around it and does not choose: folders it was given, and who runs it.
+/// The environment of the daemon, which it does not choose: folders it was given, and its user.
 public struct RuntimeEnvironment: Equatable, Sendable {
-    /// The folder for what outlives the process, from systemd.
+    /// The folder from systemd for files that outlive the process.
     public var stateDirectory: String?
-    /// The folder for what does not, from systemd.
+    /// The folder from systemd for files that do not.
     public var runtimeDirectory: String?
-    /// Where programs of this user keep state (XDG base directories).
+    /// The folder in which programs of this user keep state (XDG base directories).
     public var userState: String?
-    /// Where programs of this user keep sockets (XDG base directories).
+    /// The folder in which programs of this user keep sockets (XDG base directories).
     public var userRuntime: String?
     /// The user's folder.
     public var home: String?
     /// The user that the daemon runs as.
     public var uid: UInt32
 
-    /// What these variables of an environment say; relative paths count as absent, as the XDG
-    /// specification wants it, and of several folders of systemd the first is ours.
+    /// The folders that these variables of an environment name. Relative paths count as absent, as
+    /// the XDG specification wants it, and of several folders of systemd the first is ours.
     public init(environment: [String: String], uid: UInt32) {
         func path(_ variable: String) -> String? {
             let first = environment[variable]?.split(separator: ":").first

@@ -3,7 +3,7 @@ internal import HTTPFront
 internal import Telemetry
 internal import Topics
 
-/// What a daemon holds, line by line, for the log of somebody who asks what is going on.
+/// The state of a daemon, line by line, for the log of somebody who looks into a problem.
 struct StateReport {
     let bus: EventBus
     let service: BusService

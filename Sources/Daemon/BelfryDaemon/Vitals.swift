@@ -1,8 +1,8 @@
 /// How a daemon does at one moment.
 public struct Vitals: Equatable, Sendable {
-    /// What it holds, and what is wrong, in a line.
+    /// A line with its counts, and the problem if there is one.
     public let summary: String
-    /// What has not moved since it was last looked at, though it should have.
+    /// The parts that have not moved since the last look, though they should have.
     public let hanging: [String]
 
     /// The line that systemd shows.

@@ -6,19 +6,19 @@ public struct AccessRecord: Sendable {
     public let method: String
     /// The target as it was sent, without its query.
     public let path: String
-    /// Who asked.
+    /// The peer that made the request.
     public let peer: Peer
     /// The status it was answered by; nil where the connection ended without an answer.
     public internal(set) var status: Int?
     /// The code of the problem that it was answered by.
     public internal(set) var problemCode: String?
-    /// What the handler called the form of the answer.
+    /// The form of the answer, as the handler named it; nil if it named none.
     public internal(set) var form: String?
-    /// Bytes of its body, and of what came over a WebSocket.
+    /// Bytes of its body, chunk framing included, and all bytes that came over its WebSocket.
     public internal(set) var bytesIn = 0
     /// Bytes of the answer's body, as far as it was written.
     public internal(set) var bytesOut = 0
-    /// From the end of its headers to the end of its answer, in microseconds.
+    /// Microseconds from the end of its headers to the end of its answer.
     public internal(set) var microseconds = 0
 }
 
@@ -28,7 +28,8 @@ public protocol AccessSink: AnyObject, Sendable {
     func ended(_ record: AccessRecord)
 }
 
-/// What is noted of a request while it is served, where somebody wants to know.
+/// The notes for the access log about a request while it is served. Without an access sink there
+/// are none.
 ///
 /// Confined to its loop's thread.
 final class AccessTrace {

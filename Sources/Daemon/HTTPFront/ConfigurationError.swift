@@ -1,6 +1,6 @@
-/// Why an address, host name or origin of the configuration cannot be used.
+/// Why an address, host name, origin or path prefix of the configuration cannot be used.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    /// What was wrong and what to write instead.
+    /// A sentence that names the mistake and the text to write instead.
     public let detail: String
 
     /// The detail.

@@ -12,12 +12,12 @@ public struct Exchange {
         self.request = request
     }
 
-    /// Whether the server is draining: every answer then closes its connection, and nothing may
+    /// Whether the server is draining. Every answer then closes its connection, and no request may
     /// wait.
     public var isDraining: Bool { loop.isDraining }
 
-    /// Whether nothing else happened in this turn of the loop, as far as it knows: what the handler
-    /// does for others before it returns then delays nobody but this request's own client.
+    /// Whether nothing else happened in this turn of the loop, as far as it knows. Anything that
+    /// the handler does for others before it returns then delays only this request's own client.
     public var isAlone: Bool { loop.turn.servesOne }
 
     /// Answers this request from any thread, now or later.
@@ -25,7 +25,7 @@ public struct Exchange {
         PendingReply(mailbox: loop.mailbox, slot: connection.slot, number: request.number)
     }
 
-    /// Who asks.
+    /// The peer that made the request.
     public var peer: Peer { connection.peer }
 
     /// The user who asks, or nil when unknown.
@@ -34,7 +34,8 @@ public struct Exchange {
     /// The process that asks, or nil when unknown.
     public var pid: Int32? { connection.peer.pid }
 
-    /// What the caller holds by now, over all of their connections.
+    /// The account of the caller: its connections, subscribers and queued bytes by now, over all of
+    /// its connections.
     public var account: CallerAccount {
         guard let account = connection.account else {
             preconditionFailure("a connection has an account from its acceptance on")
@@ -42,7 +43,7 @@ public struct Exchange {
         return account
     }
 
-    /// Says for the access log in which form the answer will be.
+    /// Tells the access log in which form the answer will be.
     public func note(form: String) {
         connection.trace?.record.form = form
     }
@@ -55,7 +56,8 @@ public struct Exchange {
         if request.response == nil { request.response = response }
     }
 
-    /// Has the request wait, maybe long; `owner` hears what becomes of the socket.
+    /// Makes the request wait, maybe long. The `owner` is called when something happens to the
+    /// socket.
     ///
     /// The owner is held until the socket is finished or closed.
     ///
@@ -66,8 +68,8 @@ public struct Exchange {
         return detach(isStream: false) { .wait(owner, $0) }
     }
 
-    /// Answers the request by a stream, which `DetachedSocket.beginStream` opens; until then it is a
-    /// wait like any other, and `finish` answers it.
+    /// Answers the request by a stream, which `DetachedSocket.beginStream` opens. Until then it
+    /// waits like any other request, and `finish` answers it.
     ///
     /// A request that is pipelined behind this one is served when the stream has ended.
     ///
@@ -86,8 +88,8 @@ public struct Exchange {
     /// - Parameter messageBytesMax: Bytes of one message; a longer one closes the socket by 1009.
     /// - Returns: Nil when the request must be answered at once instead: the server drains, or it was
     ///   answered.
-    /// - Throws: What to answer when the handshake is not right: 400 `REQUEST_MALFORMED` or 426
-    ///   `WEBSOCKET_VERSION` (RFC 6455 section 4.2).
+    /// - Throws: The problem to answer when the handshake is not right: 400 `REQUEST_MALFORMED` or
+    ///   426 `WEBSOCKET_VERSION` (RFC 6455 section 4.2).
     public func detachWebSocket(
         _ owner: any WebSocketOwner, messageBytesMax: Int
     ) throws(Problem) -> WebSocket? {

@@ -27,9 +27,9 @@ public final class HTTPServer: Sendable {
     /// A server that is not running yet.
     ///
     /// - Parameters:
-    ///   - memory: What bodies on their way in and unsent answers are counted against.
-    ///   - makeHandler: Called once on each loop's thread, before the loop's first request; what it
-    ///     returns stays on that thread.
+    ///   - memory: The budget that counts bodies on their way in and unsent answers.
+    ///   - makeHandler: Called once on each loop's thread, before the loop's first request. The
+    ///     handler that it returns stays on that thread.
     public convenience init(
         configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
         makeHandler: @escaping RequestHandlerMaker
@@ -39,7 +39,8 @@ public final class HTTPServer: Sendable {
             turnClock: nil, makeHandler: makeHandler)
     }
 
-    /// The same with another clock, in microseconds, for how long turns last; each loop looks at it.
+    /// The same with another clock, in microseconds, that measures how long turns last. Every loop
+    /// reads it.
     init(
         configuration: HTTPServerConfiguration, log: Log, memory: MemoryBudget,
         turnClock: (@Sendable () -> Int)?, makeHandler: @escaping RequestHandlerMaker
@@ -60,8 +61,9 @@ public final class HTTPServer: Sendable {
     /// Connections are taken from the moment it returns, and served as soon as the loops' handlers
     /// are made.
     ///
-    /// - Returns: Where the server is reached, with the ports that were picked.
-    /// - Throws: When an address cannot be had; then nothing runs and nothing is left open.
+    /// - Returns: The addresses at which the server is reached, with the ports that were picked.
+    /// - Throws: An error if an address, a descriptor or a thread cannot be had; then nothing runs
+    ///   and nothing is left open.
     public func start() throws(ServerError) -> [BoundAddress] {
         precondition(
             (1...HTTPFrontLimits.loopsMax).contains(configuration.loops),
@@ -91,25 +93,26 @@ public final class HTTPServer: Sendable {
     }
 
     /// Takes over names, origins, deadlines and the numbers of connections, each loop at its next
-    /// turn; all else has to be as it was at the start.
+    /// turn. All other settings have to be as they were at the start.
     ///
-    /// Connections beyond a lower limit stay. Deadlines that run, run on.
+    /// Connections beyond a lower limit stay. Deadlines that run already are kept.
     public func reconfigure(_ configuration: HTTPServerConfiguration) {
         let settings = LoopSettings(
             configuration, openConnections: openConnections, accounts: accounts)
         for thread in running { thread.mailbox.post(.settings(settings)) }
     }
 
-    /// Has each of these loops call `echo` with its index, which it does in its next turn, unless it
-    /// hangs. Once the server drains, nobody is asked any more, and `echo` may not be called.
+    /// Makes each of these loops call `echo` with its index. A loop does so in its next turn,
+    /// unless it hangs. Once the server drains, no loop is asked any more, and `echo` may never be
+    /// called.
     public func askLoops(_ indices: Set<Int>, _ echo: @escaping @Sendable (Int) -> Void) {
         for (index, thread) in running.enumerated() where indices.contains(index) {
             thread.mailbox.post(.job { _ in echo(index) })
         }
     }
 
-    /// Looks whether the files of unix sockets that were opened here are still theirs, and binds those
-    /// anew that were removed; to be called about once a second, on one thread at a time.
+    /// Looks whether the files of unix sockets that were opened here are still theirs, and binds
+    /// anew those that were removed. To be called about once a second, on one thread at a time.
     ///
     /// Another file at such a path stays, and nothing is bound as long as it does. Sockets that were
     /// handed over are left alone. Each change is logged once.
@@ -130,12 +133,13 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Has each loop say what it holds, on its own thread.
+    /// Makes each loop call `tell` with an inventory of its connections, on its own thread.
     public func takeInventory(_ tell: @escaping @Sendable (LoopInventory) -> Void) {
         for thread in running { thread.mailbox.post(.inventory(tell)) }
     }
 
-    /// The users who are connected, what they hold, and by how many connections; most first.
+    /// The accounts of users that hold anything, each with its number of connections; most
+    /// connections first.
     public var callers: [(account: CallerAccount, connections: Int)] {
         accounts.all.sorted { $0.connections > $1.connections }
     }
@@ -144,16 +148,16 @@ public final class HTTPServer: Sendable {
         if case .running(let threads, _) = state.value { threads } else { [] }
     }
 
-    /// Answers what is open and ends; blocks until all is done, or the time is up.
+    /// Answers the open requests and ends. Blocks until all is done, or the time is up.
     ///
-    /// First the requests that had arrived whole when this was called are handled as always, and
-    /// `refuse` is called, once, on the calling thread: whether a request is answered or refused
+    /// First, the requests that had arrived whole when this was called are handled as always. Then
+    /// `refuse` is called, once, on the calling thread. So whether a request is answered or refused
     /// depends on when it came, not on how busy the loops are. That takes half of the time at most.
     ///
-    /// Then: no new connections are taken, listeners that were opened here close, ones that
-    /// were handed over stay open for a successor, unaccepted. Each handler's `drain` is called;
-    /// every answer closes its connection; idle connections are closed. What is left at the end of
-    /// the time is closed without an answer.
+    /// After that, no new connections are taken. Listeners that were opened here close; ones that
+    /// were handed over stay open for a successor, unaccepted. Each handler's `drain` is called,
+    /// every answer closes its connection, and idle connections are closed. Connections that are
+    /// left at the end of the time are closed without an answer.
     ///
     /// A second call does nothing and waits for nothing. Not to be called on a loop's thread.
     public func drain(within limit: Duration, refuse: () -> Void = {}) {
@@ -184,18 +188,18 @@ public final class HTTPServer: Sendable {
             thread.mailbox.post(.arrivals(until: until) { wakeUp.signal() })
         }
         for _ in threads {
-            // A loop that hangs says nothing.
+            // A loop that hangs never signals.
             let left = Int64(until) - Int64(MonotonicClock.milliseconds())
             guard left > 0, wakeUp.wait(milliseconds: Int32(left)) else { return }
         }
     }
 
-    /// Ends at once, closing whatever is open.
+    /// Ends at once, and closes all open connections.
     public func stop() {
         drain(within: .zero)
     }
 
-    /// What each loop has done and holds; empty before the start.
+    /// The meters of each loop; empty before the start.
     public var loops: [LoopMeters] {
         switch state.value {
         case .idle: []
@@ -204,7 +208,7 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// How many of what the server holds at this moment.
+    /// The numbers of connections and requests that the server holds at this moment.
     public var census: ServerCensus {
         var census = ServerCensus()
         for meters in loops {
@@ -215,8 +219,8 @@ public final class HTTPServer: Sendable {
         return census
     }
 
-    /// Leaves the listeners to the loops, the last of which closes them, and returns the loops to
-    /// end; none if somebody did so before.
+    /// Leaves the listeners to the loops, the last of which closes them. Returns the loops to end;
+    /// none if that was done before.
     private func letGoOfListeners() -> [LoopThread] {
         let running = state.write { state -> ([LoopThread], [ListeningSocket])? in
             guard case .running(let threads, let listeners) = state else { return nil }

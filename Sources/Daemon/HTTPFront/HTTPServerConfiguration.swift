@@ -1,6 +1,6 @@
-/// How a server is set up; the defaults are `HTTPFrontLimits`.
+/// The settings of a server; their defaults are in `HTTPFrontLimits`.
 public struct HTTPServerConfiguration: Sendable {
-    /// Where it is reached.
+    /// The addresses at which it is reached.
     public var listen: [ListenAddress]
 
     /// How many event loops it runs, 1 to `loopsMax`.
@@ -18,7 +18,7 @@ public struct HTTPServerConfiguration: Sendable {
     /// Connections open at one time, parked ones included.
     public var connectionsMax = HTTPFrontLimits.connectionsMax
 
-    /// Of these, connections of one user, and of all unknown callers together.
+    /// Connections among these of one user, and of all unknown callers together.
     public var connectionsPerUIDMax = HTTPFrontLimits.connectionsMax
 
     /// Bytes of one request's line and headers.
@@ -30,11 +30,11 @@ public struct HTTPServerConfiguration: Sendable {
     /// Bytes of the kernel's send buffer of one connection.
     public var socketSendBufferBytes = HTTPFrontLimits.socketSendBufferBytes
 
-    /// Seconds after which a half-closed connection is looked at again. Only tests change it.
+    /// The longest pause, in seconds, before a half-closed connection is looked at again. Only
+    /// tests change it.
     var halfClosedRecheckSeconds = HTTPFrontLimits.halfClosedRecheckSeconds
 
-    /// Seconds without a byte read after which a peer that is being answered, or told a stream, is
-    /// given up.
+    /// Seconds after which a peer that reads no byte of its answer or stream is given up.
     public var sendProgressSeconds = HTTPFrontLimits.sendProgressSeconds
 
     /// Seconds in which a WebSocket's peer must answer a close. Only tests change it.
@@ -47,22 +47,23 @@ public struct HTTPServerConfiguration: Sendable {
     /// Only tests change it.
     var bodyAwaitedMilliseconds = HTTPFrontLimits.bodyAwaitedMilliseconds
 
-    /// Who is told of every request that has ended; nil for nobody.
+    /// The sink that gets a record of every request that has ended; nil for none.
     public var accessSink: (any AccessSink)?
 
-    /// By which names it lets itself be called.
+    /// The host names that it answers to.
     public var hosts = HostPolicy()
 
-    /// What stands in front of the path of every request.
+    /// The prefix in front of the path of every request.
     public var prefix = PathPrefix()
 
-    /// Which web pages may talk to it.
+    /// The web pages that may talk to it.
     public var origins = OriginPolicy()
 
-    /// Who knows the groups of callers over TCP; without anybody they are unknown.
+    /// The directory that knows the groups of callers over TCP. Without one, their groups are
+    /// unknown.
     public var peerGroups: (any PeerGroups)?
 
-    /// How long a new connection waits for them. Only tests change it.
+    /// Milliseconds that a new connection waits for its user's groups. Only tests change it.
     var peerGroupsMilliseconds = HTTPFrontLimits.peerGroupsMilliseconds
 
     /// A server at these addresses, all else by default.

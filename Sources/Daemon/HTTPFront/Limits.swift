@@ -9,7 +9,7 @@ public enum HTTPFrontLimits {
     /// Seconds from the end of the headers to the end of the body, however steadily it trickles;
     /// and from the first bytes of a WebSocket's message to its last.
     ///
-    /// 16 MiB in 30 s is 560 KiB/s, far below what a loopback client reaches.
+    /// 16 MiB in 30 s is 560 KiB/s, far below the rate that a loopback client reaches.
     public static let bodySeconds = 30
 
     /// Seconds a connection may lie idle between two requests.
@@ -26,8 +26,8 @@ public enum HTTPFrontLimits {
     /// Bytes of one request's line and headers: browsers send the cookies of every server on this machine.
     public static let headerBytesMax = 16 * 1024
 
-    /// What `headerBytesMax` may be: at the least what a browser sends with a few cookies, and no more than is
-    /// looked at at once.
+    /// The range of `headerBytesMax`: at least the bytes that a browser sends with a few cookies,
+    /// and at most the bytes that are looked at in one go.
     public static let headerBytesRange = 4 * 1024...receiveBufferBytes
 
     /// Headers of one request; browsers send 20.
@@ -48,7 +48,7 @@ public enum HTTPFrontLimits {
     /// memory limit.
     public static let socketSendBufferBytes = 128 * 1024
 
-    /// Event loops of one server; beyond the processors of any one machine it serves nothing.
+    /// Event loops of one server. More loops than any one machine has processors are of no use.
     public static let loopsMax = 64
 
     /// Milliseconds that an answer of the kernel's socket table may take.
@@ -56,18 +56,20 @@ public enum HTTPFrontLimits {
     /// It is written before the request's `send` returns, so any wait at all is a broken kernel.
     public static let socketTableMillisecondsMax = 50
 
-    /// Milliseconds after which a half-closed connection is asked for the first time whether its
-    /// peer still lives; each pause after that is twice as long, up to `halfClosedRecheckSeconds`.
+    /// Milliseconds after which the kernel is asked for the first time whether the peer of a
+    /// half-closed connection still lives. Each pause after that is twice as long, up to
+    /// `halfClosedRecheckSeconds`.
     public static let halfClosedFirstRecheckMilliseconds: UInt64 = 500
 
-    /// Seconds after which a half-closed connection is asked again whether its peer still lives.
+    /// The longest pause, in seconds, between two such questions about a half-closed connection.
     public static let halfClosedRecheckSeconds = 15
 
-    /// Supplementary groups of a caller over a unix socket for which there is room at first: few
+    /// Supplementary groups of a caller over a unix socket for which there is room at first. Few
     /// users have more.
     static let peerGroupsExpected = 32
 
-    /// Supplementary groups of a caller over a unix socket: what the kernel allows (NGROUPS_MAX).
+    /// Supplementary groups of a caller over a unix socket, as many as the kernel allows
+    /// (NGROUPS_MAX).
     static let peerGroupsMax = 65_536
 
     /// Milliseconds that a new connection waits for the groups of its user to be looked up, where
@@ -93,89 +95,95 @@ public enum HTTPFrontLimits {
     /// Milliseconds from the accepting of a connection within which a drain waits for its first
     /// request.
     ///
-    /// A client sends as soon as it is connected; a second forgives a busy machine, and is what a
-    /// connection that somebody opened in advance can add to a stop.
+    /// A client sends as soon as it is connected, and a second forgives a busy machine. A
+    /// connection that somebody opened in advance can make a stop longer by as much.
     public static let firstRequestMilliseconds: UInt64 = 1_000
 
-    /// Steps of one turn of a loop, some two microseconds each, that any kind of work may take beyond
-    /// its own share: with the shares, a turn that has everything to do takes some five milliseconds.
+    /// Steps of one turn of a loop, some two microseconds each, that any kind of task may take
+    /// beyond its own share. With the shares, a turn that has everything to do takes some five
+    /// milliseconds.
     static let sharedStepsPerTurn = 768
 
-    /// Microseconds that a turn of a loop may last before it is late, and what can wait is left to the next.
+    /// Microseconds that a turn of a loop may last before it is late. A late turn leaves most tasks
+    /// that can wait to the next one.
     ///
-    /// A turn that becomes late at once has some half of its steps left. On a machine where a step takes
-    /// four microseconds, that is another 6 ms: even there no turn takes 10 ms. A turn with less to do is
-    /// over before, so that it costs nothing.
+    /// A turn that becomes late at once has some half of its steps left. On a machine where a step
+    /// takes four microseconds, that is another 6 ms. So even there no turn takes 10 ms. A turn
+    /// with less to do is over before, so that the limit costs it nothing.
     static let punctualMicrosecondsMax = 2_000
 
-    /// Steps of a turn after which its time is looked at: some 60 µs, for a look of some 30 ns.
+    /// Steps of a turn after which the clock is looked at: some 60 µs, for a look of some 30 ns.
     static let stepsPerLook = 32
 
-    /// Steps of a late turn for each kind of work that can wait, those that it took before included:
-    /// a few heartbeats or messages, so that it goes on in every turn. The same of writes for those with
-    /// much to write.
+    /// Steps of a late turn for each kind of task that can wait, those that it took before
+    /// included. They are enough for a few heartbeats or messages, so that the kind goes on in
+    /// every turn. Writes for connections with much to write have as many.
     static let lateStepsPerKind = 32
 
     /// Steps of accepting a connection, with the questions to the kernel about its peer.
     static let acceptSteps = 8
 
-    /// Steps of a deadline, beside what it writes: a heartbeat takes 18 µs with the kernel's part.
+    /// Steps of a deadline, beside the bytes that it writes. A heartbeat takes 18 µs with the
+    /// kernel's part.
     static let deadlineSteps = 8
 
     /// Steps of closing a socket whose peer has gone, with its owner's part.
     static let hangUpSteps = 12
 
-    /// How long a stop waits for the next of the requests that had arrived, at most half of its time.
+    /// Milliseconds that a stop waits for the next of the requests that had arrived to be handled.
+    /// It waits for all of them half of its time at most.
     static let arrivalPauseMillisecondsMax: UInt64 = 2_000
 
-    /// How many requests a loop handles at a stop as always beside twice those that wait, where more come
-    /// without end: those of other users in between.
+    /// Requests that a loop handles at a stop as always, on top of twice the number that wait, if
+    /// more come without end. They make room for the requests of other users in between.
     static let arrivalsBeside = 256
 
-    /// Steps of telling a connection of a drain: it may be closed.
+    /// Steps of telling a connection of a drain, which may close it.
     static let drainSteps = 4
 
     /// Steps of a job or an answer that another thread has brought.
     static let mailSteps = 4
 
-    /// Answers of one message that are given without a look at what else there is.
+    /// Answers of one message that are given before the loop looks at its other tasks.
     static let repliesAtOnceMax = 16
 
-    /// Bytes of an answer that make a step: the kernel copies them twice, for us and for their reader, and
-    /// another thread has made them, so that they are in no cache of this one.
+    /// Bytes of an answer that make a step. The kernel copies them twice, for us and for their
+    /// reader. Another thread has made them, so that they are in no cache of this one.
     static let writtenBytesPerStep = 1024
 
-    /// The same of a stream: what is written is shared by all readers at one place. Those who find no step
-    /// left share no more, and each costs three times as much.
+    /// Bytes of a stream that make a step. All readers at one place share the bytes that are
+    /// written. Readers that find no step left share no more, and each costs three times as much.
     static let streamedBytesPerStep = 4 * 1024
 
-    /// Bytes of an answer whose memory goes with it that make a step: the system takes back page by page
-    /// what is too large for a heap, and 16 KiB take it 2 to 2.5 µs.
+    /// Bytes of an answer whose memory goes with it that make a step. The system takes back a block
+    /// that is too large for a heap page by page, and 16 KiB take it 2 to 2.5 µs.
     static let freedBytesPerStep = 16 * 1024
 
-    /// Bytes of an answer that are written as soon as it is there, while its turn has room for any; of
-    /// larger ones no more than the share of writes, until everybody else had their part of the turn.
+    /// Bytes of an answer that are written as soon as it is there, while its turn has room for any.
+    /// Larger answers get no more than the share of writes until everybody else had their part of
+    /// the turn.
     static let writtenAtOnceBytesMax = 16 * 1024
 
-    /// Bytes of an answer that are written at one time, as much as the share of writes: while its peer
-    /// reads, the kernel would take megabytes.
+    /// Bytes of an answer that are written at one time, as much as the share of writes. Without
+    /// this limit the kernel would take megabytes while the peer reads.
     static let sendBytesMax = 128 * 1024
 
     /// Steps above which a request is long: a target of 480 bytes, or a body of 30 KiB.
     static let shortRequestStepsMax = 64
 
-    /// Bytes of a request with its body, or of a head alone, that is read by a parser with little memory:
-    /// most have less.
+    /// Bytes of a request with its body, or of a head alone, that a parser with little memory
+    /// reads. Most requests have less.
     ///
     /// libmicrohttpd clears the whole of its memory after every request.
     static let smallRequestBytesMax = 1024
 
-    /// The memory of that parser: half of it holds what is read, the rest a record of 64 bytes for each
-    /// header, and the head of an answer.
+    /// Bytes of memory of that parser. Half of it holds the bytes that are read. The rest holds a
+    /// record of 64 bytes for each header, and the head of an answer.
     static let smallParserBytes = 4 * 1024
 
-    /// The memory of the parser for heads of so many bytes: it may read half of that into its own half, and has
-    /// a record of 64 bytes for each of `headersMax`.
+    /// Bytes of memory of the parser for heads of `headBytesMax` bytes. Half of it may hold the
+    /// bytes that are read. The other half has a record of 64 bytes for each of `headersMax`
+    /// headers.
     static func parserBytes(for headBytesMax: Int) -> Int { 2 * headBytesMax + 32 * 1024 }
 
     /// Steps of having libmicrohttpd read a head.
@@ -184,29 +192,30 @@ public enum HTTPFrontLimits {
     /// Bytes of the extensions of chunks, and of trailers, of one body; no client is known to send any.
     static let chunkWordsBytesMax = 4 * 1024
 
-    /// Runs of libmicrohttpd in which it has read a request that is there whole: it takes one for each of
-    /// a new connection, the headers, and a body that is larger than its buffer.
+    /// Runs of libmicrohttpd within which it has read a request that is there whole. It takes one
+    /// run each for a new connection, the headers, and a body that is larger than its buffer.
     static let parserRunsMax = 64
 
-    /// Answers of libmicrohttpd, of some 70 bytes each, that are left in the kernel before they are read
-    /// and thrown away. It takes twice as many.
+    /// Answers of libmicrohttpd, of some 70 bytes each, that are left in the kernel before they are
+    /// read and thrown away. The kernel takes twice as many.
     static let parserAnswersMax = 64
 
-    /// Sockets whose next request has begun that are served as they came, without lines of their users: as
-    /// many as the share of arrivals has room for.
+    /// Sockets whose next request has begun that are served in the order in which they came,
+    /// without a line for each user. The share of arrivals has room for as many.
     static let arrivalsWithoutLinesMax = 10
 
     /// Steps of a request or a message that has nothing in it.
     static let requestSteps = 4
 
-    /// Bytes of a target that make a step: about a pattern, which is read, judged and waited for.
+    /// Bytes of a target that make a step. That is about one pattern, which is read, judged and
+    /// waited for.
     static let targetBytesPerStep = 8
 
     /// Bytes of a body that make a step: it is copied a few times, and read once.
     static let bodyBytesPerStep = 512
 
-    /// Connections accepted from one listener before a loop looks at anything else: another loop may
-    /// have time for more.
+    /// Connections accepted from one listener before a loop looks at anything else. Another loop
+    /// may have time for more.
     public static let acceptsPerTurnMax = 64
 
     /// Milliseconds for which accepting pauses when no descriptor or memory is free.
@@ -217,20 +226,22 @@ public enum HTTPFrontLimits {
     /// Milliseconds between two lines in the log about accepting being paused.
     public static let acceptWarningMilliseconds: UInt64 = 10_000
 
-    /// Seconds without a byte read after which a peer is given up whose answer waits.
+    /// Seconds after which a peer that reads no byte of its waiting answer is given up.
     public static let sendProgressSeconds = 30
 
-    /// Seconds for which a peer that is told no more is still read, so that it gets its answer.
+    /// Seconds for which a peer is still read after the last byte was sent to it, so that it gets
+    /// its answer.
     public static let lingerSeconds = 2
 
-    /// Bytes read at one time of what is thrown away.
+    /// Bytes of unwanted input that are read at one time and thrown away.
     public static let lingerReadBytes = 256 * 1024
 
     /// The least bytes that make a request: `GET / HTTP/1.0` and two line ends.
     public static let requestBytesMin: UInt64 = 16
 
-    /// Heads that a loop knows without parsing them, in sets of eight: of 29 kinds of clients with two
-    /// requests each, four places for 32 knew 81 % of the publishes, and these know 92 %.
+    /// Heads that a loop knows without parsing them, in sets of eight. With 29 recorded kinds of
+    /// clients and two requests each, 32 heads in sets of four knew 81 % of the publishes, and
+    /// these know 92 %.
     ///
     /// Heads that differ in topic, length or cursor alone count as one, so that each kind of client
     /// has one or two. With `keptHeadBytesMax` a loop keeps some 200 KiB at the very most.
@@ -241,20 +252,20 @@ public enum HTTPFrontLimits {
     /// Clients' polls and publishes have 60 to 400; a longer head is parsed each time.
     static let keptHeadBytesMax = 1024
 
-    /// How long a request may wait for its body before its head is taken alone. Behind a
+    /// Milliseconds that a request may wait for its body before its head is taken alone. Behind a
     /// separate send on this machine a body comes within a millisecond.
     static let bodyAwaitedMilliseconds: UInt64 = 20
 
-    /// Heads of one connection that are learned, less those that were known: a client that has sent as
-    /// many different ones goes on to do so, and learning costs more than parsing.
+    /// Heads of one connection that are learned, less those that were known. A client that has sent
+    /// as many different ones goes on to do so, and learning costs more than parsing.
     static let unknownHeadsMax: UInt8 = 5
 
-    /// Bytes of the one buffer in which a loop reads WebSockets, and looks at what has arrived: of a
-    /// request that has as many, with its body, the head is taken alone.
+    /// Bytes of the one buffer in which a loop reads WebSockets, and looks at the bytes that have
+    /// arrived. If a request with its body has as many, its head is taken alone.
     ///
-    /// As much as a message of a WebSocket seldom exceeds: one that lies whole in it is not copied.
-    /// Half of what TCP holds of a request that nobody has begun to read, on a machine with the kernel's
-    /// defaults: what does not fit there never comes whole.
+    /// A message of a WebSocket seldom has more, and one that lies whole in the buffer is not
+    /// copied. TCP holds twice as many bytes of a request that nobody has begun to read, on a
+    /// machine with the kernel's defaults. A request that does not fit there never comes whole.
     static let receiveBufferBytes = 32 * 1024
 
     /// Bodies up to this many bytes are written in one piece with their head.
@@ -284,10 +295,11 @@ public enum HTTPFrontLimits {
     /// held up for a moment is spared.
     public static let stalledMilliseconds: UInt64 = 1_000
 
-    /// Bytes of a block that comes from the system by itself: where glibc begins.
+    /// Bytes from which on a block comes from the system by itself. It is glibc's own first
+    /// threshold.
     public static let mappedBlockBytesMin = 128 * 1024
 
-    /// Free bytes at the end of a heap that it keeps: not so few that each burst takes them anew.
+    /// Free bytes that a heap keeps at its end: not so few that each burst takes them anew.
     public static let keptHeapBytesMax = 1024 * 1024
 
     /// Bytes that a stream may write in one turn of its loop, each write counted with
@@ -297,7 +309,7 @@ public enum HTTPFrontLimits {
     /// millisecond for which all other connections wait.
     public static let streamBytesPerTurnMax = 256 * 1024
 
-    /// What a write costs a loop whatever its size, in bytes that the kernel copies meanwhile.
+    /// The cost of a write of any size for a loop, in bytes that the kernel copies meanwhile.
     public static let streamWriteCostBytes = 4 * 1024
 
     /// Bytes read of one WebSocket in one turn of its loop, give or take one reading; then others
@@ -315,7 +327,7 @@ public enum HTTPFrontLimits {
     /// Libraries answer at once; a page in the background of a browser may take a second or two.
     public static let webSocketCloseSeconds = 5
 
-    /// The same, in milliseconds, while the server drains: the peer has been told, and nobody is
-    /// served until the last one is gone.
+    /// Milliseconds in which it must do so while the server drains. The peer has been told, and
+    /// nobody is served until the last one is gone.
     public static let webSocketDrainCloseMilliseconds = 1000
 }

@@ -1,4 +1,5 @@
-/// What a loop does with requests; one for each loop, made and used on that loop's thread alone.
+/// Answers the requests of one loop. Each loop has its own handler, made and used on that loop's
+/// thread alone.
 ///
 /// A handler owns its state without locks: everything that reaches it (`admit`, `handle`, `drain`,
 /// jobs posted by `LoopHandle`, the callbacks of its detached sockets) runs on the loop's thread,
@@ -8,8 +9,8 @@ public protocol RequestHandler: AnyObject {
     /// passed the strict checks, bodyless ones included, and always before `handle`.
     func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission
 
-    /// Steps of a turn that a request will count with `TurnBudget.add`, as far as its head tells: one that
-    /// takes long waits for its turn apart from short ones.
+    /// Steps of a turn that a request will count with `TurnBudget.add`, as far as its head tells. A
+    /// request that takes long waits for its turn apart from short ones.
     func steps(of head: RequestHead) -> Int
 
     /// Answers a complete request.
@@ -19,18 +20,18 @@ public protocol RequestHandler: AnyObject {
     /// returns. Requests that were refused never come here.
     func handle(_ request: Request, _ exchange: Exchange)
 
-    /// Answers whatever waits; called once, when the server begins to drain.
+    /// Answers all waiting requests; called once, when the server begins to drain.
     ///
     /// Requests go on arriving on connections that were open, each answered with
     /// `Connection: close`.
     func drain()
 }
 
-/// Makes the handler of a loop, on that loop's thread; what it does in a turn beyond answering requests
-/// is bounded by the loop's budget.
+/// Makes the handler of a loop, on that loop's thread. The loop's budget bounds the tasks of the
+/// handler in a turn beyond answering requests.
 public typealias RequestHandlerMaker = @Sendable (LoopHandle, TurnBudget) -> any RequestHandler
 
-/// What becomes of a request's body.
+/// The handler's decision about a request's body.
 public enum BodyAdmission: Sendable {
     /// The body is collected and handed over whole, if it keeps to a limit.
     case upTo(BodyLimit)
@@ -45,9 +46,9 @@ public enum BodyAdmission: Sendable {
     }
 }
 
-/// How long a request's body may be. A longer one is read and thrown away up to
-/// `HTTPServerConfiguration.discardBytesMax`, gets an answer of its own, and the connection closes; a
-/// client that waits for `100 Continue` gets that answer instead.
+/// The maximum of a request's body, with the answer to a longer one. A longer body is read and
+/// thrown away up to `HTTPServerConfiguration.discardBytesMax`. The request then gets this answer,
+/// and the connection closes. A client that waits for `100 Continue` gets this answer instead.
 public final class BodyLimit: Sendable {
     /// The largest number of bytes.
     let bytesMax: Int

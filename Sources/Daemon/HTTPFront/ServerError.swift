@@ -3,7 +3,7 @@ internal import Protection
 
 /// Why a server could not start.
 public struct ServerError: Error, Equatable, CustomStringConvertible {
-    /// What was tried, what the system said, and what to do about it.
+    /// The operation that failed, the system's message, and the remedy if there is one.
     public let detail: String
 
     /// The detail.

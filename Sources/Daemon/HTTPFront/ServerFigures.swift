@@ -1,7 +1,7 @@
 public import Telemetry
 
 extension HTTPServer {
-    /// Writes what all loops did and hold, taken together.
+    /// Writes the figures of all loops, taken together.
     public func write(to page: inout PrometheusText) {
         let loops = loops
         func sum(_ part: (LoopMeters) -> Counter) -> Int { loops.reduce(0) { $0 + part($1).value } }

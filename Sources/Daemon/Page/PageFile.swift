@@ -6,13 +6,13 @@ internal import Digests
 public struct PageFile: Sendable {
     /// Its media type, as `Content-Type` has it.
     public let mediaType: String
-    /// What it holds.
+    /// Its content.
     public let bytes: [UInt8]
     /// Its entity tag, with the quotes (RFC 9110 section 8.8.3).
     public let entityTag: String
 
-    /// Nil where the table of media types has none for the file: what an editor leaves behind is no part
-    /// of the page.
+    /// Nil if the table of media types has none for the file: a file that an editor leaves behind
+    /// is no part of the page.
     private init?(_ name: String, _ text: String) {
         guard let type = Self.mediaTypes[String(name.split(separator: ".").last ?? "")] else {
             return nil
@@ -48,7 +48,7 @@ public struct PageFile: Sendable {
         return PageFile(mediaType: mediaType, bytes: text)
     }
 
-    /// By what their names end in.
+    /// The media types of files, by the endings of their names.
     private static let mediaTypes = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "css": "text/css; charset=utf-8", "svg": "image/svg+xml",

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// How many files and sockets the process may have open.
 enum FileLimit {
-    /// Raises the soft limit to the hard one, and returns what it then is: every subscriber is a
-    /// socket, and the soft limit of 1,024 only protects programs that use `select`.
+    /// Raises the soft limit to the hard one, and returns the limit that then holds. Every
+    /// subscriber is a socket, and the soft limit of 1,024 only protects programs that use
+    /// `select`.
     static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -1,27 +1,27 @@
 internal import JSON
 public import Topics
 
-/// Somebody who waits for events, as far as the asker may know of them.
+/// A subscriber that waits for events, as far as the asker may know of it.
 public struct ClientSubscriber: Sendable {
-    /// What they wait for.
+    /// The topics or patterns that it waits for.
     public let selector: String
-    /// The only type of events that they wait for; nil for all.
+    /// The only type of events that it waits for; nil for all.
     public let type: String?
-    /// The only key of events that they wait for; nil for all.
+    /// The only key of events that it waits for; nil for all.
     public let key: String?
-    /// How events are told: `raw`, `json`, `ndjson`, `sse` or `websocket`.
+    /// The form in which it gets events: `raw`, `json`, `ndjson`, `sse` or `websocket`.
     public let form: String
-    /// The user; nil where nobody knows.
+    /// Its user; nil if the bus does not know it.
     public let user: Int?
-    /// The name of the token that they showed.
+    /// The name of the token that it showed.
     public let token: String?
-    /// The process; nil over TCP.
+    /// Its process; nil over TCP.
     public let pid: Int?
-    /// Since when this request waits, or this stream is open.
+    /// The time since which this request waits, or this stream is open.
     public let since: Timestamp
-    /// How far they are; nil where that is being looked for.
+    /// How far it is; nil while the bus looks for its place.
     public let cursor: EventID?
-    /// Events behind `cursor`, up to 1,000; nil where the bus did not count.
+    /// Events behind `cursor`, up to 1,000; nil if the bus did not count them.
     public let behind: Int?
     /// The whole object of the bus, on one line.
     package let json: String
@@ -47,7 +47,7 @@ public struct ClientSubscriber: Sendable {
 }
 
 extension BusClient {
-    /// Those who wait for a topic, or for anything: all that one may know of, by their selectors.
+    /// The subscribers of a topic, or of any: all that the caller may know of, sorted by selector.
     ///
     /// - Throws: `ClientError`.
     public func subscribers(

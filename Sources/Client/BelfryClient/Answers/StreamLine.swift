@@ -2,7 +2,7 @@ internal import JSON
 internal import Topics
 internal import Wire
 
-/// What one line of an NDJSON stream says.
+/// The content of one line of an NDJSON stream.
 enum StreamLine {
     /// The next event.
     case event(Event)
@@ -12,7 +12,7 @@ enum StreamLine {
     case gap(Gap)
     /// The bus is still there.
     case heartbeat
-    /// No bus writes this.
+    /// A line that no bus writes.
     case unknown
 }
 
@@ -21,7 +21,7 @@ struct StreamLineReader {
     /// The topic of the line before: most lines have the same one.
     private var topic: TopicName?
 
-    /// What a line says.
+    /// Reads a line.
     mutating func read(_ line: UnsafeRawBufferPointer) -> StreamLine {
         if line.isEmpty { return .heartbeat }
         var envelope = EnvelopeReader()

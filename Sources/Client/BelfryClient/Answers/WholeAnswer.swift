@@ -8,7 +8,9 @@ struct WholeAnswer {
     let head: AnswerHead
     let body: [UInt8]
 
-    /// Reads the members of the one object in it; nil where it is none, or `member` said false.
+    /// Reads the members of the one object in the body.
+    ///
+    /// - Throws: `malformedAnswer` if it is no object, or `member` returned false.
     func members(
         _ member: (UnsafeRawBufferPointer, inout JSONReader) -> Bool
     ) throws(ClientError) {
@@ -19,7 +21,7 @@ struct WholeAnswer {
         guard isRead else { throw .malformedAnswer(excerpt) }
     }
 
-    /// What it says where it refuses.
+    /// The refusal that its body describes.
     var refusal: BusRefusal {
         var (code, detail) = ("", String?.none)
         body.withUnsafeBytes { bytes in
@@ -38,14 +40,15 @@ struct WholeAnswer {
         return BusRefusal(status: head.status, code: code, detail: detail ?? excerpt)
     }
 
-    /// What it means where another status was expected.
+    /// The error that it stands for if another status was expected.
     func failure(of method: Transfer.Method) -> ClientError {
         let refusal = refusal
         return !method.changes || refusal.isCertain
             ? .refused(refusal) : .outcomeUnknown("\(refusal)")
     }
 
-    /// What somebody said that the bytes are; nil for what the bus says where nobody did.
+    /// The content type that came with the bytes; nil for `application/octet-stream`, which the bus
+    /// names if none was given.
     var contentType: String? {
         let text = head["content-type"]
         return text == "application/octet-stream" ? nil : text

@@ -12,14 +12,14 @@ public import Topics
 /// }
 /// ```
 ///
-/// Promises what an `EventSubscription` in the bus's own process does, **ids rise, no event comes
-/// twice, every loss is told as a gap**, over lost connections and restarts of the bus too: it
-/// connects again by itself, with its cursor, after a random delay that grows to 5 s. A gap may be
-/// told twice where the connection broke behind it.
+/// Makes the promises of an `EventSubscription` in the bus's own process: **ids rise, no event
+/// comes twice, every loss is told as a gap**. It keeps them over lost connections and restarts of
+/// the bus: it connects again by itself, with its cursor, after a random delay that grows to 5 s. A
+/// gap may be told twice if the connection broke behind it.
 ///
-/// Reads from the connection only what is asked for: it holds at most a few hundred KiB and one
-/// event, and the bus waits with the rest. The bus closes the connection of a reader that takes
-/// nothing for long; that costs a reconnection, and no event.
+/// Reads from the connection only as fast as it is asked for events. It holds at most a few hundred
+/// KiB and one event, and the bus waits with the rest. The bus closes the connection of a reader
+/// that takes nothing for long; that costs a reconnection, and no event.
 ///
 /// A payload whose content type says JSON comes as the bus's envelopes have it, without white space
 /// between tokens; all others byte for byte.
@@ -29,9 +29,9 @@ public import Topics
 ///
 /// Not for several readers: to ask while another call waits stops the process with a sentence.
 public final class ClientSubscription: AsyncSequence, Sendable {
-    /// What a subscription tells.
+    /// An event or a gap.
     public typealias Element = Delivery
-    /// Why a subscription fails.
+    /// The reason why a subscription fails.
     public typealias Failure = ClientError
 
     private struct State {
@@ -41,7 +41,7 @@ public final class ClientSubscription: AsyncSequence, Sendable {
         var isReading = false
     }
 
-    /// What it receives.
+    /// The topics or patterns from which it receives events.
     public let selector: Selector
     private let state: Protected<State>
     private let thread: TransferThread
@@ -66,8 +66,8 @@ public final class ClientSubscription: AsyncSequence, Sendable {
     /// Everything up to this id was delivered, told as a gap, or is not wanted: resume with
     /// `.after(cursor)`.
     ///
-    /// What the last `next` returned is included: keep the cursor from before until it is dealt
-    /// with. It moves on with the bus while nothing comes.
+    /// It includes the event that the last `next` returned: keep the cursor from before until that
+    /// event is dealt with. It moves on with the bus while nothing comes.
     public var cursor: EventID { state.write { $0.machine.cursor } ?? .zero }
 
     /// The bytes that came and were not asked for yet.
@@ -77,7 +77,7 @@ public final class ClientSubscription: AsyncSequence, Sendable {
 
     /// The next event or gap of those that came already; nil where it takes waiting to know.
     ///
-    /// A program that gathers what it writes does so as long as this gives something.
+    /// A program that gathers its output does so as long as this gives something.
     public func ready() -> Delivery? { state.write { $0.machine.ready() } }
 
     /// Ends it at once; a task that waits for it gets nil. Doing so again changes nothing.

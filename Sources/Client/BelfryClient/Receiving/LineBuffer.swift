@@ -2,13 +2,13 @@
 struct LineBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Up to here there is no end of a line.
+    /// The index up to which there is no end of a line.
     private var searched = 0
 
     /// The bytes that were not read yet.
     var count: Int { bytes.count - start }
 
-    /// Adds what came next.
+    /// Adds the bytes that came next.
     mutating func append(_ more: [UInt8]) {
         if start == bytes.count {
             bytes = more

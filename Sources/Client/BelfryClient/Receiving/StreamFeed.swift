@@ -2,10 +2,10 @@ internal import Protection
 
 /// One answer that goes on, between the loop that takes it in and the one task that reads it.
 ///
-/// It holds ``Limits/streamBytesMax`` and what libcurl hands on at once; beyond that the transfer
-/// rests, and the bus keeps the rest.
+/// It holds ``Limits/streamBytesMax`` and the bytes that libcurl hands on at once. Beyond that the
+/// transfer rests, and the bus keeps the rest.
 final class StreamFeed: TransferReceiver {
-    /// What came next.
+    /// The next part of the answer.
     enum Piece {
         case head(AnswerHead)
         case bytes([UInt8])
@@ -74,7 +74,7 @@ final class StreamFeed: TransferReceiver {
 
     /// Waits for the next piece, and takes it. The end comes again and again.
     ///
-    /// - Parameter resume: Called where the transfer rested, and is to go on.
+    /// - Parameter resume: Called if the transfer rested and is to go on.
     func next(resume: () -> Void) async -> Piece {
         while true {
             let (piece, rested) = state.write { state -> (Piece?, Bool) in

@@ -1,17 +1,17 @@
 internal import Topics
 internal import Wire
 
-/// What a subscription does next: the rules of one stream after another, without any I/O.
+/// The state machine of a subscription: the rules of one stream after another, without any I/O.
 ///
-/// | phase     | it waits for | what ends it |
-/// |-----------|--------------|--------------|
+/// | phase     | it waits for | ended by |
+/// |-----------|--------------|----------|
 /// | idle      | to connect   | ``step()`` |
 /// | opening   | the head     | 200: streaming; else refused; a break: idle |
 /// | refused   | the body     | the end: idle where it passes, else ended |
 /// | streaming | lines        | the end or a break: idle, or ended at the last id that is wanted |
 /// | ended     | nothing      | |
 struct SubscriptionMachine {
-    /// What its owner does for it.
+    /// The next action of its owner.
     enum Step {
         /// Hands this on.
         case deliver(Delivery)
@@ -34,7 +34,7 @@ struct SubscriptionMachine {
         case ended
     }
 
-    /// Why the last connection brought no stream; nil where none was tried, or it did.
+    /// Why the last connection brought no stream; nil if none was tried, or it brought one.
     private(set) var trouble: ClientError?
     private let start: StartPosition
     /// The last id that is wanted; nil for a subscription that goes on.
@@ -45,7 +45,7 @@ struct SubscriptionMachine {
     /// Everything up to here was delivered, told, or is not wanted; nil before the bus said where
     /// the start is.
     private(set) var cursor: EventID?
-    /// A number from 0 up to this one; where delays come from.
+    /// Returns a random number from 0 up to the given one. Delays come from it.
     private let random: @Sendable (Int) -> Int
 
     init(
@@ -91,7 +91,8 @@ struct SubscriptionMachine {
             Limits.reconnectMillisecondsMax)
     }
 
-    /// What can be delivered of what came; the phase is another one where nothing more can.
+    /// The next event or gap in the lines that came; nil if there is none. A line that ends or
+    /// breaks the subscription changes the phase.
     mutating func ready() -> Delivery? {
         guard case .streaming = phase else { return nil }
         while let line = nextLine() {
@@ -124,7 +125,7 @@ struct SubscriptionMachine {
         return lines.withLine { reader.read($0) }
     }
 
-    // MARK: What came
+    // MARK: Input from the stream
 
     mutating func take(_ head: AnswerHead) {
         guard case .opening(let attempt) = phase else { return }
@@ -186,7 +187,7 @@ struct SubscriptionMachine {
         phase = .idle(attempt: attempt + 1)
     }
 
-    /// What is to be told before the next connection: the trouble, once for an interruption.
+    /// The trouble to tell before the next connection, once for an interruption; else nil.
     var interruption: ClientError? {
         guard case .idle(Limits.toldAttempt) = phase else { return nil }
         return trouble

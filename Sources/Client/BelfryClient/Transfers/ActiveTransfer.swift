@@ -26,7 +26,7 @@ final class ActiveTransfer {
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        // What the environment says of proxies is not for a bus on this machine.
+        // The proxies of the environment are not for a bus on this machine.
         easy.set(CURLOPT_PROXY, "")
         easy.set(CURLOPT_NOSIGNAL, 1)
         easy.set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -60,7 +60,7 @@ final class ActiveTransfer {
         }
     }
 
-    // MARK: What libcurl calls
+    // MARK: Callbacks of libcurl
 
     /// Makes the socket of a new connection.
     func open(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
@@ -108,7 +108,7 @@ final class ActiveTransfer {
 
     // MARK: The end
 
-    /// What the end of the transfer means.
+    /// The end of the transfer that libcurl's code stands for.
     func end(_ code: CURLcode) -> TransferEnd {
         if let objection { return objection }
         guard code != CURLE_OK else { return .complete }
@@ -123,7 +123,7 @@ final class ActiveTransfer {
         CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
     ]
 
-    /// Of a certificate libcurl's sentence for the code says nothing that helps to mend it.
+    /// The sentence for a code. libcurl's own one says nothing that helps to mend a certificate.
     private func sentence(_ code: CURLcode) -> String {
         let general = String(cString: curl_easy_strerror(code))
         guard !easy.detail.isEmpty else { return general }
@@ -134,7 +134,7 @@ final class ActiveTransfer {
         }
     }
 
-    /// What it means where it was given up.
+    /// The end of a transfer that was given up.
     var endOfCancelled: TransferEnd {
         transfer.method.changes
             ? .broken("it was cancelled", mayHaveArrived: mayHaveArrived(CURLE_ABORTED_BY_CALLBACK))

@@ -5,7 +5,7 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     /// The headers of the request, which libcurl does not copy.
     private var list: UnsafeMutablePointer<curl_slist>?
-    /// Where libcurl writes what went wrong.
+    /// The buffer into which libcurl writes the details of an error.
     private let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     init() {
@@ -23,7 +23,7 @@ final class EasyHandle {
         text.deallocate()
     }
 
-    /// What went wrong, in libcurl's words; empty where it has none.
+    /// The details of an error in libcurl's words; empty if it gave none.
     var detail: String { String(cString: text) }
 
     func set(_ option: CURLoption, _ value: Int) {
@@ -83,7 +83,7 @@ final class MultiHandle: @unchecked Sendable {
 
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
-    /// Reads and writes what can be, without waiting.
+    /// Reads and writes all bytes that need no waiting.
     func perform() {
         var running: Int32 = 0
         curl_multi_perform(pointer, &running)

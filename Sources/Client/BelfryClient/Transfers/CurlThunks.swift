@@ -1,7 +1,7 @@
 internal import CCurl
 
-// What libcurl calls. All of it runs on the loop's thread, inside `MultiHandle.perform` or
-// `EasyHandle.resume`.
+// The functions that libcurl calls. All of them run on the loop's thread, inside
+// `MultiHandle.perform` or `EasyHandle.resume`.
 //
 // | pointer  | given by             | retained by       | never again after       |
 // |----------|----------------------|-------------------|-------------------------|

@@ -8,7 +8,7 @@ internal import Glibc
 /// connection comes to: one of the address or of every address, of one family or of both. Asked for
 /// one address, the kernel looks as it does for a connection.
 struct Listener: Equatable {
-    /// What the kernel answers.
+    /// The kernel's answer to a search for a listener.
     enum Answer: Equatable {
         case found(Listener)
         /// Nobody of this machine listens there.
@@ -17,9 +17,9 @@ struct Listener: Equatable {
         case failed(Int32)
     }
 
-    /// The user whose it is.
+    /// The user that owns the socket.
     let uid: UInt32
-    /// The number of the socket, which no other one of now has.
+    /// The inode of the socket, which no other socket has at the same time.
     let inode: UInt32
 
     /// The listener that a connection to this address comes to.

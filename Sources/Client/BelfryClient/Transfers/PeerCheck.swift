@@ -3,25 +3,25 @@ internal import CLinux
 
 /// Whether the process at the other end of a new connection may have a token.
 ///
-/// A unix socket says who listens on it. A listener of TCP is looked up in the kernel's table both
-/// before the connection is made and behind that: one that was there all the time is the one that
-/// was connected to, for no two users listen at one address. The other end of the connection itself
-/// does not tell: it is nobody's until it is accepted, and then that of a service that has its
-/// listener from systemd.
+/// A unix socket names the user that listens on it. A listener of TCP is looked up in the kernel's
+/// table both before the connection is made and after it. One that was there all the time is the
+/// one that was connected to, for no two users listen at one address. The other end of the
+/// connection itself does not tell: it is nobody's until it is accepted. Then it belongs to the
+/// user of the service, even if root's systemd made the listener.
 ///
-/// What was trusted once is trusted for as long as the connection lasts. Only the loop's thread uses
-/// it.
+/// A connection that was trusted once is trusted for as long as it lasts. Only the loop's thread
+/// uses this type.
 struct PeerCheck {
-    /// What was found.
+    /// The result of the check.
     enum Verdict: Equatable {
         case trusted
-        /// The sentence says whose it is.
+        /// The sentence names the owner.
         case untrusted(String)
         /// A listener came or went meanwhile: a second try will tell.
         case changed
     }
 
-    /// The listeners at the addresses that were tried, before that.
+    /// The listeners at the addresses that were tried, as they were before the connection.
     private var listeners: [PeerAddress: Listener.Answer] = [:]
     private var unixSocket: Int32?
 
@@ -34,7 +34,7 @@ struct PeerCheck {
         }
     }
 
-    /// Who is at the other end of the connection that there is now.
+    /// The verdict on the process at the other end of the connection that there is now.
     func verdict(on address: PeerAddress) -> Verdict {
         if let unixSocket { return Self.verdict(onSocket: unixSocket) }
         // A connection of before, which was looked at when it was made.
@@ -51,7 +51,7 @@ struct PeerCheck {
             ? .trusted : .untrusted(foreign("the unix socket", credentials.uid))
     }
 
-    /// What the two answers for an address mean together.
+    /// The verdict that follows from the two answers for an address.
     static func verdict(
         before: Listener.Answer, behind: Listener.Answer, at address: PeerAddress
     ) -> Verdict {

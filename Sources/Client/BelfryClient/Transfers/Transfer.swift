@@ -57,7 +57,7 @@ protocol TransferReceiver: Sendable {
     func end(_ end: TransferEnd)
 }
 
-/// What a receiver did with some bytes.
+/// The answer of a receiver to some bytes.
 enum Intake {
     /// It has them.
     case taken

@@ -9,7 +9,7 @@ final class TransferLoop: ThreadWork {
     private var handles: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
     private var delayed: [(due: UInt64, transfer: Transfer)] = []
     private var isStopping = false
-    /// Whether there may be a connection of which nobody knows to whom it is.
+    /// Whether there may be a connection whose other end was not checked.
     private var hasStrangers = false
 
     init(_ inbox: TransferInbox) { self.inbox = inbox }

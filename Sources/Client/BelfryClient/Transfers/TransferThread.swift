@@ -28,7 +28,7 @@ final class TransferThread: Sendable {
     func resume(_ transfer: Transfer) { inbox.post(.resume(transfer)) }
 }
 
-/// What the thread of a loop is told by others.
+/// The orders of other threads to the thread of a loop.
 final class TransferInbox: Sendable {
     enum Order {
         case start(Transfer, afterMilliseconds: Int)

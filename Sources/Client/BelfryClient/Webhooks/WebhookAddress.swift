@@ -1,8 +1,8 @@
-/// Where a receiver of webhooks is: an address of HTTP with a path, which need not be that of a bus.
+/// The address of a receiver of webhooks: one of HTTP with a path, which need not be that of a bus.
 package struct WebhookAddress: Hashable, Sendable, CustomStringConvertible {
     /// The scheme and the host.
     let base: BusAddress
-    /// What stands behind them, with the query.
+    /// The path and the query.
     let path: String
 
     /// The address that a text spells; nil where it begins with neither `http://` nor `https://`, or
@@ -21,6 +21,6 @@ package struct WebhookAddress: Hashable, Sendable, CustomStringConvertible {
         self.path = path.hasPrefix("/") ? String(path) : "/" + path
     }
 
-    /// Without the path, in which people put secrets.
+    /// The address without the path, in which people put secrets.
     package var description: String { "\(base)" }
 }

@@ -14,7 +14,7 @@ package final class WebhookSender: Sendable {
     /// - Parameters:
     ///   - authorities: The file of the authorities that receivers' certificates have to be of; nil
     ///     for those that the system trusts.
-    ///   - clock: What time it is, for a receiver that asks to be left alone until a date.
+    ///   - clock: The clock for a receiver that asks to be left alone until a date.
     /// - Throws: `ClientError.unreachable` where the system gives no thread.
     package init(
         authorities: String? = nil, clock: any BusClock = SystemClock()
@@ -28,7 +28,7 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// Posts a body and returns what came of it, after this long at most.
+    /// Posts a body and returns the receiver's answer, after this long at most.
     ///
     /// A task that is cancelled waits all the same: half of a request is of no use to anybody.
     package func post(
@@ -44,7 +44,7 @@ package final class WebhookSender: Sendable {
     }
 }
 
-/// What a receiver of webhooks said.
+/// The answer of a receiver of webhooks.
 package enum WebhookAnswer: Equatable, Sendable {
     /// This status, and how many seconds it asks to be left alone.
     case status(Int, retryAfter: Int?)
@@ -78,7 +78,7 @@ private final class WebhookReceipt: TransferReceiver {
     }
 
     func end(_ end: TransferEnd) {
-        // Where a head came, the receiver has said what it will, however its body ended.
+        // If a head came, it is the receiver's whole answer, however its body ended.
         guard let head = state.value.head else {
             return switch end {
             case .broken(let detail, _), .uncertified(let detail), .untrusted(let detail):
@@ -94,7 +94,7 @@ extension AnswerHead {
     /// How many seconds `Retry-After` asks for (RFC 9110 section 10.2.3); `Int.max` where they are
     /// more.
     ///
-    /// - Parameter clock: Says what time it is where the receiver does not: a date is one by its clock.
+    /// - Parameter clock: Tells the time if the receiver does not: its dates are by its own clock.
     fileprivate func retryAfterSeconds(by clock: any BusClock) -> Int? {
         guard let text = self["retry-after"], !text.isEmpty else { return nil }
         if text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {

@@ -1,7 +1,7 @@
 public import Topics
 internal import Wire
 
-/// What came of a request.
+/// The outcome of a request.
 public enum ClientReply: Sendable {
     /// A worker did it, and says this; the content type is nil where the worker gave none.
     case replied(Payload, contentType: String?)
@@ -10,7 +10,7 @@ public enum ClientReply: Sendable {
 }
 
 extension BusClient {
-    /// Publishes a request, and waits for what a worker replies.
+    /// Publishes a request, and waits for a worker's reply.
     ///
     /// - Parameter microseconds: How long to wait, 1 ms to 1 h.
     /// - Throws: `ClientError`. A refusal with `NO_RESPONDER` says that no worker is there, and that
@@ -29,7 +29,7 @@ extension BusClient {
         if answer.head.status == 200 {
             return .replied(Payload(answer.body), contentType: contentType)
         }
-        // Only what a worker said has the id of the request.
+        // Only an answer with a worker's words has the id of the request.
         if answer.head.status == 502, answer.head["event-id"] != nil {
             return .refused(Payload(answer.body), contentType: contentType)
         }

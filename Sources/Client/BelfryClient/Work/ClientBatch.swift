@@ -4,14 +4,14 @@ internal import Wire
 
 /// The answer to a worker that asked for several jobs.
 public struct ClientBatch: Sendable {
-    /// What it is to do, ids rising; none where there was nothing in time.
+    /// The jobs that it got, ids rising; none if there was no job in time.
     public let jobs: [ClientJob]
     /// Whether the reply that the request brought was one that nobody waits for any more.
     public let isReplyLate: Bool
     /// Whether the bus had no place to wait: ask again a second later.
     public let isCrowded: Bool
 
-    /// This became of all of its jobs, in one commit; nil where there are none.
+    /// The settlement of all its jobs with this verb, in one commit; nil if there are none.
     public func settled(_ verb: ClientSettlement.Verb) -> ClientSettlement? {
         jobs.first.map { ClientSettlement(verb, lease: $0.lease) }
     }

@@ -13,7 +13,7 @@ extension ClientGroup {
         return try answer.group()
     }
 
-    /// Makes the group, or changes what of it can change. What is not named stays.
+    /// Makes the group, or changes its changeable settings. A setting that is not named stays.
     ///
     /// - Throws: `ClientError`. Behind `outcomeUnknown` it may be done; to repeat it does no harm.
     @discardableResult

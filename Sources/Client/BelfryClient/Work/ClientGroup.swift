@@ -24,7 +24,7 @@ public struct ClientGroup: Sendable {
     /// - Parameters:
     ///   - worker: The name of one loop: 1 to 64 of `A-Z a-z 0-9 . _ -`. If it still has a job, it
     ///     gets that again.
-    ///   - settlement: What is settled first, in the same commit where a job is at hand.
+    ///   - settlement: The settlement that is made first, in the same commit if a job is at hand.
     ///   - selector: The topics of the group, which is made with the defaults if there is none.
     ///   - lease: How long the lease lasts, in microseconds, 1 s to 12 h; nil for the group's.
     ///   - wait: How long to wait for a job, in microseconds.
@@ -72,11 +72,11 @@ public struct ClientGroup: Sendable {
             within: Int(wait / 1_000) + Limits.requestMillisecondsMax)
     }
 
-    /// Says what became of a job, without taking another one.
+    /// Settles a job, without taking another one.
     ///
     /// - Returns: Whether it was a reply that nobody waits for any more.
-    /// - Throws: `ClientError`, a refusal with `JOB_SETTLED` where that was said before, with
-    ///   `JOB_DEAD` where the job is a dead letter by now, and with `LEASE_LOST` where it is somebody
+    /// - Throws: `ClientError`, a refusal with `JOB_SETTLED` if the job was settled before, with
+    ///   `JOB_DEAD` if the job is a dead letter by now, and with `LEASE_LOST` if it is somebody
     ///   else's.
     @discardableResult
     public func settle(_ settlement: ClientSettlement) async throws(ClientError) -> Bool {

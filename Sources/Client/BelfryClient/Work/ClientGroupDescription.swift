@@ -74,7 +74,7 @@ extension ClientGroupDescription.Progress {
 
 /// One open job as it is.
 public struct ClientJobDescription: Sendable {
-    /// Where a job stands.
+    /// The state of an open job.
     public enum State: String, Sendable {
         /// Nobody has it.
         case waiting
@@ -88,13 +88,13 @@ public struct ClientJobDescription: Sendable {
     public let topic: String
     /// Its key, where the group is ordered by key.
     public let key: String?
-    /// Where it stands.
+    /// Its state.
     public let state: State
     /// How often it was handed out.
     public let attempt: Int
-    /// Who has it, if that worker gave a name.
+    /// The worker that has it, if that worker gave a name.
     public let worker: String?
-    /// When it may be handed out, or its lease ends.
+    /// The time at which it may be handed out, or its lease ends.
     public let due: Timestamp
     /// Why the dead topic does not take it.
     public let reason: String?

@@ -1,27 +1,27 @@
 public import Topics
 internal import Wire
 
-/// What a worker says of a job that it has.
+/// A worker's settlement of a job that it has.
 public struct ClientSettlement: Sendable {
-    /// What became of it.
+    /// The kinds of a settlement.
     public enum Verb: Sendable {
-        /// It is done; what came out goes on in the same commit.
+        /// It is done; its output goes on in the same commit.
         case done(ClientOutput?)
-        /// It is to be tried again after so many microseconds, 0 to 24 h; nil for what the attempts
-        /// say.
+        /// It is to be tried again after so many microseconds, 0 to 24 h; nil for the bus's own
+        /// delay, which grows with the attempts.
         case retry(delay: Int64?)
         /// It goes to the dead topic. If somebody waits for the reply, this refuses it.
         case dead(refusal: ClientOutput?)
     }
 
-    /// What became of it.
+    /// The kind of this settlement.
     public let verb: Verb
     /// The lease that it is under.
     public let lease: String
     /// Only these jobs of a batch; nil for all that the lease is for.
     public let only: [EventID]?
-    /// Why it is not done: what its dead letter says, if it becomes one by this. It has 255 bytes at most,
-    /// and blanks for control characters.
+    /// Why it is not done. Its dead letter has this text, if it becomes one by this. The text has
+    /// 255 bytes at most, and blanks for control characters.
     public let reason: String?
 
     /// A settlement as given.
@@ -50,7 +50,7 @@ public struct ClientSettlement: Sendable {
 
     var headers: [String] { output.map { BusClient.headers(of: $0.attributes) } ?? [] }
 
-    /// The target with what belongs to the settlement beside its lease.
+    /// The target with the parameters of the settlement beside its lease.
     func parameters(_ target: TargetPath) -> TargetPath {
         var delay: String?
         if case .retry(let microseconds?) = verb {
@@ -73,7 +73,7 @@ extension ClientSettlement.Verb {
     }
 }
 
-/// What came out of a job.
+/// The output of a job.
 public struct ClientOutput: Sendable {
     /// Its bytes. Without any there is no reply.
     public let payload: Payload

@@ -2,11 +2,11 @@ public import Topics
 
 /// The answer to a worker that asked for a job.
 public struct ClientTake: Sendable {
-    /// What it is to do; nil where there was nothing in time.
+    /// The job that it got; nil if there was none in time.
     public let job: ClientJob?
     /// Whether the reply that the request brought was one that nobody waits for any more.
     public let isReplyLate: Bool
-    /// The dead letter that the job of the settlement had become already; nil where it is none.
+    /// The dead letter that the job of the settlement had become already; nil if it is none.
     public let deadLetter: EventID?
     /// Whether the bus had no place to wait: ask again a second later.
     public let isCrowded: Bool
@@ -21,9 +21,9 @@ public struct ClientTake: Sendable {
 
 /// One job of a worker.
 public struct ClientJob: Sendable {
-    /// What is to be done; its payload byte for byte, without labels and sender.
+    /// The event of the job; its payload byte for byte, without labels and sender.
     public let event: Event
-    /// What settles it: opaque text.
+    /// The lease that settles it: opaque text.
     public let lease: String
     /// How often it was handed out, this time included.
     public let attempt: Int
@@ -38,12 +38,12 @@ public struct ClientJob: Sendable {
 
     /// It is done, and nothing comes out of it.
     public var done: ClientSettlement { settled(.done(nil)) }
-    /// It is to be tried again, when its attempts say.
+    /// It is to be tried again, after the bus's own delay, which grows with its attempts.
     public var retry: ClientSettlement { settled(.retry(delay: nil)) }
     /// Nobody is to try it again.
     public var dead: ClientSettlement { settled(.dead(refusal: nil)) }
 
-    /// This became of it, and of no other job of its batch.
+    /// The settlement of it with this verb, and of no other job of its batch.
     public func settled(_ verb: ClientSettlement.Verb) -> ClientSettlement {
         ClientSettlement(verb, lease: lease, only: isOfBatch ? [event.id] : nil)
     }

@@ -4,10 +4,10 @@ internal import Topics
 
 /// The program behind `--`, which runs once for each event.
 struct EventProgram: Sendable {
-    /// What one run came to.
+    /// The result of one run.
     struct Run: Sendable {
         let ending: ProgramEnding
-        /// What it wrote to standard output, where that was kept.
+        /// The bytes that it wrote to standard output, if they were kept.
         var output: [UInt8] = []
         /// Whether it wrote more than an event can have.
         var isTooLong = false
@@ -18,8 +18,8 @@ struct EventProgram: Sendable {
     let words: [String]
     /// Whether it reads payloads as they are; else a text has a line end.
     var isRaw = false
-    /// Which of its outputs are kept; the others are ours. Of standard error the last lines are, and it is
-    /// handed on.
+    /// The outputs of it that are kept; the others are our own streams. Of standard error the last
+    /// lines are kept, and all of it is handed on.
     var kept: Set<Int32> = []
     /// Passes signals on to it; nil where it is left to the terminal.
     var watch: ProgramWatch?
@@ -27,7 +27,8 @@ struct EventProgram: Sendable {
     /// Runs it with the payload as its standard input and the rest in its environment, and waits for
     /// its end on a thread of its own.
     ///
-    /// - Parameter variables: Said beside those of the event, behind `BELFRY_`.
+    /// - Parameter variables: More variables beside those of the event; each name gets `BELFRY_` in
+    ///   front.
     func run(
         for event: Event, _ variables: [(name: String, text: String)] = []
     ) async throws(CommandFailure) -> Run {
@@ -49,7 +50,8 @@ struct EventProgram: Sendable {
         return try result.get()
     }
 
-    /// The same until it ends with 0: behind a failure again, behind a pause, up to so many times more.
+    /// The same until it ends with 0. After a failure it runs again behind a pause, up to `retries`
+    /// times more.
     func run(for event: Event, retries: Int) async throws(CommandFailure) {
         var (left, seconds) = (retries, 1)
         while true {

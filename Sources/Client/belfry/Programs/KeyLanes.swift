@@ -1,7 +1,7 @@
 internal import Topics
 
-/// Which events may be worked on at once: of a key one after the other, in the order of their ids.
-/// Events without a key are in no order.
+/// Decides which events may run at once: those of one key run one after the other, in the order of
+/// their ids. Events without a key are in no order.
 ///
 /// | an event is | until |
 /// |-------------|-------|

@@ -1,8 +1,8 @@
-/// The last lines of what a program writes.
+/// The last lines of a program's output.
 struct OutputTail {
     private var bytes: [UInt8] = []
 
-    /// Adds what came.
+    /// Adds output that came.
     mutating func add(_ more: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: more.suffix(Limits.tailBytesMax))
         // Seldom, so that a byte is moved about once.

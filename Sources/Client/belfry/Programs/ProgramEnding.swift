@@ -5,13 +5,13 @@ enum ProgramEnding: Equatable, Sendable {
     /// By this signal.
     case signalled(Int32)
 
-    /// What `waitpid` said.
+    /// The ending that a status of `waitpid` stands for.
     init(status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    /// How a shell says it.
+    /// The exit status that a shell gives for it.
     var code: Int32 {
         switch self {
         case .exited(let status): status
@@ -19,7 +19,7 @@ enum ProgramEnding: Equatable, Sendable {
         }
     }
 
-    /// As the end of a sentence.
+    /// The ending as the end of a sentence.
     var sentence: String {
         switch self {
         case .exited(let status): "ended with \(status)"

@@ -1,6 +1,6 @@
 internal import Topics
 
-/// What a program behind `--` has as its standard input.
+/// The standard input of a program behind `--`.
 enum ProgramInput {
     /// The payload; a text that ends without a line end gets one, since `read` of a shell fails at a
     /// line that has none, and `while read` would see nothing of most events.

@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// Our ends of the pipes of a running program: what goes in, and what comes out as it comes.
+/// Our ends of the pipes of a running program: its input, and its outputs as they come.
 ///
-/// The program has ended when its process has, not when its pipes have: a process that it left behind
-/// may hold them for ever. What the program wrote itself is always read whole.
+/// The program has ended when its process has, not when its pipes have: a process that it left
+/// behind may hold them for ever. Output of the program itself is always read whole.
 ///
 /// Used by one thread, which blocks SIGPIPE: a program that does not read its input is no failure.
 struct ProgramPipes {
-    /// Gets a stream and its bytes, valid during the call. Where it returns false the stream is
+    /// Gets a stream and its bytes, valid during the call. If it returns false the stream is
     /// closed, as it would be for the program alone.
     typealias Take = (Int32, UnsafeRawBufferPointer) -> Bool
 
@@ -29,14 +29,15 @@ struct ProgramPipes {
         self.leftBehind = leftBehind
         input = ends[STDIN_FILENO]
         outputs = ends.filter { $0.key != STDIN_FILENO }
-        // What is written waits for room in `poll`, where output is taken in meanwhile.
+        // Input waits for room in `poll`, which takes in output meanwhile.
         if let input { _ = fcntl(input, F_SETFL, O_NONBLOCK) }
     }
 
-    /// Writes all bytes, and takes in what comes, until the program has ended; then what it wrote.
+    /// Writes all bytes and takes in output until the program has ended. Then it takes in the rest
+    /// of the output.
     ///
     /// - Parameters:
-    ///   - bytes: What it reads. The rest is dropped when it has ended.
+    ///   - bytes: The program's input. The rest is dropped when it has ended.
     ///   - gone: Called when it has ended and its id is still its own.
     mutating func run(
         writing bytes: UnsafeRawBufferPointer, gone: () -> Void, take: Take
@@ -44,7 +45,8 @@ struct ProgramPipes {
         var rest = bytes[...]
         if rest.isEmpty { closeInput() }
         let process = clinux_process_open(pid)
-        // Where the kernel has no such descriptor, or a sandbox forbids it, the program is looked at.
+        // If the kernel has no such descriptor, or a sandbox forbids it, the program is looked at
+        // again and again.
         let wait = process < 0 ? Limits.lookMilliseconds : -1
         repeat {
             let ready = poll(for: wait, beside: process)
@@ -58,10 +60,10 @@ struct ProgramPipes {
         return ending
     }
 
-    /// Takes in what comes until every stream has ended, or the time of what was left behind has.
+    /// Takes in output until every stream has ended, or the time for processes left behind is over.
     private mutating func drain(_ take: Take) {
         let deadline = ContinuousClock.now + leftBehind
-        // A stream is in order: these bytes are the program's, what comes behind them is of others.
+        // A stream is in order: these bytes are the program's, all later ones are of others.
         var owed = outputs.mapValues { Int(max(clinux_unread_bytes($0), 0)) }
         while !outputs.isEmpty {
             let left = max(deadline - ContinuousClock.now, .zero)
@@ -94,7 +96,7 @@ struct ProgramPipes {
         if rest.isEmpty || count < 0 && errno != EAGAIN && errno != EINTR { closeInput() }
     }
 
-    /// Reads once from each that is ready; how much came by stream.
+    /// Reads once from each stream that is ready, and returns how many bytes came, by stream.
     @discardableResult
     private mutating func read(_ ready: Set<Int32>, _ take: Take) -> [Int32: Int] {
         var counts: [Int32: Int] = [:]
@@ -114,7 +116,7 @@ struct ProgramPipes {
         }
     }
 
-    /// Writes everything to a stream of ours; false where nobody takes it.
+    /// Writes everything to a stream of ours; false if nobody takes it.
     static func handOn(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -30,8 +30,8 @@ struct ProgramStart {
     }
 
     private func startAlone() throws(CommandFailure) -> (pid: pid_t, ends: [Int32: Int32]) {
-        // Where whoever started us ignores it, the kernel would forget how our programs end, and we
-        // would take each end for 0.
+        // If our parent ignores this signal, so do we: the kernel would forget how our programs
+        // end, and we would take each end for 0.
         signal(SIGCHLD, SIG_DFL)
         var (ours, theirs) = ([Int32: Int32](), [Int32: Int32]())
         defer { for end in theirs.values { close(end) } }
@@ -59,7 +59,7 @@ struct ProgramStart {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (stream, end) in ends { posix_spawn_file_actions_adddup2(&actions, end, stream) }
-        // Our threads block nearly every signal, and a program inherits that, as it does what we
+        // Our threads block nearly every signal. A program inherits that, and the signals that we
         // ignore: Ctrl-C and kill would not reach it.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -87,7 +87,7 @@ struct ProgramStart {
         return pid
     }
 
-    /// Our own without the token, and the variables of this program.
+    /// Our own environment without the token, and the variables of this program.
     private var environment: [String] {
         let left = variables.map(\.name) + [Session.tokenVariable]
         var inherited: [String] = []

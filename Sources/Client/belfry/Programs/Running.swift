@@ -5,11 +5,12 @@ internal import Topics
 
 /// `belfry run`.
 enum Running {
-    /// What one run came to.
+    /// The result of one run.
     private struct Outcome: Sendable {
         let ending: ProgramEnding
         let tail: OutputTail
-        /// When the program ended. What it left behind may have been listened to longer.
+        /// The time at which the program ended. Processes that it left behind may have been
+        /// listened to longer.
         var end = ContinuousClock.now
     }
 
@@ -55,7 +56,7 @@ enum Running {
         }
     }
 
-    /// As a shell says it of a program that cannot be run.
+    /// Tells of a program that cannot be run, with the exit status that a shell gives.
     private static func failed(_ sentence: String) -> Outcome {
         Output.say(sentence)
         var tail = OutputTail()

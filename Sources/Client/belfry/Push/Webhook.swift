@@ -3,15 +3,16 @@ internal import BelfryClient
 internal import Digests
 internal import Topics
 
-/// One line of the file of `belfry push`: which events go where, and what signs them.
+/// One line of the file of `belfry push`: a selector, the address that gets its events, and the
+/// secrets that sign them.
 struct Webhook: Sendable {
-    /// Where it stands in the file, from 1 on.
+    /// Its line number in the file, from 1 on.
     let line: Int
     let selector: Selector
     let address: WebhookAddress
     let secrets: [WebhookSecret]
-    /// What its cursor is kept under: neither another secret nor another place in the file is
-    /// another webhook.
+    /// The name under which its cursor is kept. It is made of the selector and the address alone:
+    /// neither another secret nor another place in the file is another webhook.
     let cursorName: String
 
     /// Reads `SELECTOR ADDRESS SECRET…`.

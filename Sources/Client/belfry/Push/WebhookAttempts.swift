@@ -1,8 +1,8 @@
 internal import BelfryClient
 
-/// What is done behind each answer to one event: the rules of pauses, without a clock.
+/// The step after each answer to one event: the rules of pauses, without a clock.
 struct WebhookAttempts {
-    /// What its owner does.
+    /// The next action of its owner.
     enum Step: Equatable {
         /// Goes on with the next event.
         case done
@@ -13,7 +13,7 @@ struct WebhookAttempts {
     }
 
     private var failed = 0
-    /// A number of a range; where pauses come from.
+    /// Returns a random number of a range. Pauses come from it.
     private let random: @Sendable (ClosedRange<Int>) -> Int
 
     init(random: @escaping @Sendable (ClosedRange<Int>) -> Int = { Int.random(in: $0) }) {

@@ -10,7 +10,7 @@ struct WebhookDelivery: Sendable {
     let webhook: Webhook
     let sender: WebhookSender
     let session: Session
-    /// Where the first run begins.
+    /// The position at which the first run begins.
     let start: StartPosition
     let end: SubscriptionEnd
 
@@ -58,8 +58,8 @@ struct WebhookDelivery: Sendable {
         }
     }
 
-    /// What comes next. Before it waits the cursor is kept, so that an hour without events is none
-    /// that the next run goes through again.
+    /// The next event or gap. Before it waits, it keeps the cursor, so that the next run does not
+    /// go through an hour without events again.
     private func next(
         _ subscription: ClientSubscription, _ file: CursorFile, _ kept: inout EventID
     ) async throws(CommandFailure) -> Delivery? {

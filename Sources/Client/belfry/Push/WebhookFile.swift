@@ -1,7 +1,8 @@
-/// The file of `belfry push`: one webhook a line, behind `#` a comment.
+/// The file of `belfry push`: one webhook a line. A line whose first word begins with `#` is a
+/// comment.
 enum WebhookFile {
-    /// The webhooks of a file, which nobody else may read or write: it has secrets, and says who
-    /// gets events.
+    /// The webhooks of a file, which nobody else may read or write: it has secrets, and the
+    /// addresses that get events.
     static func webhooks(of path: String) throws(CommandFailure) -> [Webhook] {
         let text = try TextFile.text(
             of: path, isSecret: true, bytesMax: Limits.webhookFileBytesMax)

@@ -16,7 +16,7 @@ struct WebhookSecret: Hashable, Sendable {
         self.key = key
     }
 
-    /// What `webhook-signature` says of a body that is sent with this id at this time.
+    /// The value of `webhook-signature` for a body that is sent with this id at this time.
     func signature(id: String, seconds: Int64, body: Payload) -> String {
         let signed = Array("\(id).\(seconds).".utf8)
         let code = key.withUnsafeBytes { key in

@@ -1,7 +1,7 @@
 internal import BelfryClient
 internal import Wire
 
-/// What stands behind a command, read by its row of the table.
+/// The words behind the name of a command, read by its row of the table.
 struct Arguments: Sendable {
     let operands: [String]
     /// The program behind `--`, with its arguments; empty where there is none.
@@ -61,7 +61,7 @@ struct Arguments: Sendable {
         }
     }
 
-    /// What to say of an option that there is not: people forget what stands before a program.
+    /// The sentence about an unknown option. People forget the `--` before a program.
     private static func unknownOption(
         _ name: String, behind operands: [String], of command: CommandRow
     ) -> String {

@@ -1,6 +1,6 @@
 internal import About
 
-/// What bash reads to complete the command: the table as a `case`, and one function.
+/// The script for bash that completes the command: the table as a `case`, and one function.
 enum BashCompletion {
     static var script: String {
         """

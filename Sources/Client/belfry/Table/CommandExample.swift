@@ -1,8 +1,8 @@
 /// One line to type, as the manual and the help show it.
 struct CommandExample: Sendable {
-    /// What to type in a shell.
+    /// The line to type in a shell.
     let line: String
-    /// What it does.
+    /// Its effect, in a few words.
     let meaning: String
 
     init(_ line: String, _ meaning: String) {
@@ -170,6 +170,6 @@ struct CommandExample: Sendable {
 }
 
 extension CommandRow {
-    /// What one would type.
+    /// Its examples.
     var examples: [CommandExample] { CommandExample.all[name] ?? [] }
 }

@@ -1,4 +1,4 @@
-/// What the program says of itself, made of the table.
+/// The help of the program, made of the table.
 enum CommandHelp {
     /// Every command in a line.
     static var all: String {

@@ -1,10 +1,10 @@
-/// An option of a command: what the parser takes, the help says and shells complete.
+/// An option of a command, for the parser, the help and the completions of shells.
 struct CommandOption: Sendable {
-    /// With its dashes, as in `--since`.
+    /// Its name with the dashes, as in `--since`.
     let name: String
-    /// What stands behind it, as the help calls it; nil for one that stands alone.
+    /// The name of its value in the help; nil for an option without a value.
     let value: String?
-    /// What it does, in a few words.
+    /// Its effect, in a few words.
     let summary: String
 
     init(_ name: String, _ value: String? = nil, _ summary: String) {

@@ -2,17 +2,17 @@
 struct CommandRow: Sendable {
     /// One or two words.
     let name: String
-    /// What stands behind it, as the help writes it.
+    /// The operands behind its name, as the help writes them.
     let operands: String
     /// How many operands it takes.
     let operandCount: ClosedRange<Int>
     /// Whether a program may stand behind `--`.
     var takesProgram = false
-    /// Whether one has to.
+    /// Whether a program has to stand there.
     var needsProgram = false
-    /// What it does, in one line.
+    /// Its effect, in one line.
     let summary: String
-    /// What its page of the manual says besides, in paragraphs.
+    /// More paragraphs for its page of the manual.
     var details: [String] = []
     let options: [CommandOption]
     let run: @Sendable (Arguments, Session) async throws(CommandFailure) -> Void

@@ -2,7 +2,7 @@ internal import About
 
 /// The scripts by which shells complete the command; made of the table.
 extension CompletedShell {
-    /// What the shell reads.
+    /// The script that the shell reads.
     var script: String {
         switch self {
         case .bash: BashCompletion.script
@@ -11,12 +11,13 @@ extension CompletedShell {
         }
     }
 
-    /// Prints the topics or groups that there are, one a line; soon nothing where there is no bus.
+    /// Shell code that prints the topics or groups that there are, one a line. Without a bus it
+    /// ends soon and prints nothing.
     ///
-    /// Whatever is no plain name is left out: bash expands words that it offers, so that a name such as
-    /// `$(reboot)` of somebody who is no bus would run.
+    /// Only plain names are printed. Bash expands words that it offers: a name such as `$(reboot)`,
+    /// of a program that is no bus, would run.
     ///
-    /// - Parameter list: The command, or what the shell puts in its place.
+    /// - Parameter list: The command, or the variable that the shell puts in its place.
     static func names(_ list: String) -> String {
         "belfry \(list) --patience 1s 2>/dev/null "
             + "| LC_ALL=C sed '1d; s/ .*//; /[^A-Za-z0-9_.-]/d'"
@@ -45,7 +46,8 @@ extension CommandRow {
     /// Whether its operand is the path of a file.
     var takesFile: Bool { operands == "FILE" }
 
-    /// The command that lists what its operands name, or begin with; nil where none does.
+    /// The command that lists the names for its operands, or for the beginning of them; nil if none
+    /// does.
     var listedBy: String? {
         if operands.hasPrefix("GROUP") { return "groups" }
         return ["TOPIC", "SELECTOR", "PATTERN"].contains { operands.contains($0) } ? "topics" : nil

@@ -1,6 +1,7 @@
 internal import About
 
-/// What fish reads to complete the command: a `complete` for each command and each of its options.
+/// The script by which fish completes the command: a `complete` for each command and each of its
+/// options.
 enum FishCompletion {
     static var script: String {
         let first = CompletedShell.firstWords.map { word in

@@ -1,7 +1,8 @@
-/// What somebody who mistyped a word probably meant.
+/// The word that somebody who mistyped one probably meant.
 enum Nearest {
-    /// The known word that is nearest to another: one slip away (a letter too much, too few, another one,
-    /// or two in each other's place), two for words of five letters and more; nil where none is.
+    /// The known word that is nearest to another; nil if none is near. Near is one slip away, and
+    /// two for words of five letters and more. A slip is a letter too much, too few, another one,
+    /// or two in each other's place.
     ///
     /// - Complexity: O(words · letters²).
     static func word(to word: String, among known: some Sequence<String>) -> String? {
@@ -11,7 +12,8 @@ enum Nearest {
             .min { ($0.slips, $0.word) < ($1.slips, $1.word) }?.word
     }
 
-    /// The optimal string alignment distance of two words; more than the bound where it is more.
+    /// The optimal string alignment distance of two words, exact up to the bound. A greater one is
+    /// some number above the bound.
     private static func slips(_ first: String, _ second: String, atMost bound: Int) -> Int {
         let (first, second) = (Array(first), Array(second))
         guard abs(first.count - second.count) <= bound else { return bound + 1 }
@@ -34,7 +36,7 @@ enum Nearest {
         return last[second.count]
     }
 
-    /// The same as the end of a sentence; empty where there is none.
+    /// The nearest word as the end of a sentence; empty if there is none.
     static func question(about word: String, among known: some Sequence<String>) -> String {
         self.word(to: word, among: known).map { ": did you mean '\($0)'?" } ?? ""
     }

@@ -4,13 +4,13 @@ struct UnitRow: Sendable {
     let kind: String
     /// The command that it runs.
     let command: String
-    /// What it does.
+    /// Its effect, in a few words.
     let summary: String
-    /// The lines of its file, of an example.
+    /// The lines of an example of its file.
     let example: [String]
-    /// What its file has, and what it does with it.
+    /// Paragraphs about the lines of its file and the way it uses them.
     let details: [String]
-    /// With these it is not started again, because they do not mend by themselves.
+    /// The exits after which it is not started again, because they do not mend by themselves.
     let lastingExits: [CommandExit]
 
     /// The unit without a name behind its `@`.

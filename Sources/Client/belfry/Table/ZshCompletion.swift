@@ -1,6 +1,7 @@
 internal import About
 
-/// What zsh reads to complete the command: a call of its `_arguments` for each row of the table.
+/// The script by which zsh completes the command: a call of its `_arguments` for each row of the
+/// table.
 enum ZshCompletion {
     static var script: String {
         """
@@ -55,7 +56,7 @@ enum ZshCompletion {
         return "            \(CompletedShell.zsh.quoted("\(first):\(text)"))"
     }
 
-    /// What one command takes; the words of its name are shifted away first.
+    /// The options and operands of one command; the words of its name are shifted away first.
     private static func arm(_ command: CommandRow) -> String {
         let shifts = command.words.count
         let options = command.allOptions.map(option)

@@ -12,7 +12,9 @@ struct ByteInput {
     /// Whether a person types it.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// What comes next, appended; 0 at the end, nil where it cannot be read. Waits for it.
+    /// Waits for the next bytes, and appends them.
+    ///
+    /// - Returns: Their number; 0 at the end, nil if the descriptor cannot be read.
     func read(into bytes: inout [UInt8]) -> Int? {
         withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             var count = 0
@@ -37,7 +39,7 @@ struct ByteInput {
         return entries[0].revents != 0 && entries[1].revents == 0
     }
 
-    /// Everything up to the end; nil where it cannot be read.
+    /// Everything up to the end; nil if the descriptor cannot be read.
     func all() -> [UInt8]? {
         var bytes: [UInt8] = []
         while let count = read(into: &bytes) { if count == 0 { return bytes } }

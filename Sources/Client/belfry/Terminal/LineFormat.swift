@@ -2,7 +2,7 @@ internal import Topics
 
 /// The line that `--format` says: text with names in braces, which an event fills in.
 struct LineFormat: Sendable {
-    /// What of an event stands in its place.
+    /// The names that may stand in braces: the parts of an event.
     enum Name: String, CaseIterable {
         case id, topic, time, type, key, data
         case contentType = "content_type"

@@ -10,8 +10,8 @@ extension Payload {
 
 /// Standard output or standard error, gathered into large writes.
 ///
-/// To a terminal goes printable text alone, whoever said it (``TerminalText``), and what the command
-/// itself has the terminal do (``TerminalControl``). To everything else bytes go as they are.
+/// To a terminal goes printable text alone, from any source (``TerminalText``), and the controls of
+/// the command itself (``TerminalControl``). To everything else bytes go as they are.
 ///
 /// Safe from any thread.
 final class Output: Sendable {
@@ -42,8 +42,8 @@ final class Output: Sendable {
         text.withUTF8 { write(UnsafeRawBufferPointer($0), escapes) }
     }
 
-    /// A piece is looked at by itself: its last bytes and the first of the next one are no character
-    /// together.
+    /// Adds bytes. Each piece is checked by itself: its last bytes and the first of the next one
+    /// make no character together.
     func write(_ bytes: UnsafeRawBufferPointer, _ escapes: TerminalText.Escapes = .plain) {
         state.write { state in
             guard isTerminal, !state.isRaw else {
@@ -54,8 +54,8 @@ final class Output: Sendable {
         }
     }
 
-    /// The payload of an event. A terminal is told the size of one that is no text: written out it would
-    /// be three times as long, and say nothing.
+    /// Adds the payload of an event. Of a large one that is no text a terminal gets the size:
+    /// written out it would be three times as long, and say nothing.
     func write(_ payload: Payload) {
         let isHidden =
             isTerminal && !state.value.isRaw && payload.count > Limits.shownBinaryBytesMax
@@ -64,13 +64,13 @@ final class Output: Sendable {
         write("(\(payload.count) bytes that are no text: --raw prints them)")
     }
 
-    /// Tells the user something, on standard error: one line, whoever's words are in it.
+    /// Tells the user something on standard error. It is one line, from any source of the words.
     static func say(_ sentence: String) {
         errors.write("belfry: \(TerminalText.line(sentence))\n")
         try? errors.flush()
     }
 
-    /// One object of JSON, as a line.
+    /// Adds one object of JSON, as a line.
     func write(json: String) { write(json + "\n", .json) }
 
     /// Has the terminal do something; nothing where there is none.

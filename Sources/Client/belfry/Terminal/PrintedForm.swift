@@ -9,10 +9,10 @@ enum PrintedForm: Sendable {
     case data(end: UInt8)
     /// One object of JSON a line.
     case json
-    /// A line that a text says.
+    /// A line by the text of `--format`.
     case format(LineFormat)
 
-    /// What the options ask for.
+    /// The form that the options ask for.
     init(_ arguments: Arguments) throws(CommandFailure) {
         let given = ["--data", "--json", "-0", "--format"].filter { arguments.has($0) }
         guard given.count <= 1 else {
@@ -68,7 +68,7 @@ enum PrintedForm: Sendable {
         }
     }
 
-    /// What a dead letter says of itself; nil for every other event.
+    /// The group and the reason of a dead letter; nil for every other event.
     private static func death(of event: Event) -> String? {
         let labels = event.attributes.labels
         return labels[DeathLabel.group.rawValue].map { group in

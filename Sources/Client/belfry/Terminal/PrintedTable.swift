@@ -2,7 +2,7 @@ internal import Topics
 
 /// Rows in columns, for people.
 enum PrintedTable {
-    /// Prints rows under their heads, each on one line whatever is in it.
+    /// Prints rows under their heads, each on one line: line ends in a cell are written out.
     static func print(_ heads: [String], _ rows: [[String]]) {
         let all = ([heads] + rows).map { $0.map { TerminalText.line($0) } }
         let widths = heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

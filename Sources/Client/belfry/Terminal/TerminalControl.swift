@@ -1,4 +1,4 @@
-/// What the command itself has a terminal do: the only escapes that reach one (ECMA-48, xterm).
+/// The controls of the command itself: the only escapes that reach a terminal (ECMA-48, xterm).
 enum TerminalControl: String {
     case dim = "\u{1B}[2m"
     case bold = "\u{1B}[1m"

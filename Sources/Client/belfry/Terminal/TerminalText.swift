@@ -4,7 +4,7 @@
 /// those of writing direction), and separators of lines and paragraphs. Bytes that are no UTF-8 are
 /// not printable: a terminal may take each of them for a control.
 enum TerminalText {
-    /// How what is not printable is written out.
+    /// How scalars and bytes that are not printable are written out.
     enum Escapes: Sendable {
         /// `\u{1b}` for a scalar, `\x9b` for a byte that is no part of one.
         case plain
@@ -26,7 +26,7 @@ enum TerminalText {
             case .valid(let encoded):
                 let scalar = Unicode.UTF8.decode(encoded)
                 index += encoded.count
-                // A carriage return alone would have the rest written over what stands there.
+                // A carriage return alone would have the rest written over the line.
                 let endsLine = scalar == "\r" && index < bytes.count && bytes[index] == 0x0A
                 if scalar == "\n" || scalar == "\t" || endsLine || isPrintable(scalar) {
                     output.append(contentsOf: encoded)

@@ -7,13 +7,13 @@ enum TextFile {
     /// A pipe in its place, for which one would wait, and everything else that is no file is refused.
     ///
     /// - Parameter isSecret: Whether nobody but its owner and its group may read it.
-    /// - Throws: What is wrong with it and what to do.
+    /// - Throws: A failure that names the problem and its remedy.
     static func open(
         _ path: String, _ flags: Int32, isSecret: Bool = false
     ) throws(CommandFailure) -> Int32 {
         let file = Glibc.open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
         guard file >= 0 else {
-            // What a pipe that nobody reads, a socket and a folder say to a writer.
+            // The errors for a writer of a pipe that nobody reads, of a socket, and of a folder.
             guard errno != ENXIO, errno != EISDIR else { throw noFile(path) }
             throw failure(path, flags & O_ACCMODE == O_RDONLY ? "read" : "written")
         }
@@ -30,7 +30,7 @@ enum TextFile {
 
     /// The text of a file.
     ///
-    /// - Throws: What is wrong with it and what to do.
+    /// - Throws: A failure that names the problem and its remedy.
     static func text(
         of path: String, isSecret: Bool = false, bytesMax: Int = Limits.fileBytesMax
     ) throws(CommandFailure) -> String {
@@ -43,11 +43,11 @@ enum TextFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Replaces a file: whoever reads it finds the old text or the new one.
+    /// Replaces a file: a reader finds the old text or the new one.
     static func replace(_ path: String, by text: String) -> Bool {
         let fresh = path + ".new"
-        // What a run that was killed left there, or somebody else: it is neither followed nor waited
-        // for.
+        // A run that was killed, or somebody else, may have left a file there. It is neither
+        // followed nor waited for.
         unlink(fresh)
         let file = Glibc.open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
@@ -59,7 +59,7 @@ enum TextFile {
 
     /// Sees to it that nobody else may write into a folder, and so replace the files in it.
     ///
-    /// - Throws: What to do.
+    /// - Throws: A failure that names the remedy.
     static func check(folder path: String) throws(CommandFailure) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(path, "read") }
@@ -99,6 +99,6 @@ enum TextFile {
         CommandFailure(.file, "\(path) cannot be \(verb): \(lastError)")
     }
 
-    /// What the system said of the last call.
+    /// The system's words for the error of the last call.
     static var lastError: String { String(cString: strerror(errno)) }
 }

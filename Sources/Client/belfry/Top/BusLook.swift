@@ -1,7 +1,7 @@
 internal import BelfryClient
 internal import Topics
 
-/// What the bus said of itself at one moment.
+/// The figures, topics and groups of the bus at one moment.
 struct BusLook: Sendable {
     let instant: ContinuousClock.Instant
     /// The figures of `/metrics`, by name and labels.
@@ -21,7 +21,7 @@ struct BusWatch {
     private let client: BusClient
     private var topics: [TopicDescription] = []
     private var groups: [ClientGroupDescription] = []
-    /// Before this the lists of the last time will do.
+    /// The time until which the lists of the last look will do.
     private var listsDue: ContinuousClock.Instant?
 
     init(_ client: BusClient) { self.client = client }

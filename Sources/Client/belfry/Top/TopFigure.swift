@@ -1,6 +1,6 @@
 /// One figure of `belfry top`: a row of the table that the screen, the lines and the JSON are made of.
 struct TopFigure: Sendable {
-    /// Where it comes from.
+    /// The sources of figures.
     enum Source: Sendable {
         /// How fast a figure of `/metrics` grows, each second.
         case rate(String)
@@ -10,9 +10,9 @@ struct TopFigure: Sendable {
         case topicBytes
     }
 
-    /// What JSON calls it.
+    /// Its name in JSON.
     let name: String
-    /// What people call it.
+    /// Its name for people.
     let title: String
     let source: Source
     var isBytes = false
@@ -87,7 +87,7 @@ struct TopFigure: Sendable {
     /// A value as people read it.
     func text(of value: Double) -> String {
         if isBytes { return Self.bytes(value) }
-        // Beyond this no figure is one that anybody reads.
+        // Nobody reads a figure beyond this.
         let bounded = min(max(value, 0), 1e15)
         return bounded < 10 && bounded != bounded.rounded()
             ? "\((bounded * 10).rounded() / 10)" : "\(Int(figure: bounded.rounded()))"

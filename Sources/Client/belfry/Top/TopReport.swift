@@ -2,7 +2,7 @@ internal import BelfryClient
 internal import JSON
 internal import Topics
 
-/// What two looks at a bus say together.
+/// The figures, topics and groups that follow from two looks at a bus.
 struct TopReport: Sendable {
     /// Every figure with its value, in the order of the table.
     let figures: [(figure: TopFigure, value: Double)]
@@ -102,7 +102,7 @@ struct TopReport: Sendable {
         let progress = group.progress
         json.member("name", group.name)
         json.member("behind", progress?.behind)
-        // What it was called before, for one version.
+        // Its former name, for one version.
         json.member("ahead", progress?.behind)
         json.member("open", progress?.open)
         json.member("leased", progress?.leased)
@@ -112,7 +112,7 @@ struct TopReport: Sendable {
         json.member("failed", progress?.failed)
     }
 
-    /// To the thousandth; JSON has no number for what is none.
+    /// Writes a value to the thousandth, and null for one that JSON has no number for.
     private static func write(_ value: Double, to json: inout JSONWriter) {
         guard value.isFinite, abs(value) < 1e15 else { return json.null() }
         let rounded = (value * 1_000).rounded() / 1_000

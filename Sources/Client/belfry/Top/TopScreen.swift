@@ -1,4 +1,4 @@
-/// What stands on the screen of `belfry top`: lines that fit.
+/// The screen of `belfry top`: lines that fit.
 struct TopScreen {
     let columns: Int
     let rows: Int
@@ -13,7 +13,7 @@ struct TopScreen {
         lines.append(trouble ?? "")
         if let report {
             lines += figures(report.figureRows)
-            // Groups have half of what is left, and topics the rest.
+            // Groups have half of the rows that are left, and topics the rest.
             let left = max(0, rows - lines.count)
             let groups = block(TopReport.groupHeads, report.groupRows, rowsMax: left / 2)
             let topics = block(

@@ -24,14 +24,16 @@ struct CopiedBatch {
         bytes += event.payload.count + 1
     }
 
-    /// All of them, without what only the other bus says.
+    /// All of them as a batch to publish, without their labels, and without their expiry, which is
+    /// sent as ``ttl(at:)``.
     var whole: PublishBatch {
         PublishBatch(
             topic: events[0].topic, attributes: events[0].attributes.with(.none, expires: nil),
             payloads: events.map(\.payload))
     }
 
-    /// For how long they are of use, in microseconds; nil for ever. What is over is for a second more.
+    /// For how long they are of use, in microseconds; nil for ever. Expired events are of use for a
+    /// second more.
     func ttl(at now: Timestamp) -> Int64? {
         last?.attributes.expires.map { max($0.microseconds - now.microseconds, 1_000_000) }
     }

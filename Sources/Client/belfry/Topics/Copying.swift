@@ -2,7 +2,7 @@ internal import BelfryClient
 internal import Glibc
 internal import Topics
 
-/// `belfry copy`: publishes what one bus has on another one, in its order.
+/// `belfry copy`: publishes the events of one bus on another one, in their order.
 struct Copying {
     private let source: ClientSubscription
     private let target: BusClient
@@ -53,7 +53,7 @@ struct Copying {
     private mutating func run() async throws(CommandFailure) {
         var batch = CopiedBatch()
         while true {
-            // What came together goes together; nothing waits for more.
+            // Events that came together go together; nothing waits for more.
             guard let delivery = source.ready() else {
                 try await publish(&batch)
                 guard let delivery = try await next() else { break }

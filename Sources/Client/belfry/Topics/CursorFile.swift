@@ -3,12 +3,12 @@ internal import Topics
 
 /// The cursor of a name, in a file that only one run has at a time.
 final class CursorFile: Sendable {
-    /// Where the cursor is.
+    /// The path of the file with the cursor.
     let path: String
     private let lock: Int32
-    /// The line that says what the cursor is of; empty where nobody asks.
+    /// The line with the selector of the cursor; empty if none was given.
     private let ofLine: String
-    /// Where the last run of this name stopped; nil for the first.
+    /// The cursor at which the last run of this name stopped; nil for the first run.
     let start: EventID?
     /// Whether the last run said that nothing is to come behind it.
     let isOver: Bool
@@ -16,10 +16,10 @@ final class CursorFile: Sendable {
     /// The file of a name, in `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else
     /// `~/.local/state/belfry`.
     ///
-    /// - Parameter selector: What the cursor is of: another selector would leave out events of this
-    ///   one. Nil where the name says it. Files of before do not say it.
+    /// - Parameter selector: The selector of the cursor: a run with another one would leave out
+    ///   events of this one. Nil if the name stands for it. Files of older versions do not have it.
     init(_ name: String, of selector: Selector? = nil) throws(CommandFailure) {
-        // In whatever order its terms were written.
+        // Sorted, so that the order in which the terms were written does not matter.
         let terms = selector.map { "\($0)".split(separator: ",").sorted().joined(separator: ",") }
         ofLine = terms.map { Self.ofWord + $0 } ?? ""
         guard (1...100).contains(name.utf8.count), name.first != ".",
@@ -73,13 +73,13 @@ final class CursorFile: Sendable {
         }
     }
 
-    /// What stands behind a cursor at which all is over.
+    /// The line below a cursor after which nothing is to come.
     private static let overLine = "over"
-    /// What stands in front of the selector.
+    /// The beginning of the line with the selector.
     private static let ofWord = "of "
 
-    /// The folder of cursors, which nobody else may write: whoever replaces a cursor has events left
-    /// out, or sent again.
+    /// The folder of cursors, which nobody else may write: a replaced cursor has events left out,
+    /// or sent again.
     private static func folder() throws(CommandFailure) -> String {
         let service = Session.variable("STATE_DIRECTORY")
         let folder = if let service { service } else { try ownFolder() }

@@ -9,7 +9,7 @@ struct LineBatches {
         let count: Int
     }
 
-    /// What came and is in no batch yet.
+    /// The bytes that came and are in no batch yet.
     var bytes: [UInt8] = []
     /// The lines of a batch at most.
     var linesMax: Int

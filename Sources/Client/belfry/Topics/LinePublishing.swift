@@ -27,8 +27,8 @@ struct LinePublishing {
         self.stop = stop
     }
 
-    /// Publishes until the end of the input, or what was read until a signal, and returns the last
-    /// id.
+    /// Publishes all lines up to the end of the input, or those that were read until a signal, and
+    /// returns the last id.
     func run() async throws(CommandFailure) -> EventID? {
         var lines = LineBatches(
             linesMax: min(Limits.batchLinesMax, rate.map { max($0 / 10, 1) } ?? .max))
@@ -47,14 +47,14 @@ struct LinePublishing {
                     let end = begin + .microseconds(batch.count * 1_000_000 / rate)
                     await stop.sleep(until: end)
                 }
-                // What is left goes at once.
+                // The lines that are left go at once.
                 if stop.signal != nil { lines.linesMax = Limits.batchLinesMax }
             }
         }
         return last
     }
 
-    /// Takes in what comes until a short pause; false at the end of the input, or behind a signal.
+    /// Takes in lines until a short pause; false at the end of the input, or behind a signal.
     private func gather(_ lines: inout LineBatches) throws(CommandFailure) -> Bool {
         guard stop.waitForInput() else { return false }
         repeat {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Protection
 
-/// The end of `belfry pub --lines` that SIGINT or SIGTERM asks for: nothing more is read, and what was
-/// read has a while to be published. A second signal ends the program at once.
+/// The end of `belfry pub --lines` that SIGINT or SIGTERM asks for: nothing more is read, and lines
+/// that were read have a while to be published. A second signal ends the program at once.
 final class LineStop: Sendable {
     private struct State {
         /// Whether the while is over.

@@ -1,7 +1,7 @@
 internal import BelfryClient
 internal import Topics
 
-/// `belfry bench`: what this bus does on this machine, over a topic of its own, which it removes.
+/// `belfry bench`: measures this bus on this machine, over a topic of its own, which it removes.
 struct Measuring {
     private let client: BusClient
     private let topic: TopicName

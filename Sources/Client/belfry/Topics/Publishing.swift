@@ -39,7 +39,7 @@ enum Publishing {
         say(receipt.last, arguments)
     }
 
-    /// Tells what may not have been meant.
+    /// Tells the hint of a receipt, about a likely mistake.
     static func tellHint(of receipt: ClientReceipt?) {
         if let hint = receipt?.hint { Output.say(hint) }
     }
@@ -82,7 +82,7 @@ enum Publishing {
         if arguments.has("--id"), let id { Output.standard.write("\(id)\n") }
     }
 
-    /// What the options say of the bytes.
+    /// The attributes of the bytes that the options give.
     static func attributes(
         _ arguments: Arguments, areLines: Bool
     ) throws(CommandFailure) -> EventAttributes {

@@ -5,7 +5,7 @@ internal import Topics
 
 /// `belfry sub` and `belfry wait`.
 enum Receiving {
-    /// What both of them take.
+    /// The arguments that both of them take.
     private struct Wish: Sendable {
         let selector: Selector
         let start: StartPosition

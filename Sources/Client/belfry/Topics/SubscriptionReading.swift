@@ -1,7 +1,7 @@
 internal import BelfryClient
 internal import Topics
 
-/// Takes what a subscription tells, prints it or runs a program with it, and keeps the cursor.
+/// Takes the events of a subscription, prints each or runs a program with it, and keeps the cursor.
 struct SubscriptionReading {
     private let subscription: ClientSubscription
     private let form: PrintedForm
@@ -39,8 +39,8 @@ struct SubscriptionReading {
         try keep(&kept)
     }
 
-    /// What comes next. Before it waits, everything is printed, and then its cursor kept: a run that
-    /// is ended in between prints again what it printed, and leaves nothing out.
+    /// The next event or gap. Before it waits, everything is printed, and then its cursor kept: a
+    /// run that is ended in between prints some events again, and leaves nothing out.
     private func next(_ kept: inout EventID) async throws(CommandFailure) -> Delivery? {
         if program == nil {
             if let delivery = subscription.ready() { return delivery }

@@ -6,12 +6,12 @@ internal import Topics
 struct DeadLetter {
     /// Its id in the dead topic.
     let id: EventID
-    /// When its job became one.
+    /// The time at which its job became one.
     let time: Timestamp
     let key: String?
     /// The id of the job that it was.
     let job: EventID?
-    /// What else the bus says of it.
+    /// The labels that the bus gave it, with its topic, attempts and reason.
     private let labels: EventLabels
     /// Whether it was published again.
     var isRevived = false

@@ -115,7 +115,7 @@ enum DeadLetterCommands {
 
     // MARK: Helpers
 
-    /// Where the letters of a group go.
+    /// The topic that the letters of a group go to.
     private static func topic(
         of group: ClientGroup, _ session: Session
     ) async throws(CommandFailure) -> TopicName {

@@ -129,7 +129,7 @@ enum GroupCommands {
         if rows.isEmpty { await tellOfLetters(of: group) }
     }
 
-    /// Somebody who looks for jobs that failed finds none that is open.
+    /// Tells that failed jobs became dead letters: a user who looks for them finds no open job.
     private static func tellOfLetters(of group: ClientGroup) async {
         guard let found = try? await group.description(), found.settings.dead?.topic != nil,
             let failed = found.progress?.failed, failed > 0

@@ -1,11 +1,11 @@
 internal import BelfryClient
 internal import Topics
 
-/// What every loop of a worker does.
+/// The plan of every loop of a worker: the group, the program, and the use of its output.
 struct WorkPlan: Sendable {
-    /// Where the standard output of the program goes.
+    /// The destination of the program's standard output.
     enum Destination: Sendable {
-        /// Nowhere but to our own.
+        /// Our own standard output alone.
         case ours
         /// To this topic, as an event with the key of its job.
         case topic(TopicName)
@@ -19,14 +19,14 @@ struct WorkPlan: Sendable {
     let selector: Selector?
     let program: EventProgram
     let output: Destination
-    /// What the output is.
+    /// The content type of the output.
     let contentType: String?
     /// How long a lease lasts that is not extended, in microseconds.
     let lease: Int64
-    /// Whether it ends where no job is at hand.
+    /// Whether it ends when no job is at hand.
     let isUntilEmpty: Bool
 
-    /// What is said of a job behind the end of its program.
+    /// The settlement of a job after the end of its program.
     func settlement(of job: ClientJob, _ run: EventProgram.Run) throws(CommandFailure)
         -> ClientSettlement
     {
@@ -42,7 +42,8 @@ struct WorkPlan: Sendable {
         }
     }
 
-    /// It is tried again. Somebody waits for a reply, so a request comes again sooner than a job.
+    /// The settlement of a job that is tried again. Somebody waits for a reply, so a request comes
+    /// again sooner than a job.
     func retry(of job: ClientJob) -> ClientSettlement {
         guard case .reply = output else { return job.retry }
         let doublings = Int64(min(max(job.attempt - 1, 0), 30))
@@ -51,7 +52,7 @@ struct WorkPlan: Sendable {
         return job.settled(.retry(delay: pause))
     }
 
-    /// What an asker hears behind the last attempt; nil for a job that comes again.
+    /// The refusal that an asker gets after the last attempt; nil for a job that comes again.
     ///
     /// - Parameters:
     ///   - words: The last words of the program.

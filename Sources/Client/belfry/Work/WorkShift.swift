@@ -1,11 +1,12 @@
 internal import BelfryClient
 internal import Protection
 
-/// What the loops of one run share: how many jobs are left, and how long to wait for the bus.
+/// The state that the loops of one run share: how many jobs are left, and how long to wait for the
+/// bus.
 final class WorkShift: Sendable {
     private struct State {
         var left: Int
-        /// Until when a bus that is not there is waited for; nil for ever.
+        /// The time until which a bus that is not there is waited for; nil for ever.
         var deadline: ContinuousClock.Instant?
         var isEnding = false
     }

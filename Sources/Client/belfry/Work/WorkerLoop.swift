@@ -1,8 +1,8 @@
 internal import BelfryClient
 internal import Topics
 
-/// One worker: takes a job, runs the program with it, says what became of it with the request for
-/// the next one.
+/// One worker: takes a job, runs the program with it, and settles it with the request for the next
+/// one.
 struct WorkerLoop: Sendable {
     private let plan: WorkPlan
     private let shift: WorkShift
@@ -36,7 +36,7 @@ struct WorkerLoop: Sendable {
 
     // MARK: Taking
 
-    /// The next job; nil where there is to be none. Says first what became of the one before.
+    /// The next job; nil if there is to be none. Settles the one before first.
     private func next(
         _ settlement: inout ClientSettlement?
     ) async throws(CommandFailure) -> ClientJob? {
@@ -96,11 +96,11 @@ struct WorkerLoop: Sendable {
         return try await asking.value.get()
     }
 
-    /// What is left to say of the last job where the bus refused to take it with the next request.
+    /// The settlement of the last job to send again, after a request with it failed; nil for none.
     private func recover(
         from error: ClientError, _ settlement: ClientSettlement?
     ) throws(CommandFailure) -> ClientSettlement? {
-        // What the end of the wait left open is said once more, alone.
+        // A settlement that the end of the wait left open is sent once more, alone.
         if shift.watch.isStopping, error.isOpen { return settlement }
         guard case .refused(let refusal) = error else { throw CommandFailure(error) }
         guard let settlement else {
@@ -138,9 +138,9 @@ struct WorkerLoop: Sendable {
         return (refusal ?? settlement).because(words)
     }
 
-    /// What becomes of a job that failed.
+    /// The fate of a job that failed, in words.
     ///
-    /// - Parameter group: Its group; nil where the bus does not say.
+    /// - Parameter group: Its group; nil if the bus does not tell it.
     private static func fate(of job: ClientJob, in group: ClientGroupDescription?) -> String {
         guard let group else { return "it comes again, if that was not its last attempt" }
         guard let dead = group.settings.dead?.topic, job.attempt >= group.settings.attempts ?? .max
@@ -188,7 +188,7 @@ struct WorkerLoop: Sendable {
         }
     }
 
-    /// What to say instead of a settlement that the bus refused; nil for nothing.
+    /// The settlement to send instead of one that the bus refused; nil for none.
     private func replaced(
         _ settlement: ClientSettlement, _ refusal: BusRefusal
     ) throws(CommandFailure) -> ClientSettlement? {
@@ -212,7 +212,7 @@ struct WorkerLoop: Sendable {
 }
 
 extension ClientError {
-    /// Whether nobody knows what became of the request.
+    /// Whether the outcome of the request is unknown.
     fileprivate var isOpen: Bool {
         switch self {
         case .cancelled, .outcomeUnknown, .unreachable: true

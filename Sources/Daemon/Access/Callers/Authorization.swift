@@ -1,6 +1,6 @@
 internal import Digests
 
-/// What the value of an `Authorization` header shows, as far as a token may be in it.
+/// The value of an `Authorization` header, as far as a token may be in it.
 ///
 /// `Bearer TOKEN` (RFC 6750 section 2.1), and `Basic` with the token as the password of any user
 /// (RFC 7617 section 2), which is all that many programs can send.
@@ -26,7 +26,7 @@ public struct Authorization {
         credentials = UnsafeRawBufferPointer(rebasing: value[end...].drop { Self.isBlank($0) })
     }
 
-    /// What `body` makes of the bytes that should be the secret of a token.
+    /// Calls `body` with the bytes that should be the secret of a token, and returns its result.
     ///
     /// - Throws: If `Basic` does not go on with the Base64 of a user, a colon and a password.
     func withSecret<Result>(

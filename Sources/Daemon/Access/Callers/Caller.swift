@@ -1,6 +1,6 @@
-/// Who asks for something, as far as it was proved: by the kernel, by a token, or by both.
+/// The caller of an operation, as far as it was proved: by the kernel, by a token, or by both.
 public struct Caller: Equatable, Sendable {
-    /// The user; nil when nobody knows, which is never anybody's uid.
+    /// The user; nil if it is unknown, which is never anybody's uid.
     public let uid: UInt32?
 
     /// The groups that the user is in, supplementary ones included; nil when they are not known.
@@ -9,7 +9,7 @@ public struct Caller: Equatable, Sendable {
     /// The token that was shown.
     public let token: Token?
 
-    /// A caller of whom this much is known.
+    /// A caller with these proofs.
     public init(uid: UInt32? = nil, groups: [UInt32]? = nil, token: Token? = nil) {
         self.uid = uid
         self.groups = groups
@@ -22,7 +22,7 @@ public struct Caller: Equatable, Sendable {
         (uid != nil || token != nil) && uid == other.uid && token?.name == other.token?.name
     }
 
-    /// Of whom nothing is known.
+    /// A caller without any proof.
     public static let unknown = Caller()
 }
 

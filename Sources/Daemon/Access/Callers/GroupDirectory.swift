@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Protection
 
-/// Which groups users are in, remembered for a while and looked up on a thread of its own, because
-/// the system may ask a directory service that takes its time.
+/// The groups that users are in. They are remembered for a while, and looked up on a thread of its
+/// own, because the system may ask a directory service that takes its time.
 ///
 /// Safe from any thread; no verb waits.
 public final class GroupDirectory: Sendable {
-    /// What is known at once.
+    /// The answer that a question gets at once.
     public enum Answer: Equatable, Sendable {
-        /// These; nil where they cannot be looked up now, or nobody needs them.
+        /// These groups; nil if they cannot be looked up now, or nobody needs them.
         case known([UInt32]?)
-        /// The callback will say; the ticket, which is not 0, names the question.
+        /// The callback will get the groups. The ticket, which is not 0, names the question.
         case later(ticket: UInt64)
     }
 
-    /// Called with the groups, or nil where they cannot be looked up.
+    /// Called with the groups, or nil if they cannot be looked up.
     public typealias Then = @Sendable ([UInt32]?) -> Void
 
     private let users: any UserDatabase
@@ -36,7 +36,8 @@ public final class GroupDirectory: Sendable {
         /// Users to look up, and whether a thread does.
         var queue: [UInt32] = []
         var isWorking = false
-        /// Counts the times that everything was forgotten: what was asked before is not kept.
+        /// Counts the times that everything was forgotten: an answer to an earlier question is not
+        /// kept.
         var era = 0
     }
 
@@ -64,7 +65,8 @@ public final class GroupDirectory: Sendable {
     /// Whether anybody needs groups, as ``reset(isNeeded:)`` was told.
     public var isNeeded: Bool { state.read { $0.isNeeded } }
 
-    /// Whether anybody needs groups; while nobody does, none are looked up. Forgets what is known.
+    /// Sets whether anybody needs groups, and forgets all that are known. While nobody needs them,
+    /// none are looked up.
     public func reset(isNeeded: Bool) {
         state.write { state in
             state.isNeeded = isNeeded
@@ -74,7 +76,7 @@ public final class GroupDirectory: Sendable {
     }
 
     /// The groups of a user, or the promise to call `then` with them, once: on another thread, or
-    /// before this returns where there is none to be had.
+    /// before this returns if there is no thread to be had.
     public func groups(of uid: UInt32, then: @escaping Then) -> Answer {
         let now = seconds()
         let step = state.write { $0.ask(uid, now, then) }
@@ -89,7 +91,7 @@ public final class GroupDirectory: Sendable {
     }
 
     /// The groups of a user, if they are known at this moment; else nil, and they are looked up for
-    /// whoever asks a little later.
+    /// a question a little later.
     public func knownGroups(of uid: UInt32) -> [UInt32]? {
         switch groups(of: uid, then: { _ in }) {
         case .known(let groups): return groups
@@ -99,8 +101,8 @@ public final class GroupDirectory: Sendable {
         }
     }
 
-    /// Forgets who asked about a user by this ticket, if the answer is still to come. What is asked of
-    /// the system goes on: the next who asks has it sooner.
+    /// Forgets the callback for this ticket about a user, if the answer is still to come. The
+    /// look-up in the system goes on: the next question has its answer sooner.
     public func withdraw(_ ticket: UInt64, about uid: UInt32) {
         // Let go outside of the lock: it may be the last reference to anything.
         let then = state.write { $0.waiting[uid]?.removeValue(forKey: ticket) }
@@ -113,7 +115,7 @@ public final class GroupDirectory: Sendable {
         return true
     }
 
-    /// Looks up whoever is asked for, until nobody is.
+    /// Looks up the users of the queue until it is empty.
     private func work() {
         while let (uid, era) = state.write({ $0.next() }) {
             let groups = users.groups(of: uid)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The users and groups of this machine, from wherever `nsswitch.conf` has them.
+/// The users and groups of this machine, from the sources that `nsswitch.conf` names.
 ///
 /// Every verb may block for as long as a directory service takes; none belongs on an event loop.
 public struct SystemUsers: UserDatabase {
@@ -48,7 +48,7 @@ public struct SystemUsers: UserDatabase {
         }
     }
 
-    /// What one look-up found, in a buffer that grows until it is large enough.
+    /// The result of one look-up, in a buffer that grows until it is large enough.
     private static func record<Value>(
         _ lookUp: (UnsafeMutableBufferPointer<CChar>) -> (code: Int32, found: Value?)
     ) -> Value? {

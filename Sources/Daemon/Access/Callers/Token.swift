@@ -4,7 +4,7 @@ internal import Digests
 ///
 /// The secret itself is nowhere in it, and does not come out by printing it.
 public final class Token: Equatable, Sendable, CustomStringConvertible {
-    /// What rules call it.
+    /// Its name in rules.
     public let name: String
     /// The SHA-256 of the secret.
     let digest: [UInt8]

@@ -1,4 +1,4 @@
-/// What a token may be called.
+/// The names that tokens may have.
 enum TokenName {
     static func isValid(_ name: String) -> Bool {
         (1...AccessLimits.tokenNameBytesMax).contains(name.utf8.count)

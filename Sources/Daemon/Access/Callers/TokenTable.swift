@@ -17,8 +17,8 @@ public struct TokenTable: Equatable, Sendable {
 
     /// The tokens of a file's text.
     ///
-    /// - Throws: What is wrong in which line; the line itself is not repeated, as somebody may have
-    ///   written a secret there.
+    /// - Throws: An error with the problem and the number of its line. The line itself is not
+    ///   repeated, as somebody may have written a secret there.
     /// - Complexity: O(bytes).
     public init(_ text: some Sequence<UInt8>) throws(AccessError) {
         var tokens: [Token] = []

@@ -1,19 +1,19 @@
 public import Topics
 
-/// One line of the rules: whom a topic or pattern is open to, and for what.
+/// One line of the rules: the subjects that a topic or pattern is open to, and the verbs.
 ///
 /// `deploys.> publish user:ci token:deployer`
 public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     /// The topic or pattern that it is about.
     public let selector: TopicPattern
-    /// What it allows, each once.
+    /// The verbs that it allows, each once.
     public let verbs: [AccessVerb]
-    /// To whom, each once.
+    /// The subjects that it allows them to, each once.
     public let subjects: [AccessSubject]
 
     /// Reads `SELECTOR VERB[,VERB…] SUBJECT…`, separated by blanks.
     ///
-    /// - Throws: What is wrong, a user or group that does not exist included.
+    /// - Throws: An error with the problem, such as a user or group that does not exist.
     public init(_ text: String, users: any UserDatabase) throws(AccessError) {
         let words = text.split { $0 == " " || $0 == "\t" }
         guard words.count >= 3 else {

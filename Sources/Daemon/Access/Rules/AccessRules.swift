@@ -1,12 +1,12 @@
 public import Topics
 
-/// Who may do what, compiled from rules: never changes, so that any thread may ask.
+/// The rights of callers, compiled from rules. Never changes, so that any thread may ask.
 ///
 /// About one topic and one verb the most specific selector that has a rule for the verb decides
-/// alone; where none has, everybody may publish and subscribe, whoever may subscribe may work, and
-/// nobody may administer who is not mentioned by `AccessPolicy`.
+/// alone. If none has, everybody may publish and subscribe, callers that may subscribe may work,
+/// and only the callers that `AccessPolicy` names may administer.
 public struct AccessRules: Equatable, Sendable {
-    /// What was made of the rules; an object, so that every request pays for one reference.
+    /// The compiled form of the rules; an object, so that every request pays for one reference.
     private final class Compiled: Sendable {
         let rules: [AccessRule]
         let needGroups: Bool
@@ -98,7 +98,7 @@ public struct AccessRules: Equatable, Sendable {
         return first
     }
 
-    /// What a caller may know of with a selector that is not one name; nil for everything.
+    /// The topics that a caller may know of with a selector that is not one name; nil for all.
     ///
     /// - Complexity: O(rules about subscribing).
     package func visibility(for caller: Caller) -> TopicVisibility? {
@@ -115,8 +115,8 @@ public struct AccessRules: Equatable, Sendable {
         }
     }
 
-    /// Who may do what, one line for each selector of a rule, those that win first, and one for all
-    /// other topics; empty without rules.
+    /// The rules in words: one line for each selector of a rule, those that win first, and one for
+    /// all other topics. Empty without rules.
     public var table: [String] {
         let selectors = Set(rules.map(\.selector)).sorted(by: GrantTree.isMoreSpecific)
         guard !selectors.isEmpty else { return [] }
@@ -141,8 +141,9 @@ public struct AccessRules: Equatable, Sendable {
             .joined(separator: " ")
     }
 
-    /// What the rules leave open that was most likely meant to be closed: `x.>` matches all below `x`
-    /// and not `x` itself, which anybody may use where no rule is about it.
+    /// Warnings about topics that the rules leave open, and that were most likely meant to be
+    /// closed: `x.>` matches all below `x` and not `x` itself, which anybody may use if no rule is
+    /// about it.
     public var warnings: [String] {
         [AccessVerb.publish, .subscribe].flatMap { verb in
             tree(verb).grants.compactMap { grant in
@@ -167,9 +168,9 @@ public struct AccessRules: Equatable, Sendable {
 }
 
 extension AccessVerb {
-    /// What it is called in a sentence.
+    /// Its name in a sentence.
     fileprivate var word: String { self == .subscribe ? "receive" : rawValue }
 
-    /// Who may where no rule says it.
+    /// The callers that may if no rule is about it.
     fileprivate var others: String { self == .work ? "whoever may receive" : "everybody" }
 }

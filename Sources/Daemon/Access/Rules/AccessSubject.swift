@@ -1,4 +1,4 @@
-/// Whom a rule is about.
+/// The callers that a rule is about.
 public enum AccessSubject: Hashable, Sendable, CustomStringConvertible {
     /// The user of this number.
     case uid(UInt32)
@@ -8,7 +8,7 @@ public enum AccessSubject: Hashable, Sendable, CustomStringConvertible {
     case user(String, uid: UInt32)
     /// The group of this name, and the number that it had when the rule was read.
     case group(String, gid: UInt32)
-    /// Whoever shows the token of this name.
+    /// Callers that show the token of this name.
     case token(String)
     /// Everybody, the unknown included.
     case anyone
@@ -18,7 +18,7 @@ public enum AccessSubject: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `uid:N`, `gid:N`, `user:NAME`, `group:NAME`, `token:NAME` or `anyone`.
     ///
-    /// - Throws: What is wrong, an unknown name included.
+    /// - Throws: An error with the problem, such as an unknown name.
     public init(_ text: some StringProtocol, users: any UserDatabase) throws(AccessError) {
         if text == "anyone" {
             self = .anyone

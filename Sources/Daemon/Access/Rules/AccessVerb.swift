@@ -1,4 +1,4 @@
-/// What a caller may be allowed to do with a topic, or with all topics of a pattern.
+/// The rights that a caller may have to a topic, or to all topics of a pattern.
 public enum AccessVerb: String, CaseIterable, Sendable {
     /// Append events to it; makes it if it is not there.
     case publish
@@ -7,6 +7,6 @@ public enum AccessVerb: String, CaseIterable, Sendable {
     /// Take jobs of its events as a worker of a group, settle them, and look into them. Takes the
     /// right to receive from it too: workers who take jobs take them from others.
     case work
-    /// Delete it, and change what is kept of it.
+    /// Delete it, and change how much of it is kept.
     case administer
 }

@@ -1,10 +1,10 @@
 internal import Topics
 
-/// What all rules about one selector and one verb say together; an object, so that handing it out
-/// costs one reference.
+/// All rules about one selector and one verb together; an object, so that handing it out costs one
+/// reference.
 final class Grant: Sendable {
     let selector: TopicPattern
-    /// What stands between the dots of the selector.
+    /// The segments of the selector, between its dots.
     let segments: [Substring]
     let rules: [AccessRule]
     private let uids: Set<UInt32>
@@ -29,7 +29,7 @@ final class Grant: Sendable {
         self.isForAnyone = isForAnyone
     }
 
-    /// Whether a caller is among those whom it names.
+    /// Whether a caller is among those that it names.
     ///
     /// - Complexity: O(groups of the caller).
     func admits(_ caller: Caller) -> Bool {

@@ -21,7 +21,7 @@ struct GrantTree: Sendable {
     /// Segments of the longest selector.
     private let depth: Int
 
-    /// The tree of what the rules say about one verb.
+    /// The tree of the rules about one verb.
     init(_ rules: [AccessRule], _ verb: AccessVerb) {
         var bySelector: [TopicPattern: [AccessRule]] = [:]
         for rule in rules where rule.verbs.contains(verb) {
@@ -63,12 +63,12 @@ struct GrantTree: Sendable {
         find(selector.segments[...], below: 0, withWildcards: true) != nil
     }
 
-    /// What decides about all topics of a pattern: the first reason found why one of them is not the
-    /// caller's, else what decides about most of them.
+    /// The reason that decides about all topics of a pattern: the first one found against the
+    /// caller for one of them, else the one for most of them.
     ///
-    /// Names are without end, so that a topic whose segments no rule names stands for all that only
-    /// wildcards match: these, of the pattern and of its part in each selector that does not admit
-    /// the caller, in every length that rules tell apart.
+    /// There is no end of names, so one topic whose segments no rule names stands for all that only
+    /// wildcards match. Such topics are tried for the pattern, and for its part in each selector
+    /// that does not admit the caller, in every length that rules tell apart.
     ///
     /// - Parameters:
     ///   - verdicts: Whether each grant admits the caller.
@@ -96,8 +96,8 @@ struct GrantTree: Sendable {
         return own[0].0
     }
 
-    /// Topics of a pattern whose segments are named by no rule where the pattern leaves them open, one
-    /// of each length up to one that is longer than every selector.
+    /// Topics of a pattern, with segments that no rule names where the pattern leaves them open.
+    /// There is one of each length, up to one that is longer than every selector.
     private func unnamedTopics(of pattern: [Substring]) -> [[Substring]] {
         let fixed = pattern.map { $0 == "*" || $0 == ">" ? Self.unnamed : $0 }
         guard pattern.last == ">" else { return [fixed] }
@@ -176,13 +176,13 @@ struct GrantTree: Sendable {
 }
 
 extension TopicPattern {
-    /// What stands between its dots.
+    /// The segments between its dots.
     var segments: [Substring] { text.segments }
 }
 
 extension StringProtocol {
-    /// What stands between the dots of a name or pattern, found by bytes: to look for characters costs
-    /// several times as much.
+    /// The segments between the dots of a name or pattern, found by bytes: to look for characters
+    /// costs several times as much.
     fileprivate var segments: [Substring] {
         utf8.split(separator: UInt8(ascii: ".")).map { Substring(decoding: $0, as: UTF8.self) }
     }

@@ -4,11 +4,11 @@ public import SQLiteStore
 public import Telemetry
 public import Topics
 
-/// Everything the daemon can be told, with a default for each.
+/// All settings of the daemon, with a default for each.
 ///
-/// `ConfigurationKey.all` names the settings and says what each is for.
+/// `ConfigurationKey.all` has the name and the purpose of each setting.
 public struct Configuration: Equatable, Sendable {
-    /// Where the bus is reached.
+    /// The addresses at which the bus is reached.
     public struct Listen: Equatable, Sendable {
         /// TCP addresses.
         public var tcp: [ListenAddress] = [
@@ -20,13 +20,13 @@ public struct Configuration: Equatable, Sendable {
         public var unixMode = ListenAddress.unixModeDefault
     }
 
-    /// Which unix socket the bus is reached at.
+    /// The unix socket at which the bus is reached.
     public enum UnixSocket: Equatable, Sendable {
-        /// Where `ResolvedLocations` finds a place for it.
+        /// A socket at the place that `ResolvedLocations` finds for it.
         case automatic
         /// No unix socket.
         case none
-        /// This one.
+        /// The socket at this path.
         case path(String)
     }
 
@@ -50,7 +50,7 @@ public struct Configuration: Equatable, Sendable {
         public var headerBytesMax = HTTPFrontLimits.headerBytesMax
         /// Host names besides the loopback ones.
         public var hosts: [String] = []
-        /// What stands in front of every path; nil for nothing.
+        /// The prefix of every path; nil for none.
         public var prefix: String?
         /// Origins of foreign web pages.
         public var origins: [String] = []
@@ -74,7 +74,7 @@ public struct Configuration: Equatable, Sendable {
         public var subscribersPerTopic: Int?
     }
 
-    /// What `/metrics` shows beside the figures of the bus.
+    /// The figures that `/metrics` shows beside those of the bus.
     public struct Metrics: Equatable, Sendable {
         /// Topics and patterns whose topics have figures of their own.
         public var topics: [String] = []
@@ -89,8 +89,8 @@ public struct Configuration: Equatable, Sendable {
         public var heartbeat: Int64 = 15_000_000
     }
 
-    /// How much work groups take on, all of them and each; one user has three quarters of what is
-    /// shared.
+    /// How much work groups take on, all of them and each. One user has three quarters of a shared
+    /// bound.
     public struct GroupBounds: Equatable, Sendable {
         /// Groups.
         public var groupsMax = 1_000
@@ -104,15 +104,15 @@ public struct Configuration: Equatable, Sendable {
         public var parkedPerGroupMax = 100_000
     }
 
-    /// Who may do what.
+    /// The rules and the tokens of access.
     public struct AccessControl: Equatable, Sendable {
-        /// One line each.
+        /// The rules, one line each.
         public var rules: [AccessRule] = []
-        /// The file of tokens and what it holds.
+        /// The file of tokens and its content.
         public var tokens = TokensFile()
     }
 
-    /// Where accepted events live.
+    /// The place where accepted events live.
     public enum Store: Equatable, Sendable {
         /// In memory: a restart loses them, and tells subscribers so.
         case memory
@@ -129,7 +129,7 @@ public struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// Where the access log goes.
+    /// The destination of the access log.
     public enum AccessLogDestination: Equatable, Sendable {
         /// There is none.
         case none
@@ -139,11 +139,11 @@ public struct Configuration: Equatable, Sendable {
         case file(String)
     }
 
-    /// Where the bus is reached.
+    /// The addresses at which the bus is reached.
     public var listen = Listen()
     /// How HTTP connections are treated.
     public var http = HTTP()
-    /// What `/metrics` shows beside the figures of the bus.
+    /// The figures that `/metrics` shows beside those of the bus.
     public var metrics = Metrics()
     /// Whether publishing makes a topic.
     public var autocreate = true
@@ -151,7 +151,7 @@ public struct Configuration: Equatable, Sendable {
     public var limits = BusLimits()
     /// Of the topics, those that one user made; nil for a share of them.
     public var topicsPerUID: Int?
-    /// Of what may wait for the store, bytes of one user; nil for a share of it.
+    /// Of the bytes that may wait for the store, those of one user; nil for a share of them.
     public var commitQueueBytesPerUID: Int?
     /// Bytes that events, their encodings, bodies and unsent answers may take together.
     public var memoryBytesMax = 256 << 20
@@ -163,25 +163,26 @@ public struct Configuration: Equatable, Sendable {
     public var stream = Stream()
     /// How much work groups take on.
     public var work = GroupBounds()
-    /// Who may do what.
+    /// The rules and the tokens of access.
     public var access = AccessControl()
-    /// Where accepted events live.
+    /// The place where accepted events live.
     public var store = Store.sqlite(path: nil)
-    /// When a store on the disk syncs what it commits.
+    /// When a store on the disk syncs its commits.
     public var storeSync = SQLiteStoreConfiguration.Sync.normal
     /// Bytes that the file of such a store may take.
     public var storeBytesMax = 4 << 30
-    /// The folder of what outlives the process; nil where `ResolvedLocations` finds one.
+    /// The folder of files that outlive the process; nil for the one that `ResolvedLocations`
+    /// finds.
     public var stateDirectory: String?
     /// Seconds that a stop may take to answer everybody who waits.
     public var drainSeconds = 10
-    /// Whom requests that have ended are told to.
+    /// The destination of the lines about requests that have ended.
     public var accessLog = AccessLogDestination.none
     /// The least grave lines that are logged.
     public var logLevel = LogLevel.info
 
-    /// What one user may have of a limit, unless configured: three quarters, so that there is always
-    /// something left for others.
+    /// The part of a limit that one user may have, unless configured: three quarters, so that there
+    /// is always something left for others.
     static func share(of limit: Int) -> Int { limit - limit / 4 }
 
     /// The port of the bus unless configured.

@@ -1,4 +1,4 @@
-/// One setting: its name, what it is for, and how it is read and written.
+/// One setting: its name, its purpose, and how it is read and written.
 ///
 /// `all` is the one table that the file, the environment, `--print-config`, the shipped
 /// `belfryd.conf` and the tests go by.
@@ -7,16 +7,16 @@ public struct ConfigurationKey: Sendable {
     public let section: String
     /// Its name within the section.
     public let name: String
-    /// What one writes: kind, unit and range.
+    /// The form of its value: kind, unit and range.
     public let form: String
-    /// What it sets.
+    /// Its effect.
     public let purpose: String
-    /// Why one would change it.
+    /// The reason to change it.
     public let reason: String
     /// Whether a reload changes it; else it takes a restart.
     public let isLive: Bool
 
-    /// Empties a list before a source of settings adds to it; nil for what is no list.
+    /// Empties a list before a source of settings adds to it; nil if the value is no list.
     let clear: (@Sendable (inout Configuration) -> Void)?
     /// Takes over one value; of a list, adds it.
     let set: @Sendable (inout Configuration, String) throws(ValueError) -> Void
@@ -31,7 +31,7 @@ public struct ConfigurationKey: Sendable {
     /// The variable of the environment that sets it.
     public var variable: String { "\(Self.variablePrefix)\(section)_\(name)".uppercased() }
 
-    /// What the name of every such variable begins with.
+    /// The beginning of the name of every such variable.
     static let variablePrefix = "BELFRY_"
 
     init<Value>(

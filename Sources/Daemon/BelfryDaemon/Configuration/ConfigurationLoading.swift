@@ -1,8 +1,8 @@
 internal import Access
 
 extension Configuration {
-    /// Puts together what the command line, the environment and the file say, in this order of
-    /// precedence, over the defaults.
+    /// Puts together the settings of the command line, the environment and the file, in this order
+    /// of precedence, over the defaults.
     ///
     /// Without `--config` the default file is read if it is there.
     ///
@@ -42,7 +42,7 @@ extension Configuration {
         }
     }
 
-    /// What is right by itself and cannot be meant together.
+    /// Settings that are right by themselves and cannot be meant together.
     private var contradictions: [ConfigurationProblem] {
         var details: [String] = []
         if listen.tcp.isEmpty, listen.unix == .none {

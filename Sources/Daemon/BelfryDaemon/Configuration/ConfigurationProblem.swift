@@ -1,6 +1,6 @@
-/// Something wrong with what the daemon was told, and where it was told so.
+/// A problem of the configuration, and the place of the setting that causes it.
 public struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertible {
-    /// Where a setting came from.
+    /// The origin of a setting.
     public enum Place: Equatable, Sendable, CustomStringConvertible {
         /// A line of a file, from 1; 0 is the file as a whole.
         case file(String, line: Int)
@@ -28,9 +28,9 @@ public struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertible
         }
     }
 
-    /// Where it was said.
+    /// The place of the setting.
     public let place: Place
-    /// What was wrong, and what to write instead.
+    /// The problem and its remedy.
     public let detail: String
 
     /// `PLACE: detail`.

@@ -54,8 +54,8 @@ struct ConfigurationSource {
         settings.append((key, text, place))
     }
 
-    /// Puts the settings over those of `configuration`, and adds to the problems what is no value;
-    /// those of a file then stand in the order of its lines.
+    /// Puts the settings over those of `configuration`, and adds a problem for each text that is no
+    /// value. The problems of a file then stand in the order of its lines.
     mutating func apply(to configuration: inout Configuration) {
         var cleared: Set<String> = []
         for (key, text, place) in settings {

@@ -5,7 +5,7 @@ internal import Protection
 enum FileText {
     /// Why a file could not be read.
     struct Failure: Error {
-        /// What is wrong, and what to do.
+        /// The problem and its remedy.
         let detail: String
         /// Whether there is no such file.
         let isMissing: Bool
@@ -13,7 +13,7 @@ enum FileText {
         var line = 0
     }
 
-    /// The whole of a file, unless `objection` has one to what the system says of it.
+    /// The whole of a file, unless `objection` returns one to its status (stat(2)).
     static func read(
         _ path: String, bytesMax: Int, objection: (stat) -> String? = { _ in nil }
     ) throws(Failure) -> [UInt8] {

@@ -3,10 +3,10 @@ internal import CInih
 /// The settings of an INI file, as libinih finds them, with the lines they stand on.
 ///
 /// libinih alone gives no line numbers, splits long lines in silence, takes an indented line for
-/// more of the previous value and ignores what follows a section's bracket. So it reads through
-/// `INILines`, which counts, refuses and straightens the lines before libinih sees them. What
-/// stays of libinih: `;` and `#` begin a comment at the start of a line, ` ;` ends a value, `:` may
-/// stand for `=`.
+/// more of the previous value and ignores all text behind a section's bracket. So it reads through
+/// `INILines`, which counts, refuses and straightens the lines before libinih sees them. These
+/// rules of libinih stay: `;` and `#` begin a comment at the start of a line, ` ;` ends a value,
+/// `:` may stand for `=`.
 struct INIFile {
     /// One `key = value`, in its section.
     struct Setting: Equatable {
@@ -24,7 +24,7 @@ struct INIFile {
 
     /// The settings in the order of the file, repeated ones included.
     let settings: [Setting]
-    /// The first line that cannot be read; nil where all can. What follows it may be missing.
+    /// The first line that cannot be read; nil if all can. Settings behind it may be missing.
     let fault: Fault?
 
     /// Reads the text of a file.

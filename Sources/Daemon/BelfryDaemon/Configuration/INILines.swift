@@ -1,8 +1,8 @@
 /// The lines of an INI file as libinih may safely see them, counted from 1.
 ///
-/// Refuses what libinih would misread: a line or section name that is too long for its buffers,
-/// a byte of NUL, text that is not UTF-8, anything but a comment behind a section's bracket.
-/// Outer blanks are taken off, so that an indented line means what it says.
+/// Refuses text that libinih would misread: a line or section name that is too long for its
+/// buffers, a byte of NUL, text that is not UTF-8, anything but a comment behind a section's
+/// bracket. Takes outer blanks off: libinih takes an indented line for more of the previous value.
 struct INILines {
     /// The number of the line that `next` gave last.
     private(set) var number = 0

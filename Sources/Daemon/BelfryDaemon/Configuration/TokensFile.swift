@@ -1,13 +1,13 @@
 public import Access
 internal import Glibc
 
-/// The file of tokens: where it is, and what it held when it was read.
+/// The file of tokens: its path, and the tokens that it held when it was read.
 public struct TokensFile: Equatable, Sendable {
     /// Its path; nil for the credential of that name that systemd may hand over.
     public var path: String?
     /// The tokens.
     public internal(set) var table = TokenTable()
-    /// Where they were read; nil if there was no file to read.
+    /// The path at which they were read; nil if there was no file to read.
     private(set) var source: String?
     /// Whether every user may read the hashes, and try guesses against them.
     private(set) var isReadableByAll = false
@@ -21,8 +21,8 @@ public struct TokensFile: Equatable, Sendable {
 
     /// Reads the file that was configured, or else the credential `tokens`, if there is one.
     ///
-    /// - Throws: What is wrong with it; a file that others than root and the daemon's user may write
-    ///   is wrong, because who writes it lets himself in.
+    /// - Throws: The problem of the file. It is one if others than root and the daemon's user may
+    ///   write it, because they could let themselves in.
     mutating func read(environment: [String: String]) throws(ConfigurationProblems) {
         let credential = environment["CREDENTIALS_DIRECTORY"].map { "\($0)/tokens" }
         guard let path = path ?? credential else { return }

@@ -3,9 +3,9 @@ internal import Wire
 
 /// How a setting's value is written: read from text, written back as text, and described.
 ///
-/// What `parse` accepts of `text`'s output is the value again, for every value it can give.
+/// `parse` makes the same value again of the output of `text`, for every value that it can give.
 struct ValueForm<Value: Sendable>: Sendable {
-    /// What one writes, for the documentation: `a duration, 1s to 1h`.
+    /// The form in words, for the documentation: `a duration, 1s to 1h`.
     let name: String
     /// Reads one value; a list adds up those of repeated keys.
     let parse: @Sendable (String) throws(ValueError) -> Value

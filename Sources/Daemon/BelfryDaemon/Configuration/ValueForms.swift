@@ -43,7 +43,7 @@ extension ValueForm where Value == String {
         }
     }
 
-    /// What stands in front of every path.
+    /// The prefix of every path.
     static var pathPrefix: ValueForm {
         checkedText("a path without a slash at its end") { (text) throws(ConfigurationError) in
             _ = try PathPrefix(text)

@@ -29,7 +29,7 @@ enum AccessLine {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// What is said of requests that nothing is said of.
+    /// The line for requests that have no line of their own.
     static func text(ofDropped count: Int, at time: Timestamp) -> String {
         "{\"time\":\"\(time)\",\"dropped\":\(count)}"
     }

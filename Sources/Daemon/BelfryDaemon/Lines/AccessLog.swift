@@ -6,8 +6,8 @@ internal import Topics
 /// Writes a line of JSON for each request that has ended, to the log or to a file of its own.
 ///
 /// Loops leave records and go on; a thread writes them ten times a second, and waits for no reader.
-/// What comes faster than it is taken is dropped beyond a bound, counted, and told by a line of its
-/// own.
+/// Records that come faster than they are taken are dropped beyond a bound, counted, and told by a
+/// line of their own.
 ///
 /// Safe from any thread.
 final class AccessLog: AccessSink {
@@ -25,7 +25,7 @@ final class AccessLog: AccessSink {
         var isFailing = false
     }
 
-    /// Where lines go. The file closes with its last user.
+    /// The destination of lines. The file closes with its last user.
     private enum Target {
         case none, log
         case file(String, LineOutlet)
@@ -74,7 +74,7 @@ final class AccessLog: AccessSink {
         }
     }
 
-    /// Writes what is there and ends; what nobody takes for a while is dropped.
+    /// Writes the records that are there and ends. Lines that nobody takes for a while are dropped.
     func stop() {
         let thread = writer.write { writer in
             defer { writer = nil }
@@ -88,7 +88,7 @@ final class AccessLog: AccessSink {
         }
     }
 
-    /// Ends, and leaves nothing open; what comes later goes nowhere.
+    /// Ends, and leaves nothing open. Later records go nowhere.
     func close() {
         stop()
         let left = state.write { state in
@@ -121,7 +121,7 @@ final class AccessLog: AccessSink {
         Limits.accessRecordBytes + record.path.utf8.count + record.method.utf8.count
     }
 
-    /// Writes what has come since the last time, as far as somebody takes it.
+    /// Writes the records that have come since the last time, as far as somebody takes them.
     func flush() {
         let target = state.read { $0.target }
         var progress = push(target)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Protection
 
-/// Where lines go, by calls that do not wait until somebody reads.
+/// The destination of lines, with calls that do not wait until somebody reads.
 protocol LineFile: Sendable {
     /// The bytes of one write.
     var bytesAtOnce: Int { get }
     /// Whether a write may wait all the same, where another program writes to the same place.
     var mayWait: Bool { get }
-    /// Writes what goes in now.
+    /// Writes as many of the bytes as go in now.
     func write(_ bytes: [UInt8]) -> LineProgress
     /// Waits until more goes in, for so many milliseconds at most.
     func awaitRoom(milliseconds: Int32)
@@ -25,8 +25,8 @@ enum LineProgress: Equatable {
 
 /// An open file, pipe, socket or terminal that lines go to.
 ///
-/// What other programs have open too, as a terminal, keeps its settings: where it may wait, it is
-/// opened anew, and those settings are this object's own.
+/// One that other programs have open too, such as a terminal, keeps its settings. If it may wait,
+/// it is opened anew, and the settings of the new one are this object's own.
 final class LineDescriptor: LineFile {
     private let descriptor: Int32
     private let way: Way
@@ -35,7 +35,7 @@ final class LineDescriptor: LineFile {
         /// A description of our own that does not block, or a file, which waits for its disk alone.
         case write
         case send
-        /// Somebody else's: it is asked first.
+        /// A description of somebody else: it is asked first.
         case onceReady
     }
 
@@ -45,7 +45,7 @@ final class LineDescriptor: LineFile {
         way = .write
     }
 
-    /// Writes to what a descriptor of others refers to; it stays open and as it is.
+    /// Writes to the file of a descriptor of others; that stays open and as it is.
     init(sharing shared: Int32) {
         var status = stat()
         let kind = fstat(shared, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG

@@ -49,7 +49,7 @@ final class LineOutlet: Sendable {
         return queue.write { $0.needsTender() }
     }
 
-    /// Writes a part of what waits; nil where nothing does, or another thread writes it.
+    /// Writes a part of the waiting bytes; nil if none wait, or another thread writes them.
     func push() -> LineProgress? {
         queue.write { $0.take(atMost: file.bytesAtOnce) }.map(write)
     }
@@ -69,7 +69,7 @@ final class LineOutlet: Sendable {
         file.awaitRoom(milliseconds: milliseconds)
     }
 
-    /// Writes what waits, for so long at most, and gives up the rest.
+    /// Writes the waiting lines, for so long at most, and gives up the rest.
     func finish(withinMilliseconds milliseconds: Int) {
         let end = MonotonicClock.milliseconds() + UInt64(milliseconds)
         while pushAll() == .full {
@@ -80,7 +80,7 @@ final class LineOutlet: Sendable {
         abandon()
     }
 
-    /// Leaves what waits to the next outlet of the same file.
+    /// Leaves the waiting lines to the next outlet of the same file.
     func handOver(to next: LineOutlet) {
         let waiting = queue.write { $0.abandon() }
         if !waiting.isEmpty { next.add(String(decoding: waiting, as: UTF8.self)) }

@@ -48,12 +48,12 @@ struct LineQueue {
         text.count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// What to write next, for a thread that adds lines; nil where it is to leave that to others.
+    /// The next bytes to write, for a thread that adds lines; nil if it is to leave them to others.
     mutating func takeInPassing(atMost count: Int) -> [UInt8]? {
         isBlocked || isTended ? nil : take(count)
     }
 
-    /// What to write next, for a thread that tends the queue; nil where its work is done for now.
+    /// The next bytes to write, for a thread that tends the queue; nil if its task is done for now.
     mutating func take(atMost count: Int) -> [UInt8]? {
         guard let bytes = take(count) else {
             isTended = false
@@ -68,7 +68,7 @@ struct LineQueue {
         return Array(waiting[start..<min(waiting.count, start + count)])
     }
 
-    /// So much of what was taken is written; `isBlocked` where no more goes in for now.
+    /// So many of the bytes that were taken are written; `isBlocked` if no more go in for now.
     ///
     /// - Returns: The number of lost lines that are to be told at this place; 0 for none.
     mutating func wrote(_ count: Int, isBlocked: Bool) -> Int {
@@ -88,14 +88,15 @@ struct LineQueue {
         return missing
     }
 
-    /// Whether a thread has to be woken to write what waits; it tends the queue from then on.
+    /// Whether a thread has to be woken to write the waiting lines. It tends the queue from then
+    /// on.
     mutating func needsTender() -> Bool {
         guard !isEmpty, !isUnderWay, !isTended else { return false }
         isTended = true
         return true
     }
 
-    /// Gives up what waits, and returns it; the first line may be without its beginning.
+    /// Gives up the waiting lines, and returns them; the first one may be without its beginning.
     mutating func abandon() -> [UInt8] {
         defer {
             waiting = []

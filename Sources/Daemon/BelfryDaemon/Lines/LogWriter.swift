@@ -3,9 +3,9 @@ public import Telemetry
 
 /// Writes a log to standard error, and holds no thread that logs until somebody reads it.
 ///
-/// A line is written at once, on the thread that logs, where that cannot wait; so nothing is missing
-/// after a crash. A file takes every line. What a pipe, a terminal or the journal does not take waits
-/// in order for a thread. Beyond a bound lines are lost, counted, and told.
+/// A line is written at once, on the thread that logs, if that cannot wait; so nothing is missing
+/// after a crash. A file takes every line. Lines that a pipe, a terminal or the journal does not
+/// take wait in order for a thread. Beyond a bound lines are lost, counted, and told.
 ///
 /// Does not touch how standard error blocks: other programs write there too.
 ///
@@ -26,7 +26,7 @@ public final class LogWriter: Sendable {
     /// A writer of lines in this form.
     ///
     /// - Parameters:
-    ///   - descriptor: Standard error, or what stands for it.
+    ///   - descriptor: Standard error, or another descriptor in its place.
     public init(to descriptor: Int32 = 2, form: @escaping Log.Form) {
         let dropped = Counter()
         outlet = LineOutlet(
@@ -42,7 +42,7 @@ public final class LogWriter: Sendable {
             }, room: { outlet.hasRoom }, dropped: dropped)
     }
 
-    /// Begins to write what cannot be written at once; until then that waits.
+    /// Begins to write the lines that cannot be written at once. Until then they wait.
     ///
     /// - Throws: when the system has no thread left.
     func start() throws(DaemonError) {
@@ -60,7 +60,7 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Writes what waits, for a bounded time, and ends.
+    /// Writes the waiting lines, for a bounded time, and ends.
     func finish() {
         if !outlet.isEmpty { try? start() }
         guard phase.value == .running else { return }
@@ -70,7 +70,7 @@ public final class LogWriter: Sendable {
         phase.value = .ended
     }
 
-    /// What its thread does.
+    /// The loop of its thread.
     private func tend() {
         while phase.value != .ended {
             switch outlet.push() {

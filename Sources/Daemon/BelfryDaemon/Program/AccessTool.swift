@@ -1,11 +1,12 @@
 internal import Access
 
-/// What the program says of access rules and tokens besides following them.
+/// The commands of the program about access rules and tokens, besides following them.
 struct AccessTool {
     let access: Configuration.AccessControl
     let uid: UInt32
 
-    /// For a configuration in which all is right: `OK`, and what its rules come to.
+    /// The report on a configuration in which all is right: `OK`, the table of its rules, and
+    /// warnings.
     var report: String {
         let table = AccessRules(access.rules).table
         var lines = ["OK"]

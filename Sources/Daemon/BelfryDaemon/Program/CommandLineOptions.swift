@@ -1,6 +1,6 @@
-/// What the command line asks for.
+/// The options of the command line.
 public struct CommandLineOptions: Equatable, Sendable {
-    /// What the daemon is to do.
+    /// The actions of the program.
     public enum Action: Equatable, Sendable {
         /// Serve until a signal ends it.
         case serve
@@ -8,7 +8,7 @@ public struct CommandLineOptions: Equatable, Sendable {
         case checkConfig
         /// Print the effective configuration.
         case printConfig
-        /// Say who may do what, and why.
+        /// Say whether the configuration allows a caller something, and why.
         case explainAccess(String)
         /// Print a new token of this name.
         case makeToken(String)
@@ -20,7 +20,7 @@ public struct CommandLineOptions: Equatable, Sendable {
         case restore(String)
         /// Print this page of the manual.
         case manualPage(String)
-        /// Print what makes this shell complete the options.
+        /// Print the script by which this shell completes the options.
         case completion(String)
         /// Print the version.
         case version
@@ -31,7 +31,7 @@ public struct CommandLineOptions: Equatable, Sendable {
     /// The configuration file unless the command line names one.
     public static let configDefault = "/etc/belfry/belfryd.conf"
 
-    /// What to do; `serve` unless an option says otherwise.
+    /// The action; `serve` unless an option says otherwise.
     public var action = Action.serve
     /// The configuration file that was named.
     public var config: String?

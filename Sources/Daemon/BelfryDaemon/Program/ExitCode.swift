@@ -1,7 +1,6 @@
 /// How the program ends.
 public enum ExitCode: Int32, CaseIterable, Sendable {
-    /// It did what was asked; after SIGTERM or SIGINT everybody was answered, or the time for it
-    /// was up.
+    /// It succeeded. After SIGTERM or SIGINT everybody was answered, or the time for it was up.
     case success = 0
     /// It could not start or go on.
     case failure = 1
@@ -10,7 +9,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     /// A second SIGTERM or SIGINT ended it at once.
     case cutShort = 3
 
-    /// What it means, for `--help`.
+    /// Its meaning, for `--help`.
     var meaning: String {
         switch self {
         case .success: "done, or stopped by SIGTERM or SIGINT"

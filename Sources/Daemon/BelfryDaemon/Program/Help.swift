@@ -1,8 +1,8 @@
-/// What `--help` prints, and belfryd(8) with it.
+/// The text that `--help` prints, and belfryd(8) with it.
 enum Help {
     static let summary = "an event bus for one machine: publish and receive events with curl"
 
-    /// Where it serves and keeps events without an option.
+    /// The places where it serves and keeps events without an option.
     static var places: String {
         let addresses = Configuration().listen.tcp.map(\.description).joined(separator: ", ")
         return """

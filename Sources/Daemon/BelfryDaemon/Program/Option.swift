@@ -9,12 +9,12 @@ public struct Option: Sendable {
     public let name: String
     /// A second name of one letter, or nil.
     public let short: String?
-    /// What stands behind it, or nil for an option that takes nothing.
+    /// The name of its value in the help, or nil for an option without a value.
     public let value: String?
-    /// What it does.
+    /// Its effect.
     public let purpose: String
 
-    /// The words of which the value is one; none where it is a text of its own.
+    /// The words of which the value is one; none if it is a text of its own.
     let choices: @Sendable () -> [String]
 
     let apply: @Sendable (inout CommandLineOptions, String) -> Void

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Telemetry
 internal import Topics
 
-/// What the program does with its command line, from the first argument to the exit status.
+/// The program with its command line, from the first argument to the exit status.
 public struct Program {
     private let arguments: [String]
     private let environment: [String: String]
@@ -25,7 +25,7 @@ public struct Program {
         log = Log(level: .info, sink: logsToJournal ? Log.journal : Log.standardError)
     }
 
-    /// Does what the command line asks.
+    /// Runs the action of the command line.
     public func run() -> ExitCode {
         do throws(ConfigurationProblems) {
             let options = try CommandLineOptions(arguments)
@@ -103,7 +103,7 @@ public struct Program {
         return Self.serviceStore
     }
 
-    /// Where the unit has it: root has a folder of its own, and means this one.
+    /// The store of the unit. Root has a folder of its own, and means this one.
     private static let serviceStore = "/var/lib/belfry/belfry.db"
 
     static func print(_ text: String) {

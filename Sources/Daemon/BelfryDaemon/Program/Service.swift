@@ -14,8 +14,8 @@ public struct Service {
     private let writer: LogWriter
     private let notifier = SystemdNotifier()
 
-    /// A service for a user, told what to do by a command line and an environment, that may have
-    /// so many files open.
+    /// A service for a user, configured by a command line and an environment, that may have so many
+    /// files open.
     public init(
         options: CommandLineOptions, environment: [String: String], uid: UInt32, filesMax: Int,
         writer: LogWriter

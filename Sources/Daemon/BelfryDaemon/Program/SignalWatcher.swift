@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Protection
 
-/// The signals that a service is told what to do by, taken one at a time by whoever asks.
+/// The signals that command a service. They are taken one at a time, by the caller of ``next()``.
 ///
 /// They are blocked, not handled: no code runs at an arbitrary moment. Used by the program alone;
 /// a daemon inside another process touches no signal.
 public struct SignalWatcher: Sendable {
-    /// What a signal asks for.
+    /// The command that a signal stands for.
     public enum Command: Equatable, Sendable {
         /// SIGTERM or SIGINT, and SIGHUP of a terminal that is gone.
         case stop
@@ -40,8 +40,8 @@ public struct SignalWatcher: Sendable {
         }
     }
 
-    /// Takes in what repeats a request at once: `timeout` and some supervisors signal a process and
-    /// then its group, and mean it once.
+    /// Takes in signals that repeat a request at once: `timeout` and some supervisors signal a
+    /// process and then its group, and mean it once.
     func takeRepetitions() {
         var set = Self.set
         var pause = timespec(tv_sec: 0, tv_nsec: Limits.repetitionMilliseconds * 1_000_000)
@@ -73,8 +73,8 @@ public struct SignalWatcher: Sendable {
 }
 
 extension SignalWatcher {
-    /// From now on, ends the process with `code` at the next request to stop, whatever its other
-    /// threads do.
+    /// From now on, ends the process with `code` at the next request to stop, even if its other
+    /// threads hang.
     func endProcess(onNextStopWith code: ExitCode) {
         do throws(Errno) {
             try OwnedThread {

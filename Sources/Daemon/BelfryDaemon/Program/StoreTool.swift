@@ -1,7 +1,7 @@
 internal import SQLiteStore
 internal import Telemetry
 
-/// What the program does with a store besides serving it.
+/// The commands of the program about a store, besides serving it.
 struct StoreTool {
     let path: String
     let log: Log

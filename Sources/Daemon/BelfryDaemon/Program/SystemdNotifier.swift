@@ -37,7 +37,7 @@ public struct SystemdNotifier: Sendable {
         send("RELOADING=1\nMONOTONIC_USEC=\(MonotonicClock.microseconds())")
     }
 
-    /// The daemon answers those who wait and will then end.
+    /// The daemon answers all waiting requests and will then end.
     public func stopping() {
         send("STOPPING=1\nSTATUS=Draining")
     }

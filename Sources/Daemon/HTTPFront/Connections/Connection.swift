@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// What a loop knows of one accepted socket, from accept to close.
+/// The record of one accepted socket in its loop, from accept to close.
 ///
-/// Kept small: thousands lie idle. So what is smaller than a word lies together. Confined to its loop's
-/// thread.
+/// Kept small, since thousands lie idle: properties smaller than a word lie together. Confined to
+/// its loop's thread.
 final class Connection {
-    // What every write to a stream looks at lies together, in front: with thousands of streams it is
-    // not in the processor's cache.
+    // The properties that every write to a stream looks at lie together, in front. With thousands
+    // of streams they are not in the processor's cache.
     var descriptor: Int32
-    /// Which phase it is in, and what may follow.
+    /// The phase that it is in, with the rules about the next one.
     var machine = ConnectionMachine()
     /// Whether a stream has had its share of this turn of the loop.
     var isResting = false
@@ -21,11 +21,11 @@ final class Connection {
     var unknownHeads: UInt8 = 0
     /// The turn that `turnCost` is about.
     var turn: UInt32 = 0
-    /// What a stream's writes in that turn have cost, about as bytes.
+    /// The cost of a stream's writes in that turn, about as bytes.
     var turnCost: UInt32 = 0
-    /// The rest of an answer, or of what a stream wrote last.
+    /// The unsent rest of an answer, or of a stream's last write.
     var tail: UnsentTail?
-    /// What the access log is to be told of the request; nil where there is none.
+    /// The notes about the request for the access log; nil if there are none.
     var trace: AccessTrace?
 
     /// The place in the loop's table, and the number of the deadline in its wheel.
@@ -34,26 +34,28 @@ final class Connection {
     let generation: UInt32
     /// The hash of the head that was known last; 0 while none was.
     var headHash: UInt32 = 0
-    /// Who is at the other end.
+    /// The peer at the other end.
     var peer: Peer
 
-    /// Whom what it takes is counted for.
+    /// The account of its user, in which the things that it takes are counted.
     var account: CallerAccount?
 
     /// The request whose body arrives, or whose turn or answer is awaited.
     var request: ActiveRequest?
 
-    /// The question about its user's groups that it waits for before anything else; 0 for none.
+    /// The ticket of the question about its user's groups that it waits for before anything else; 0
+    /// for none.
     var groupsTicket: UInt64 = 0
 
-    /// What is done if the connection ends before the kernel has its answer whole.
+    /// Called if the connection ends before the kernel has its answer whole.
     var ifLost: (() -> Void)?
-    /// Who hears of the detached socket; of a closed one, who is yet to hear of that.
+    /// The owner of the detached socket. Of a lost one, the owner that has yet to hear of its end.
     var owner: SocketOwner?
-    /// When the detached socket is looked at again.
+    /// The times at which the detached socket is looked at again.
     var deadlines = DetachedDeadlines()
-    /// When the peer connected, or last took a byte of an answer: for choosing whom to close when
-    /// memory is short, and who is new when the loop drains.
+    /// The time, in monotonic milliseconds, at which the peer connected, or last took a byte of an
+    /// answer. It decides which connections are closed when memory is short, and which are new when
+    /// the loop drains.
     var progressedAt: UInt64 = 0
     /// About how many bytes its unsent answer keeps.
     var unsentBytes = 0
@@ -67,7 +69,8 @@ final class Connection {
         self.peer = peer
     }
 
-    /// Notes how much of a body that is thrown away is still to come: behind it nothing more is read.
+    /// Notes how many bytes of a body that is thrown away are still to come. Nothing is read behind
+    /// them.
     func expect(_ bytes: UInt64, bytesMax: UInt64) {
         machine.lingerBehindAnswer(for: bytes > 0 ? .body : .nothing)
         if bytes <= bytesMax { discarded = bytesMax - bytes + 1 }
@@ -85,12 +88,12 @@ final class Connection {
     /// Whether bytes wait in the kernel.
     var hasUnread: Bool { unreadBytes > 0 }
 
-    /// Tells the access log of a request that is over, whatever became of it.
+    /// Tells the access log of a request that is over, answered or not.
     func endTrace() { trace.take()?.end() }
 
     /// Whether its stream may be written now.
     var isWritable: Bool { machine.isStreaming && tail == nil && !isResting }
 
-    /// What the poller calls the socket.
+    /// The token by which the poller names the socket.
     var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }

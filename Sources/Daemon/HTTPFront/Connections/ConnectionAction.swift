@@ -1,11 +1,11 @@
-/// What a loop is to do with a connection.
+/// The action that a loop is to take on a connection.
 enum ConnectionAction: Equatable {
     case none
     /// Go on with the request that has begun.
     case serve
     /// Arm the deadline of an idle connection.
     case idle
-    /// Give it until its first request, then close it.
+    /// Give it a moment for its first request, then close it.
     case expectFirstRequest
     /// Send more of the answer.
     case sendRest
@@ -15,7 +15,8 @@ enum ConnectionAction: Equatable {
     case tellStream
     /// Look for the deadline of the owner that has passed.
     case tellDeadline
-    /// Throw away what has come; close the socket if that is nothing and the connection is over.
+    /// Throw away the bytes that have come. Close the socket if there are none and the connection
+    /// is over.
     case discard(isOver: Bool)
     /// Tell the peer that nothing more comes, and read it to its end.
     case linger

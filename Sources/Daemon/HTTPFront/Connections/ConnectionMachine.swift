@@ -1,8 +1,8 @@
-/// The life of a connection as rules without I/O: in which ``ConnectionPhase`` it is, and what is to
-/// be done when something happens to it.
+/// The life of a connection as rules without I/O: the ``ConnectionPhase`` that it is in, and the
+/// action that each event calls for.
 ///
-/// The loop says what happened, and carries out the ``ConnectionAction`` that comes back
-/// (`EventLoop.carryOut`). It also says what it has done itself, such as ``park()``.
+/// The loop reports each event, and carries out the ``ConnectionAction`` that comes back
+/// (`EventLoop.carryOut`). It also reports its own actions, such as ``park()``.
 struct ConnectionMachine {
     private(set) var phase = ConnectionPhase.waiting(.init(isNew: true))
     /// Whether bytes or the end of the stream have arrived that nobody has looked at.
@@ -11,18 +11,18 @@ struct ConnectionMachine {
     private(set) var isReadClosed = false
     /// Whether the next answer must close the connection.
     private(set) var mustClose = false
-    /// What the peer is still sending of the request that is being answered.
+    /// The part of the answered request that the peer is still sending.
     private(set) var inputLeft = InputLeft.nothing
 
     enum InputLeft {
         case nothing
-        /// Nobody knows how much.
+        /// An unknown number of bytes.
         case unknown
-        /// A body or a message, which has as long to come as any other.
+        /// A body or a message. It has as long to come as any other.
         case body
     }
 
-    /// Whether a `DetachedSocket` or `WebSocket` is about this socket.
+    /// Whether this socket belongs to a `DetachedSocket` or `WebSocket`.
     var isDetached: Bool {
         switch phase {
         case .parked, .streaming: true
@@ -33,7 +33,7 @@ struct ConnectionMachine {
     /// Whether a stream has begun; asked at every write.
     var isStreaming: Bool { if case .streaming = phase { true } else { false } }
 
-    /// Whether a request, or more of it, is what may be read next.
+    /// Whether a request, or more of it, may be read next.
     private var isReading: Bool {
         switch phase {
         case .waiting, .receiving: true
@@ -41,15 +41,15 @@ struct ConnectionMachine {
         }
     }
 
-    /// What belongs to it between two requests; nil in any other phase.
+    /// Its state between two requests; nil in any other phase.
     var waiting: ConnectionPhase.Waiting? {
         if case .waiting(let waiting) = phase { waiting } else { nil }
     }
 }
 
-// What happens to a connection.
+// Events of a connection.
 extension ConnectionMachine {
-    /// The poller tells of the socket.
+    /// The poller reports an event of the socket.
     ///
     /// - Parameter hasUnread: Whether bytes wait in the kernel; asked only where it matters.
     mutating func happened(_ event: Poller.ReadyEvent, hasUnread: () -> Bool) -> ConnectionAction {
@@ -75,7 +75,7 @@ extension ConnectionMachine {
     private mutating func requestBegan(
         _ event: Poller.ReadyEvent, _ waiting: ConnectionPhase.Waiting, _ hasUnread: () -> Bool
     ) -> ConnectionAction {
-        // Room to write may be news of a stream that has ended since the poller was asked.
+        // Room to write may be late news, of a stream that has ended since the poller was asked.
         guard event.isReadable || event.isReadClosed || event.isHungUp, !hasInput else {
             return .none
         }
@@ -101,7 +101,7 @@ extension ConnectionMachine {
         switch phase {
         case .waiting(let waiting) where waiting.isIdentifying: return .giveUpGroups
         case .waiting(let waiting) where waiting.hasAwaitedBody:
-            // What there is of it is taken.
+            // The request is served with the part of its body that has come.
             guard !hasInput else { return .none }
             hasInput = true
             return .serve
@@ -123,7 +123,7 @@ extension ConnectionMachine {
             hasInput = true
             return .serve
         }
-        // Something was to be read and nothing is: the stream has ended.
+        // The poller told of something to read, and there is nothing: the stream has ended.
         if hasInput || isReadClosed { return .close }
         move(to: .waiting(.init()))
         return .idle
@@ -146,7 +146,7 @@ extension ConnectionMachine {
     func drainEnded() -> ConnectionAction { phase == .closed ? .none : .close }
 }
 
-// What the loop has done.
+// Actions of the loop.
 extension ConnectionMachine {
     private mutating func move(to next: ConnectionPhase) {
         assert(ConnectionPhase.allows(next, after: phase), "\(next) does not follow \(phase)")
@@ -160,8 +160,8 @@ extension ConnectionMachine {
         phase = .waiting(waiting)
     }
 
-    /// Its user's groups are known, or given up: serves what has begun meanwhile. Nil where it did
-    /// not wait for them.
+    /// Its user's groups are known, or given up. A request that has begun meanwhile is served. Nil
+    /// if it did not wait for the groups.
     mutating func identified() -> ConnectionAction? {
         guard case .waiting(var waiting) = phase, waiting.isIdentifying else { return nil }
         waiting.isIdentifying = false
@@ -169,7 +169,8 @@ extension ConnectionMachine {
         return hasInput ? .serve : ConnectionAction.none
     }
 
-    /// Its request, or the head of it, was taken; whether there is more to be read behind that.
+    /// Its request, or the head of it, was taken. `hasMore` says whether there is more to read
+    /// behind that.
     mutating func takeInput(hasMore: Bool) {
         if case .waiting(var waiting) = phase {
             (waiting.isNew, waiting.hasBegun, waiting.hasAwaitedBody) = (false, false, false)
@@ -178,11 +179,11 @@ extension ConnectionMachine {
         hasInput = hasMore
     }
 
-    /// What there was has been looked at, and more is to come.
+    /// All input so far has been looked at, and more is to come.
     mutating func awaitMore() { hasInput = false }
 
-    /// A piece of its request's head was seen, and stays where it is until there is more; true for the
-    /// first.
+    /// A piece of its request's head was seen. It stays in the socket until there is more. True for
+    /// the first piece.
     mutating func awaitHead() -> Bool {
         hasInput = false
         guard case .waiting(var waiting) = phase, !waiting.hasBegun else { return false }
@@ -191,7 +192,7 @@ extension ConnectionMachine {
         return true
     }
 
-    /// The head of its request was seen, and its body is still to come; false where it was awaited
+    /// The head of its request was seen, and its body is still to come. False if it was awaited
     /// already, or nothing more comes.
     mutating func awaitBody() -> Bool {
         guard case .waiting(var waiting) = phase, !waiting.hasAwaitedBody, !isReadClosed else {
@@ -228,10 +229,10 @@ extension ConnectionMachine {
     /// The next answer closes the connection.
     mutating func closeBehindAnswer(_ closes: Bool = true) { mustClose = closes }
 
-    /// The peer is still sending this when its answer goes out.
+    /// The peer is still sending `left` when its answer goes out.
     mutating func lingerBehindAnswer(for left: InputLeft) { inputLeft = left }
 
-    /// Nothing more is sent; what comes is thrown away.
+    /// Nothing more is sent, and all further input is thrown away.
     mutating func linger() { move(to: .lingering) }
 
     /// Its descriptor is closed.

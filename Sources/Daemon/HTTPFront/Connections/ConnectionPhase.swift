@@ -1,4 +1,4 @@
-/// What a connection waits for.
+/// The phase of a connection, by the event that it waits for.
 ///
 /// `allows(_:after:)` is the whole table of which phase may follow which.
 enum ConnectionPhase: Equatable {
@@ -14,13 +14,13 @@ enum ConnectionPhase: Equatable {
     case streaming
     /// An answer, or its rest, is to be sent.
     case writing
-    /// The last answer is out. What the peer still sends is thrown away, so that the kernel does not
-    /// destroy that answer.
+    /// The last answer is out. All further input of the peer is thrown away, so that the kernel
+    /// does not destroy that answer.
     case lingering
     /// The descriptor is closed.
     case closed
 
-    /// A word for people.
+    /// The name of the phase, for people to read.
     var name: String {
         switch self {
         case .waiting: "waiting"
@@ -51,7 +51,7 @@ enum ConnectionPhase: Equatable {
         }
     }
 
-    /// What belongs to a connection between two requests.
+    /// The state of a connection between two requests.
     struct Waiting: Equatable {
         /// Whether the peer has not begun its first request yet.
         var isNew = false

@@ -1,7 +1,7 @@
 /// A loop's connections by slot.
 ///
-/// A slot is used again under a new generation, so that what was meant for its last connection
-/// does not reach the next.
+/// A slot is used again under a new generation, so that events meant for its last connection do not
+/// reach the next.
 struct ConnectionTable {
     private var slots: [Connection?] = []
     private var generations: [UInt32] = []
@@ -42,7 +42,7 @@ struct ConnectionTable {
         slot < slots.count ? slots[slot] : nil
     }
 
-    /// The connection that the poller calls so; nil when it has gone.
+    /// The connection with this token of the poller; nil when it has gone.
     subscript(token token: UInt64) -> Connection? {
         guard let connection = self[Int(token & 0xFFFF_FFFF)],
             connection.generation == UInt32(token >> 32)

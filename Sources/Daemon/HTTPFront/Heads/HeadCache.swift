@@ -1,22 +1,23 @@
 /// The heads that a loop knows: those that libmicrohttpd has read last.
 ///
-/// A table of fixed size: sets of a few heads, the last used first. Another head takes the place of
-/// the last of its set, and a lookup compares no more heads than a set has, whatever clients send.
-/// All are forgotten once the rules that they were judged by are others.
+/// A table of fixed size, in sets of a few heads each, the last used first. Another head takes the
+/// place of the last of its set. A lookup compares no more heads than a set has, for any number of
+/// heads that clients send. All are forgotten once the rules that they were judged by have changed.
 struct HeadCache {
     private var heads = [KnownHead?](repeating: nil, count: HTTPFrontLimits.knownHeadsMax)
-    /// Tells the rules that the heads were judged by from earlier and later ones.
+    /// The number of the rules that the heads were judged by; earlier and later rules have others.
     private var rulesNumber: UInt32 = 0
     /// The hash of the head that was found last.
     private var lastHash: UInt32 = 0
     /// How the input matches the head that was found last.
     private(set) var match = KnownHead.Match.none
 
-    /// The head that `input` begins with one like, at this port and by these rules, which leaves ``match``; nil
-    /// where none is known.
+    /// Finds the known head that is like the one that `input` begins with, at this port and by
+    /// these rules. Details are left in ``match``. Nil if none is known.
     ///
-    /// - Parameter guess: The hash of the head that its connection sent last: most send one like it again,
-    ///   and then the input needs none. With 0, of a new connection, it is that of the head found last.
+    /// - Parameter guess: The hash of the head that its connection sent last. Most connections send
+    ///   one like it again, and then the hash of the input is not needed. With 0, of a new
+    ///   connection, the guess is the hash of the head found last.
     /// - Complexity: O(bytes of the head).
     mutating func find(
         _ input: UnsafeRawBufferPointer, at port: UInt16?, under rulesNumber: UInt32, guess: UInt32
@@ -73,6 +74,7 @@ struct HeadCache {
         }
     }
 
-    /// Heads that differ in Host alone, or in other values that are compared, have one hash.
+    /// Heads of one set. Those that differ in Host alone, or in other values that are compared,
+    /// have one hash.
     static let headsOfSet = 8
 }

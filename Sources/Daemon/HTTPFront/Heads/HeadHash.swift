@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A hash of what is the same in all heads that are like each other: the method, and the names of the
-/// headers.
+/// A hash of the parts that are the same in all heads that are like each other: the method, and the
+/// names of the headers.
 struct HeadHash {
     let value: UInt32
 
-    /// The hash of the head that `input` begins with; nil where none ends in as many bytes as a known one
-    /// may have.
+    /// The hash of the head that `input` begins with. Nil if none ends within twice
+    /// `HTTPFrontLimits.keptHeadBytesMax` bytes.
     ///
     /// - Complexity: O(bytes of the head).
     init?(of input: UnsafeRawBufferPointer) {
@@ -28,8 +28,8 @@ struct HeadHash {
         return nil
     }
 
-    /// Depends on no order: heads with the same bytes in another one are told apart by the comparison that
-    /// follows.
+    /// The sum of a name's bytes, which does not depend on their order. Heads with the same bytes
+    /// in another order are told apart by the comparison that follows.
     private static func sum(
         _ input: UnsafeRawBufferPointer, from start: Int, to end: UInt8, _ most: Int
     ) -> UInt32 {

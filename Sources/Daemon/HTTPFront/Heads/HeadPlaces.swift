@@ -1,19 +1,19 @@
-/// Where the parts of a head lie that may be others in a request like it: its target, and the values of
-/// most headers.
+/// The places of the parts of a head that may differ in a request like it: its target, and the
+/// values of most headers.
 struct HeadPlaces {
     /// A line of a header.
     struct Field {
-        /// From the beginning of its line to its value.
+        /// The bytes from the beginning of its line to its value.
         let name: Range<Int>
         let value: Range<Int>
         let kind: Kind
     }
 
-    /// What may stand in the place of a header's value.
+    /// The values that may stand in the place of a header's value.
     enum Kind {
-        /// The same alone: what the connection, the rules or libmicrohttpd go by.
+        /// The same value alone: the connection, the rules or libmicrohttpd go by it.
         case fixed
-        /// Another number: how long the body is.
+        /// Another number: the length of the body.
         case length
         /// Any other text: nobody but the handler looks at it.
         case free
@@ -24,8 +24,8 @@ struct HeadPlaces {
     /// The header that says how long the body is.
     let length: Field?
 
-    /// Where they lie in `head`, which libmicrohttpd has read as `meaning`; nil where others like it have to
-    /// be parsed each time.
+    /// Finds the places in `head`, which libmicrohttpd has read as `meaning`. Nil if others like it
+    /// have to be parsed each time.
     init?(_ head: UnsafeRawBufferPointer, of meaning: RequestHead) {
         guard let target = Self.target(in: head, of: meaning),
             let fields = Self.fields(in: head, behind: target.upperBound),
@@ -49,8 +49,8 @@ struct HeadPlaces {
         return start..<end
     }
 
-    /// The lines behind that of the request; nil where one does not end in CR and LF, or asks for more than
-    /// to have the connection kept or closed.
+    /// The header lines, behind the request line. Nil if one does not end in CR and LF, or asks for
+    /// more than to have the connection kept or closed.
     private static func fields(
         in head: UnsafeRawBufferPointer, behind target: Int
     ) -> [Field]? {
@@ -81,7 +81,8 @@ struct HeadPlaces {
         return line
     }
 
-    /// What may stand in the place of a header's value; nil where a request with it is never known.
+    /// The values that may stand in the place of a header's value; nil if a request with it is
+    /// never known.
     private static func kind(
         of name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> Kind? {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A request's line and headers that libmicrohttpd has read, and what they mean: enough to read others
-/// like it without libmicrohttpd, on any connection of the loop.
+/// A request's line and headers that libmicrohttpd has read, with their meaning. They are enough to
+/// read others like it without libmicrohttpd, on any connection of the loop.
 ///
-/// Others are like it whose bytes differ in the target alone, in the length of the body, and in the values of
-/// headers that nobody but the handler looks at. It says nothing of the peer but the port that the request
-/// came in at, by which Host is judged.
+/// Heads like it differ in the target alone, in the length of the body, and in the values of
+/// headers that nobody but the handler looks at. A known head says nothing of the peer but the port
+/// that the request came in at, by which Host is judged.
 final class KnownHead {
-    /// What it means.
+    /// Its meaning, as the rules have judged it.
     let meaning: RequestHead
-    /// What an answer has to know of it, and of others like it.
+    /// The facts about it, and about others like it, that an answer needs.
     let context: ResponseContext
     /// Our port that it was sent to; nil for a unix socket. Another port has other hosts.
     let port: UInt16?
@@ -34,15 +34,15 @@ final class KnownHead {
 
     /// A request like it.
     struct Match {
-        /// Where its target stands.
+        /// The place of its target in the input.
         var target = 0..<0
-        /// Whether that is the same.
+        /// Whether its target is that of the known head.
         var isSameTarget = false
         /// Bytes of its line and headers.
         var headBytes = 0
         /// Bytes of the body that it announces.
         var bodyBytes = 0
-        /// Its headers, where they are others than those of the known one.
+        /// Its headers, if they differ from those of the known head; else nil.
         var headers: HeaderFields?
 
         static let none = Match()
@@ -54,7 +54,7 @@ final class KnownHead {
         return port == other.port && other.bytes.withUnsafeBytes { self.match($0, &match) }
     }
 
-    /// What a request like it says about its body.
+    /// The length of the body, as a request like it announces it.
     func bodyLength(_ match: Match) -> RequestHead.BodyLength {
         places.length == nil ? .none : .counted(UInt64(match.bodyBytes))
     }
@@ -83,14 +83,14 @@ final class KnownHead {
                 == 0
     }
 
-    /// Where the target stands, behind the same method; nil where none does that ends, or one with bytes
-    /// that none may have.
+    /// The place of the target, behind the same method. Nil if the method differs, the target does
+    /// not end, or it has bytes that no target may have.
     private func target(
         in input: UnsafeRawBufferPointer, _ model: UnsafeRawBufferPointer
     ) -> Range<Int>? {
         let place = places.target
         guard isEqual(input, at: 0, model, 0..<place.lowerBound) else { return nil }
-        // Most have the same.
+        // Most requests have the same target.
         if isEqual(input, at: place.lowerBound, model, place.lowerBound..<place.upperBound + 1) {
             return place
         }
@@ -124,7 +124,8 @@ final class KnownHead {
         return true
     }
 
-    /// Whether values of headers differ too that may.
+    /// Whether only headers' values that may differ do so, beside the target and the length of the
+    /// body.
     private func other(
         _ input: UnsafeRawBufferPointer, _ model: UnsafeRawBufferPointer, _ match: inout Match
     ) -> Bool {
@@ -169,8 +170,8 @@ final class KnownHead {
         return true
     }
 
-    /// The number that stands in `input` from `start` on, and where it ends; nil where none does that a
-    /// length may be.
+    /// The number in `input` from `start` on, and the place where it ends. Nil if there is none
+    /// that may be a length.
     private static func number(
         in input: UnsafeRawBufferPointer, from start: Int
     ) -> (end: Int, value: Int)? {
@@ -184,8 +185,8 @@ final class KnownHead {
         return end > start ? (end, value) : nil
     }
 
-    /// Where the text of a value ends that stands in `input` from `start` on; nil where it is none, or has
-    /// bytes beyond ASCII or blanks at an end.
+    /// The place where a header's value ends that begins at `start` in `input`. Nil if it is empty,
+    /// or has bytes beyond ASCII or blanks at an end.
     private static func text(in input: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var end = start
         let most = min(input.count, start + HTTPFrontLimits.keptHeadBytesMax)

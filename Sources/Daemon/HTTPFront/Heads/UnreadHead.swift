@@ -2,10 +2,10 @@ internal import Glibc
 
 /// The line and headers of a request that has arrived and that libmicrohttpd has not read yet.
 ///
-/// Each libmicrohttpd refuses other broken requests by itself, in HTML or by closing, and takes
-/// others for something else. Looked at before, a broken request gets the same answer from us on
-/// every system. This looks only for what no client sends by intent; everything else is
-/// libmicrohttpd's.
+/// Each version of libmicrohttpd refuses other broken requests by itself, in HTML or by closing,
+/// and misreads others. Heads are looked at here first, so that a broken request gets the same
+/// answer from us on every system. This looks only for faults that no client makes by intent;
+/// everything else is libmicrohttpd's.
 ///
 /// - Complexity: O(bytes of the head).
 struct UnreadHead {
@@ -16,7 +16,7 @@ struct UnreadHead {
         case otherVersion
         /// It has more headers than a request may have.
         case tooMany
-        /// It is no request of HTTP/1: what to say of it.
+        /// It is no request of HTTP/1. The text tells the client why.
         case broken(String)
         /// Its lines are in order, but Host or a header that says where the body ends is not as
         /// every reader expects it.
@@ -27,11 +27,11 @@ struct UnreadHead {
     private(set) var target = UnsafeRawBufferPointer(start: nil, count: 0)
     private(set) var version = HTTPVersion.http11
     private(set) var finding = Finding.nothing
-    /// Bytes of its line and headers, with the empty line; 0 where that is not there, or empty lines
+    /// Bytes of its line and headers, with the empty line; 0 if that is not there, or empty lines
     /// stand before it.
     private(set) var headBytes = 0
 
-    /// Where its first header begins in the input.
+    /// The place of its first header in the input.
     private var headersStart = 0
     private let input: UnsafeRawBufferPointer
     private var headers = 0
@@ -49,7 +49,7 @@ struct UnreadHead {
         self.input = input
         var start = Self.emptyLineBytes(input)
         guard let line = Self.line(in: input, from: start) else {
-            // Each libmicrohttpd waits for its end in another way.
+            // Each version of libmicrohttpd waits for the line's end in another way.
             if Self.hasLongMethod(UnsafeRawBufferPointer(rebasing: input[start...])) {
                 finding = .broken(Self.longMethod)
             }
@@ -96,18 +96,19 @@ struct UnreadHead {
         return fields
     }
 
-    /// How its body is framed, as far as it can be read; what contradicts itself is refused later.
+    /// The framing of its body, as far as it can be read. Headers that contradict each other are
+    /// refused later.
     var bodyLength: RequestHead.BodyLength {
         codings > 0 ? .chunked : lengths > 0 ? .counted(UInt64(length)) : .none
     }
 
-    /// What to say where it is longer than so many bytes.
+    /// The problem to answer if it is longer than `bytesMax`.
     func tooLong(for bytesMax: Int) -> Problem {
         isOfVersion1 && headersStart <= bytesMax ? .headTooLong : .targetTooLong
     }
 
-    /// Bytes of the whole request, where they are known before it is parsed: its body is counted, and
-    /// nothing is to be sent before that comes. Nil of other requests.
+    /// Bytes of the whole request, if they are known before it is parsed. They are if its body is
+    /// counted, and nothing is to be sent before that comes. Nil of other requests.
     var requestBytes: Int? {
         guard headBytes > 0, finding == .nothing, codings == 0, lengths <= 1,
             !isExpecting || length == 0
@@ -119,7 +120,7 @@ struct UnreadHead {
         hosts != 1 && version == .http11 || codings > 1 || isFramingOdd
     }
 
-    /// What is wrong with the request line; nil when nothing is.
+    /// Reads the request line. Returns the fault in it, nil if there is none.
     private mutating func readRequestLine(_ line: Line) -> String? {
         if let fault = Self.strayByte(in: line.bytes) { return fault }
         if Self.hasLongMethod(line.bytes) { return Self.longMethod }
@@ -139,7 +140,8 @@ struct UnreadHead {
         return nil
     }
 
-    /// What stands before the first space of `line`, and behind it; nil where nothing does.
+    /// The bytes before the first space of `line`, and those behind it. Nil if there are none
+    /// before a space.
     private static func word(
         of line: UnsafeRawBufferPointer
     ) -> (UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer)? {
@@ -154,7 +156,7 @@ struct UnreadHead {
         )
     }
 
-    /// What is wrong with a header's line; nil when nothing is.
+    /// Reads a header's line. Returns the fault in it, nil if there is none.
     private mutating func readHeader(_ line: UnsafeRawBufferPointer) -> String? {
         if line[0].isBlank { return Self.folded }
         if let fault = Self.strayByte(in: line) { return fault }
@@ -193,7 +195,7 @@ struct UnreadHead {
 
     struct Line {
         let bytes: UnsafeRawBufferPointer
-        /// Where the line behind it begins.
+        /// The place where the next line begins.
         let next: Int
     }
 
@@ -212,7 +214,8 @@ struct UnreadHead {
         input.firstIndex { $0 != 0x0D && $0 != 0x0A } ?? input.count
     }
 
-    /// A header's name, nil without a colon, and what stands behind it.
+    /// A header's name and value: the bytes before the colon and those behind it. Without a colon
+    /// the name is nil, and the value is the whole line.
     static func parts(
         of line: UnsafeRawBufferPointer
     ) -> (name: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer) {
@@ -226,7 +229,8 @@ struct UnreadHead {
         )
     }
 
-    /// What to say of a line with a NUL, or with a carriage return that does not end it.
+    /// The fault of a line that has a NUL, or a carriage return that does not end it; nil of any
+    /// other.
     private static func strayByte(in line: UnsafeRawBufferPointer) -> String? {
         guard let base = line.baseAddress else { return nil }
         if memchr(base, 0, line.count) != nil { return nulByte }
@@ -236,7 +240,7 @@ struct UnreadHead {
         return nil
     }
 
-    /// Whether a request line, or the beginning of one, has a method that no request has.
+    /// Whether a request line, or the beginning of one, has a method that is too long.
     private static func hasLongMethod(_ line: UnsafeRawBufferPointer) -> Bool {
         line.count > HTTPFrontLimits.methodBytesMax
             && memchr(line.baseAddress!, 0x20, HTTPFrontLimits.methodBytesMax + 1) == nil
@@ -246,7 +250,7 @@ struct UnreadHead {
         "The request line does not begin with a method and a space; a method has at most "
         + "\(HTTPFrontLimits.methodBytesMax) bytes."
 
-    /// The largest length that is taken, 2^53, has as many.
+    /// Digits of a length: the largest that is taken, 2^53, has as many.
     private static let lengthDigitsMax = 16
 
     private static let nulByte = "The request line or a header holds a NUL byte."

@@ -4,7 +4,7 @@ internal import Glibc
 /// A connection as its listener gave it, with the addresses that are known without asking.
 struct AcceptedSocket {
     let descriptor: Int32
-    /// Where it was accepted.
+    /// The address of the listener that accepted it.
     let listener: BoundAddress
     /// The other end; nil on a unix socket.
     let remote: SocketAddress?
@@ -18,7 +18,7 @@ struct AcceptedSocket {
         }
     }
 
-    /// What `accept` came to.
+    /// The result of `accept`.
     enum Outcome {
         case accepted(AcceptedSocket)
         case failed(code: Int32)

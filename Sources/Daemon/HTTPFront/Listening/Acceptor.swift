@@ -2,8 +2,8 @@ internal import Glibc
 internal import Protection
 internal import Telemetry
 
-/// The listeners of one loop: accepts what waits at them, and pauses where the system can take no
-/// more.
+/// The listeners of one loop. It accepts the connections that wait at them, and pauses when the
+/// system can take no more.
 ///
 /// Confined to its loop's thread.
 final class Acceptor {
@@ -17,10 +17,10 @@ final class Acceptor {
     private let poller: Poller
     private let meters: LoopMeters
     private let log: Log
-    /// Before when another pause is not worth another line in the log.
+    /// The time before which another pause is not worth another line in the log.
     private var nextWarningAt: UInt64 = 0
 
-    /// When accepting goes on after a pause; nil while it is on.
+    /// The time at which accepting goes on after a pause; nil while it is on.
     private(set) var resumesAt: UInt64?
 
     /// The listeners of loop `loopIndex`, which `resume` begins to watch.
@@ -59,11 +59,12 @@ final class Acceptor {
         if let resumesAt, now >= resumesAt { resume() }
     }
 
-    /// Accepts what waits at the listener of this token, and gives each to `welcome`: as much as the
-    /// turn has room for, and other loops should not have.
+    /// Accepts connections that wait at the listener of this token, and gives each to `welcome`. It
+    /// takes as many as the turn has room for, and leaves those that other loops should have.
     ///
-    /// A client that comes alone costs one call, not a second one that finds nobody: the poller tells of
-    /// more in the next turn. Where it does so turn after turn, each takes twice as many.
+    /// A client that comes alone costs one call, not a second one that finds nobody, since the
+    /// poller tells of more in the next turn. If it does so turn after turn, each turn takes twice
+    /// as many.
     func accept(
         at token: UInt64, in turn: LoopTurn, within budget: TurnBudget,
         _ welcome: (AcceptedSocket) -> Void
@@ -90,13 +91,13 @@ final class Acceptor {
         expected[index] = max(1, min(2 * tries, HTTPFrontLimits.acceptsPerTurnMax))
     }
 
-    /// Accepts from another listener in the place of one that nobody can find any more, once those who
-    /// found it are taken in.
+    /// Accepts from another listener in the place of one that nobody can find any more. Clients
+    /// that found the old one are taken in first.
     func replace(
         _ old: ListeningSocket, by new: ListeningSocket, within budget: TurnBudget,
         _ welcome: (AcceptedSocket) -> Void
     ) {
-        // None are left behind the end.
+        // After the end there are no listeners.
         guard let index = listeners.firstIndex(where: { $0 === old }) else { return }
         while budget.isLeft(for: .accepts),
             case .accepted(let accepted) = AcceptedSocket.next(at: old)
@@ -117,8 +118,8 @@ final class Acceptor {
         listeners = []
     }
 
-    /// Without a free descriptor every `accept` fails at once and the listener stays readable: the
-    /// loop would spin. Clients wait in the backlog meanwhile.
+    /// Pauses accepting. Without a free descriptor every `accept` fails at once and the listener
+    /// stays readable, so that the loop would spin. Clients wait in the backlog meanwhile.
     private func pause(at now: UInt64, code: Int32) {
         unwatch()
         resumesAt = now + HTTPFrontLimits.acceptPauseMilliseconds

@@ -1,4 +1,4 @@
-/// Where a server is really reached, once bound.
+/// An address at which a server is really reached, once bound.
 public enum BoundAddress: Sendable, Equatable, CustomStringConvertible {
     /// A TCP address with the port that was picked.
     case tcp(SocketAddress)
@@ -13,7 +13,8 @@ public enum BoundAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What a browser on this machine goes to; nil for a unix socket, and for the address of a network.
+    /// The address of the page for a browser on this machine; nil for a unix socket, and for the
+    /// address of a network.
     public var page: String? {
         guard case .tcp(let address) = self, address.isLoopback else { return nil }
         return "http://\(address)/"

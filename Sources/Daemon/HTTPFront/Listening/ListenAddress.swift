@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where a server is to be reached.
+/// An address at which a server is to be reached.
 public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A TCP address; port 0 picks a free one. An optional one is left out in silence where its
     /// protocol is switched off.
@@ -10,15 +10,15 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A listening socket that was handed over, by its descriptor.
     case inherited(descriptor: Int32)
 
-    /// The permission bits of a unix socket unless configured: everybody on the machine may
-    /// connect, and the kernel says who it is.
+    /// The permission bits of a unix socket unless configured. Everybody on the machine may
+    /// connect, and the kernel names the user of each connection.
     public static let unixModeDefault: UInt32 = 0o666
 
     /// Reads `ADDRESS:PORT`, `[ADDRESS]:PORT` or `unix:PATH`.
     ///
-    /// Names are not looked up: what a server listens on must not depend on a resolver.
+    /// Names are not looked up, since the addresses of a server must not depend on a resolver.
     ///
-    /// - Throws: `ConfigurationError`, which says what to write instead.
+    /// - Throws: `ConfigurationError`, which names the text to write instead.
     public init(_ text: String) throws(ConfigurationError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))

@@ -31,7 +31,7 @@ final class ListeningSocket: Sendable {
         close(descriptor)
     }
 
-    /// Opens what the configuration names; nil for an optional address that this machine lacks.
+    /// Opens the socket of a configured address; nil for an optional one that this machine lacks.
     static func open(
         _ address: ListenAddress, sendBufferBytes: Int
     ) throws(ServerError) -> ListeningSocket? {
@@ -46,12 +46,13 @@ final class ListeningSocket: Sendable {
         }
     }
 
-    /// What the path of a unix socket that was opened here leads to; nil for any other socket.
+    /// The file that is now at the path of a unix socket that was opened here; nil for any other
+    /// socket.
     var sight: SocketFile.Sight? { file?.sight }
 
     /// Another socket at the path and with the rights of a unix socket that was opened here.
     ///
-    /// - Throws: When there is a file, whosever it is, or none can be made.
+    /// - Throws: When there is a file already, be it of any owner, or none can be made.
     func openAnew() throws(ServerError) -> ListeningSocket? {
         guard file != nil, case .unix(let path) = address else { return nil }
         return try Self.openUnix(path, mode: mode)

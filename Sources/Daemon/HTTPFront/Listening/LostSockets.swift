@@ -1,11 +1,11 @@
 internal import Protection
 internal import Telemetry
 
-/// What has become of the files of unix sockets: each change is said once.
+/// Watches the files of unix sockets, and logs each change of one once.
 ///
-/// One thread at a time looks.
+/// Used by one thread at a time.
 final class LostSockets: Sendable {
-    /// What was said of a path that does not lead to us.
+    /// The text that was logged last of each path that does not lead to us.
     private let said = Protected<[String: String]>([:])
 
     /// Looks at the file of a socket.
@@ -46,7 +46,7 @@ final class LostSockets: Sendable {
         }
     }
 
-    /// Keeps what is said of a path, and returns whether it is news.
+    /// Keeps the text about a path, and returns whether it is news.
     private func note(_ text: String?, of path: String) -> Bool {
         said.write { said in
             defer { said[path] = text }

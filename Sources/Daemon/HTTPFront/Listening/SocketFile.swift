@@ -15,17 +15,17 @@ struct SocketFile: Sendable {
         inode = UInt64(status.st_ino)
     }
 
-    /// What its path leads to.
+    /// The kind of file that its path leads to.
     enum Sight {
         case ours
-        /// To nothing.
+        /// No file.
         case gone
-        /// To a file that somebody else put there.
+        /// A file that somebody else put there.
         case others
     }
 
-    /// What is at its path at this moment. The kernel gives the number of this file to no other one
-    /// while its socket is open.
+    /// The kind of file at its path at this moment. The kernel gives the number of this file to no
+    /// other one while its socket is open.
     var sight: Sight {
         var status = stat()
         guard lstat(path, &status) == 0 else { return .gone }
@@ -38,9 +38,9 @@ struct SocketFile: Sendable {
         if sight == .ours { unlink(path) }
     }
 
-    /// Removes what an earlier life left at `path`: a socket that nobody listens on.
+    /// Removes the socket that an earlier life left at `path`, on which nobody listens.
     ///
-    /// - Throws: When there is anything else, or somebody listens.
+    /// - Throws: When there is another kind of file, or somebody listens.
     static func clear(_ path: String) throws(ServerError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-// What happens to connections, and what that calls for.
+// Events of connections, and the actions that they call for.
 extension EventLoop {
-    /// The poller tells of a socket: ends of connections wait for a turn that has room for them, since
-    /// thousands may come at once, and everything else is looked at now.
+    /// Takes an event of a socket from the poller. Ends of connections wait for a turn that has
+    /// room for them, since thousands may come at once. All other events are looked at now.
     func noted(_ event: Poller.ReadyEvent, of connection: Connection) {
         guard event.isHungUp || event.isReadClosed else {
             return happened(event, to: connection)
@@ -27,7 +27,7 @@ extension EventLoop {
         carryOut(action, on: connection)
     }
 
-    /// Does what a connection's machine asks for.
+    /// Carries out the action that a connection's machine asks for.
     func carryOut(_ action: ConnectionAction, on connection: Connection) {
         switch action {
         case .none, .tellStream: break
@@ -80,7 +80,7 @@ extension EventLoop {
         if let request = connection.request { intake.settle(request) }
         connection.machine.close()
         connection.owner = nil
-        // What closes it has begun before: a hang-up, a deadline, a search for memory.
+        // The task that closes it has begun before: a hang-up, a deadline, a search for memory.
         budget.add(connection.tail?.freeingSteps ?? 0)
         connection.tail = nil
         connection.request = nil
@@ -113,10 +113,9 @@ extension EventLoop {
         closeConnection(connection)
     }
 
-    /// Closing over unread bytes makes the kernel reset the connection, and the peer may lose the
-    /// answer with it: first the peer is told that nothing more comes, and read to its end. A
-    /// request that was answered before its body came has as long as that body, if its length is
-    /// known.
+    /// Tells the peer that nothing more comes, then reads it to its end. Closing over unread bytes
+    /// makes the kernel reset the connection, and the peer may lose the answer with it. A request
+    /// that was answered before its body came has as long as that body, if its length is known.
     private func linger(_ connection: Connection) {
         if connection.machine.phase != .lingering {
             shutdown(connection.descriptor, Int32(SHUT_WR))
@@ -179,7 +178,8 @@ extension EventLoop {
         identify(connection)
     }
 
-    /// Learns the groups of a user whom the kernel names by uid alone; nothing is read meanwhile.
+    /// Looks up the groups of a peer's user, if they are needed and the kernel did not tell them.
+    /// Nothing is read meanwhile.
     private func identify(_ connection: Connection) {
         guard let uid = connection.peer.uid, connection.peer.groups == nil,
             let directory = settings.configuration.peerGroups, directory.areNeeded
@@ -222,12 +222,13 @@ extension EventLoop {
         settings.configuration.peerGroups?.withdraw(connection.groupsTicket, about: uid)
     }
 
-    /// Too many connections, of one user or of all: says so rather than let the client wait.
+    /// Answers that there are too many connections, of one user or of all, rather than let the
+    /// client wait.
     private func turnAway(_ descriptor: Int32, _ problem: Problem) {
         meters.turnedAway.add()
         let response = problem.response
         meters.countAnswer(response)
-        // What has arrived is read first: closing over unread bytes would destroy the answer.
+        // Input that has arrived is read first: closing over unread bytes would destroy the answer.
         reader.discard(from: descriptor, bytesMax: settings.configuration.headerBytesMax)
         writer.sendOnce(response, to: descriptor)
         shutdown(descriptor, Int32(SHUT_WR))

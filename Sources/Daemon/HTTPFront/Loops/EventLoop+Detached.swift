@@ -2,14 +2,14 @@ internal import Telemetry
 
 // Sockets that have an owner, whose requests wait or are answered by streams.
 extension EventLoop: SocketLoop {
-    /// Has the request that is being handled wait for an owner of its socket, whom the caller sets;
-    /// false where it must be answered at once: the server drains, or another request is behind one that
-    /// only waits.
+    /// Makes the request that is being handled wait for an owner of its socket, which the caller
+    /// sets. False if it must be answered at once: the server drains, or another request is behind
+    /// one that only waits.
     func detach(_ connection: Connection, isStream: Bool) -> Bool {
         guard !isDraining, isStream || !hasPipelined(connection) else { return false }
         connection.machine.park()
         if connection.machine.isReadClosed {
-            // The end was told before anybody waited: it is told again.
+            // The end was reported before the request waited: now it is reported again.
             poller.change(
                 connection.descriptor, [.readable, .readClosed, .edge], token: connection.token)
         }
@@ -27,7 +27,8 @@ extension EventLoop: SocketLoop {
             && connection.unreadBytes >= HTTPFrontLimits.requestBytesMin
     }
 
-    /// Sets when the owner of a parked socket hears `timedOut`: not before so much time has passed.
+    /// Sets the time at which the owner of a parked socket hears `timedOut`: not before
+    /// `milliseconds` have passed, nil for never.
     func setDeadline(of connection: Connection, milliseconds: Int?) {
         // Counted from the clock, not the turn's beginning, which may be long ago, and from the end
         // of its millisecond.
@@ -78,8 +79,8 @@ extension EventLoop: SocketLoop {
         if unpark(connection) { closeConnection(connection) }
     }
 
-    /// Closes a detached socket in the middle of what an owner does, and leaves it for later to
-    /// tell its own: an owner is not called from inside its own calls, nor another's.
+    /// Closes a detached socket in the middle of an owner's call. The owner of this socket is told
+    /// later, since an owner is not called from inside its own calls, nor another's.
     func lose(_ connection: Connection) {
         let owner = connection.owner
         guard unpark(connection) else { return }
@@ -111,7 +112,7 @@ extension EventLoop: SocketLoop {
         armDetached(connection)
     }
 
-    /// The peer of a stream has not read for long.
+    /// Tells the owner of a stream that its peer has not read for long.
     private func tellStalled(_ connection: Connection) {
         guard let owner = connection.owner else { return }
         connection.deadlines.stall = now + settings.sendProgressMilliseconds
@@ -119,7 +120,7 @@ extension EventLoop: SocketLoop {
         owner.stalled()
     }
 
-    /// The peer sends no more: asks whether anybody still reads.
+    /// Asks whether a peer that sends no more still reads.
     func examinePeer(of connection: Connection) {
         switch identity.liveness(of: connection.descriptor) {
         case .gone:
@@ -134,8 +135,8 @@ extension EventLoop: SocketLoop {
         }
     }
 
-    /// Takes a detached socket from its owner, who hears nothing of it any more; false when it is
-    /// none, or was lost before.
+    /// Takes a detached socket from its owner, which hears nothing of it any more. False if it is
+    /// not detached, or was lost before.
     func unpark(_ connection: Connection) -> Bool {
         connection.owner = nil
         guard connection.machine.unpark() else { return false }

@@ -4,11 +4,12 @@ internal import Telemetry
 
 /// One event loop: a thread with its own epoll, mailbox, deadlines, parsers and handler.
 ///
-/// Everything it owns is touched on its thread alone, without locks; debug builds check that at
-/// the doors. A turn is: wait; who had more to write or to read; what happened on sockets; what
-/// other threads brought; deadlines; requests that have arrived; what the loop's own thread posted
-/// meanwhile; what there is still room to write. Each kind of work has its steps of a turn
-/// (``TurnBudget``), fewer once the turn has lasted long, and the rest in the next.
+/// Everything it owns is touched on its thread alone, without locks; debug builds check that at the
+/// doors. A turn has these parts: wait; go on with connections that had more to write or to read;
+/// take the events of sockets; handle the messages of other threads; pass deadlines; serve requests
+/// that have arrived; handle the messages that the loop's own thread posted meanwhile; write on as
+/// long as there is room. Each kind of task has its steps of a turn (``TurnBudget``), fewer once
+/// the turn has lasted long. The rest waits for the next.
 final class EventLoop {
     /// The way in from any thread.
     let handle: LoopHandle
@@ -27,9 +28,11 @@ final class EventLoop {
     let deferred = DeferredWork()
     var turn = LoopTurn()
     let budget: TurnBudget
-    /// Until when it drains; `.max` once that time is over, nil while it serves.
+    /// The end of its drain, in monotonic milliseconds; `.max` once that time is over, nil while it
+    /// serves.
     private(set) var drainDue: UInt64?
-    /// What had arrived before a stop, while some of it may not be handled yet.
+    /// The watch over requests that had arrived before a stop, while some of them may not be
+    /// handled yet.
     private var arrivals: ArrivalWatch?
 
     let intake: RequestIntake
@@ -67,7 +70,7 @@ final class EventLoop {
     /// Milliseconds of the monotonic clock at the beginning of this turn.
     var now: UInt64 { turn.now }
 
-    /// Stops the process, in debug builds, when another thread comes in.
+    /// Stops the process, in debug builds, when it is called on another thread.
     func assertOnThread() {
         assert(mailbox.isOwnThread, "this belongs to the thread of loop \(handle.index)")
     }
@@ -96,7 +99,7 @@ final class EventLoop {
             meters.turns.observe(turn.end())
         }
         meters.beginTurn(at: now)
-        // First, so that who is told to wait in this turn waits for the next.
+        // First, so that a connection that is told to wait in this turn waits for the next.
         writer.continueWriting()
         deferred.reading.run(while: { budget.isLeft(for: .messages) }) { $0.readingIsDue() }
         intake.continuePostponed()
@@ -127,7 +130,7 @@ final class EventLoop {
         endArrivals()
     }
 
-    /// How long nothing will happen unless the kernel says so; -1 for ever.
+    /// Milliseconds for which nothing will happen unless the kernel reports it; -1 for ever.
     private func sleepMilliseconds() -> Int32 {
         if mailbox.hasOwnMessages || deferred.isDue || writer.isDue || !intake.postponed.isEmpty {
             return 0
@@ -155,7 +158,7 @@ final class EventLoop {
         }
     }
 
-    /// Does what other threads brought, in the order in which it came.
+    /// Handles the messages of other threads, in the order in which they came.
     private func readMail() {
         guard !deferred.mail.isEmpty else { return }
         writer.gatherAnswers {
@@ -198,18 +201,19 @@ final class EventLoop {
     }
 }
 
-/// What had arrived at a loop when it was asked, until it has been handled.
+/// The requests that had arrived at a loop when it was asked, until they have been handled.
 private struct ArrivalWatch {
-    /// When it ends in any case.
+    /// The time at which it ends in any case.
     let until: UInt64
     let tell: @Sendable () -> Void
-    /// The request that was the last one when this was looked at, and since when.
+    /// The request that was the last one when this was looked at, and the time since when it has
+    /// been.
     var handled: (number: UInt64, since: UInt64)?
-    /// Whether the last wait told of everything that had happened: it had room for more, and nobody
-    /// was accepted behind it.
+    /// Whether the last wait told of everything that had happened. It did if it had room for more,
+    /// and nobody was accepted behind it.
     var isComplete = false
-    /// The number of the request by which all that had arrived are handled, where others come without
-    /// end; nil until a wait was complete.
+    /// The number of the request by which all that had arrived are handled, even if others come
+    /// without end; nil until a wait was complete.
     var lastNumber: UInt64?
 
     init(until: UInt64, _ tell: @escaping @Sendable () -> Void) {
@@ -220,10 +224,11 @@ private struct ArrivalWatch {
     mutating func waited(_ count: Int) { isComplete = count < Poller.eventsMax }
 }
 
-// The end: whatever is open is answered, then closed.
+// The end: all open requests are answered, then the connections are closed.
 extension EventLoop {
-    /// Tells that what had arrived is handled: a wait has told of everything, and nothing that it told
-    /// of is left for a later turn.
+    /// Tells that all requests that had arrived are handled: a wait has told of every event, and
+    /// none of these is left for a later turn. Also tells when nothing goes on any more, or the
+    /// time is up.
     private func endArrivals() {
         guard let arrivals else { return }
         let waiting = deferred.requestCount + intake.postponed.count
@@ -249,10 +254,10 @@ extension EventLoop {
         arrivals.tell()
     }
 
-    /// Begins to drain: accepts no more, lets the handler answer what waits, closes what is idle.
-    /// Who has only just connected has a moment left for a first request: a new connection is
-    /// answered, by this daemon or, while it is not accepted, by the next.
-    /// Whatever is left at `due` is closed as it is.
+    /// Begins to drain: accepts no more, lets the handler answer the waiting requests, closes idle
+    /// connections. A client that has only just connected has a moment left for a first request. So
+    /// a new connection is answered, by this daemon or, while it is not accepted, by the next.
+    /// Connections that are left at `due` are closed as they are.
     private func beginDrain(until due: UInt64) {
         let isFirst = !isDraining
         drainDue = due
@@ -264,7 +269,7 @@ extension EventLoop {
         connections.all.forEach(deferred.draining.append)
     }
 
-    /// Closes what is idle, some a turn.
+    /// Closes idle connections, some in each turn.
     private func drainOn() {
         deferred.draining.run(while: { budget.isLeft(for: .drains) }) { connection in
             budget.begin(.drains, HTTPFrontLimits.drainSteps)
@@ -276,7 +281,7 @@ extension EventLoop {
         }
     }
 
-    /// Closes whatever is left, without answers.
+    /// Closes all connections that are left, without answers.
     private func endDrain() {
         drainDue = .max
         for connection in connections.all {

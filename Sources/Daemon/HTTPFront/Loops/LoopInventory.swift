@@ -1,4 +1,4 @@
-/// The connections of one loop at one moment, by what they are doing; for people to read.
+/// The connections of one loop at one moment, counted by phase; for people to read.
 public struct LoopInventory: Sendable, CustomStringConvertible {
     /// Which loop it is.
     public let index: Int

@@ -1,7 +1,7 @@
 internal import Synchronization
 public import Telemetry
 
-/// What one loop has done and holds; written by the loop, readable from any thread.
+/// The counters and gauges of one loop; written by the loop, readable from any thread.
 public final class LoopMeters: Sendable {
     /// Connections accepted.
     public let accepted = Counter()
@@ -11,7 +11,7 @@ public final class LoopMeters: Sendable {
     public let acceptPauses = Counter()
     /// Requests whose line and headers arrived whole.
     public let requests = Counter()
-    /// Those of them that repeated the one before on their connection, and were not parsed.
+    /// Those of them whose head was known, and which were not parsed.
     public let repeats = Counter()
     /// Answers given to the kernel.
     public let answers = Counter()
@@ -19,9 +19,10 @@ public final class LoopMeters: Sendable {
     public let refusals = Counter()
     /// Answers that tell a problem, by its code.
     public let problems = CounterTable()
-    /// How long turns took, in microseconds: for so long nobody else was served.
+    /// Durations of turns, in microseconds: for so long nobody else was served.
     public let turns = Histogram()
-    /// Turns that left something to the next because they had lasted long, and not for its steps.
+    /// Turns that left tasks to the next because they had lasted long, not because steps were
+    /// spent.
     public let turnsCutShort = Counter()
     /// Connections closed because a header, body, idle or reading deadline passed, and streams and
     /// WebSockets whose owner was told so.
@@ -31,24 +32,25 @@ public final class LoopMeters: Sendable {
     /// Connections closed because memory was short.
     public let shed = Counter()
 
-    /// Connections open, wherever they are.
+    /// Connections that are open, in any phase.
     public let connections = Gauge()
     /// Connections that are parked: waits, streams and WebSockets.
     public let parked = Gauge()
-    /// Requests whose answer is awaited though nothing is parked.
+    /// Requests that await their answer though nothing is parked.
     public let pending = Gauge()
 
     private let kinds = TurnWork.allCases.map { BoundedWork($0.name, stepsMax: $0.stepsMax) }
     private let all = BoundedWork("all", stepsMax: TurnWork.stepsPerTurnMax)
 
-    /// What is done in a turn, by kind, and all of it together.
+    /// The tasks of turns by kind, and all of them together.
     public var work: [BoundedWork] { kinds + [all] }
 
     private let turn = Atomic<UInt64>(0)
 
     init() {}
 
-    /// When the loop last began a turn, in milliseconds of `CLOCK_MONOTONIC`; 0 before its first.
+    /// The time at which the loop last began a turn, in milliseconds of `CLOCK_MONOTONIC`; 0 before
+    /// its first.
     ///
     /// A loop with nothing to do sleeps: to tell sleep from a hang, post an empty job first.
     public var lastTurnMilliseconds: UInt64 { turn.load(ordering: .relaxed) }
@@ -64,10 +66,10 @@ public final class LoopMeters: Sendable {
         if let code = response.problemCode { problems.add(code) }
     }
 
-    /// Counts steps of one kind of work, by its raw value, in a turn that is over.
+    /// Counts steps of one kind of task, by its raw value, in a turn that is over.
     func count(_ steps: Int, ofKind kind: Int) { kinds[kind].countTurn(of: steps) }
 
-    /// Counts a turn that is over, by the steps of all its work.
+    /// Counts a turn that is over, by the steps of all its tasks.
     func countTurn(of steps: Int) { all.countTurn(of: steps) }
 
     func beginTurn(at now: UInt64) { turn.store(now, ordering: .relaxed) }

@@ -1,15 +1,16 @@
 internal import Telemetry
 
-/// What a loop goes by: the configuration, what is made of it, and what all loops share.
+/// The settings of a loop: the configuration, the rules made of it, and the objects that all loops
+/// share.
 struct LoopSettings: Sendable {
     let configuration: HTTPServerConfiguration
-    /// What requests are judged by.
+    /// The rules that requests are judged by.
     let rules: RequestRules
     /// Connections of all loops together.
     let openConnections: Gauge
-    /// What users hold, over all loops.
+    /// The accounts of users, over all loops.
     let accounts: CallerAccounts
-    /// Tells them from those that the loop had before.
+    /// A number that tells these settings from those that the loop had before.
     private(set) var number: UInt32 = 0
 
     init(
@@ -37,7 +38,7 @@ struct LoopSettings: Sendable {
     /// Whether other loops accept from the same listeners.
     var sharesListeners: Bool { configuration.loops > 1 }
 
-    /// Takes others in place of these. Deadlines that run, run on.
+    /// Takes others in place of these. Deadlines that run already are kept.
     mutating func replace(by others: LoopSettings) {
         let next = number &+ 1
         self = others

@@ -6,7 +6,7 @@ struct LoopThread: Sendable {
     let meters: LoopMeters
     private let thread: OwnedThread
 
-    /// What the thread does, and owns.
+    /// The task of the thread, with the objects that it owns.
     private final class Course: ThreadWork {
         private let loop: EventLoop
         private let makeHandler: RequestHandlerMaker

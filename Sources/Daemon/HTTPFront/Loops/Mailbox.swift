@@ -3,27 +3,28 @@ internal import Glibc
 internal import Protection
 internal import Synchronization
 
-/// What other threads bring to a loop.
+/// A message to a loop, mostly from another thread.
 enum LoopMessage: Sendable {
     /// Run this with the loop's handler.
     case job(@Sendable (any RequestHandler) -> Void)
     /// Answer these requests.
     case replies([LateReply])
-    /// Work by these settings from now on.
+    /// Use these settings from now on.
     case settings(LoopSettings)
     /// Accept from this listener from now on, in the place of another one.
     case listener(ListeningSocket, insteadOf: ListeningSocket)
-    /// Say what you hold.
+    /// Call this with an inventory of the loop's connections.
     case inventory(@Sendable (LoopInventory) -> Void)
-    /// Close whoever does not read, until unsent answers leave room for so many bytes.
+    /// Close connections that do not read, until unsent answers leave room for so many bytes.
     case makeRoom(Int)
-    /// Handle the requests that have arrived by now as always, until that moment at the latest, and
-    /// call this then.
+    /// Handle the requests that have arrived by now as always, until that moment at the latest.
+    /// Then call this.
     case arrivals(until: UInt64, @Sendable () -> Void)
-    /// Begin to drain; at the moment, in monotonic milliseconds, end whatever is left.
+    /// Begin to drain. At that moment, in monotonic milliseconds, end all connections that are
+    /// left.
     case drain(until: UInt64)
 
-    /// What it takes of a loop's turn, beside what a job counts itself.
+    /// Steps that it takes of a loop's turn, beside those that a job counts itself.
     var steps: Int {
         if case .replies(let replies) = self { return replies.count * HTTPFrontLimits.mailSteps }
         return HTTPFrontLimits.mailSteps
@@ -58,7 +59,7 @@ final class Mailbox: @unchecked Sendable {
     /// The eventfd to watch, edge-triggered, so that it need never be read.
     let descriptor: Int32
 
-    /// What the loop's own thread has posted since its last turn.
+    /// The messages that the loop's own thread has posted since its last turn.
     private let ownMessages = TurnQueue<LoopMessage>()
 
     /// The number of the request whose handler runs at this moment, 0 for none.
@@ -97,8 +98,8 @@ final class Mailbox: @unchecked Sendable {
         if mustWake { eventfd_write(descriptor, 1) }
     }
 
-    /// Brings an answer from any thread; to the request that is being handled on the loop's thread,
-    /// directly.
+    /// Brings an answer from any thread. The request that is being handled on the loop's thread
+    /// gets it directly.
     func post(_ reply: consuming LateReply) {
         guard isOwnThread, requestBeingHandled == reply.number else {
             return post(.replies([reply]))
@@ -106,7 +107,7 @@ final class Mailbox: @unchecked Sendable {
         if directReply == nil { directReply = reply.response }
     }
 
-    /// Brings answers from any thread, as for one.
+    /// Brings answers from any thread, each as if it came alone.
     func post(_ replies: [LateReply]) {
         guard isOwnThread, requestBeingHandled != 0,
             let direct = replies.first(where: { $0.number == requestBeingHandled })
@@ -119,7 +120,7 @@ final class Mailbox: @unchecked Sendable {
         if !others.isEmpty { post(.replies(others)) }
     }
 
-    /// What other threads brought since the last call, in order of arrival.
+    /// Takes the messages of other threads since the last call, in order of arrival.
     func takeMessages() -> [LoopMessage] {
         inbox.write { inbox in
             let messages = inbox.messages
@@ -128,8 +129,8 @@ final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// Has each message handled that the loop's own thread posted since the last call, in order;
-    /// what is posted meanwhile is left for the next.
+    /// Handles each message that the loop's own thread posted since the last call, in order.
+    /// Messages that are posted meanwhile are left for the next.
     func handleOwnMessages(_ handle: (LoopMessage) -> Void) {
         assert(isOwnThread, "only the loop reads its own messages")
         ownMessages.run(handle)
@@ -149,7 +150,7 @@ final class Mailbox: @unchecked Sendable {
     /// The answer that was sent to the request from inside its handling, if any.
     func takeDirectReply() -> Response? { directReply.take() }
 
-    /// Drops what is in it, and whatever comes later.
+    /// Drops the messages in it, and all that come later.
     func close() {
         // The id of an ended thread is given to a later one, which must not pass for the loop's.
         thread.store(0, ordering: .relaxed)

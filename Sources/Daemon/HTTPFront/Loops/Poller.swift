@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// One epoll instance: what to wait for, by descriptor and token.
+/// One epoll instance, which watches descriptors and names each by a token.
 ///
 /// Closed with its last reference. Confined to the thread of the loop that owns it.
 final class Poller {
@@ -25,7 +25,7 @@ final class Poller {
         }
     }
 
-    /// What to be told about.
+    /// The kinds of events to be told about.
     struct Interest: OptionSet {
         let rawValue: UInt32
         static let readable = Interest(rawValue: CLINUX_EPOLL_IN.rawValue)
@@ -59,7 +59,7 @@ final class Poller {
         clinux_epoll_add(descriptor, watched, interest.rawValue, token) == 0
     }
 
-    /// Changes what is watched for.
+    /// Changes the events that are watched for.
     func change(_ watched: Int32, _ interest: Interest, token: UInt64) {
         let result = clinux_epoll_change(descriptor, watched, interest.rawValue, token)
         assert(result == 0, "epoll refused to change descriptor \(watched): errno \(-result)")
@@ -82,11 +82,12 @@ final class Poller {
             token: clinux_event_token(events + index), bits: clinux_event_bits(events + index))
     }
 
-    /// Events of one wait; what is left over comes with the next.
+    /// Events of one wait; further ones come with the next.
     static let eventsMax = 256
 }
 
-/// What a loop's poller calls its own descriptors; connections have a generation above.
+/// The tokens of a loop's own descriptors. Those of connections have a generation in their upper
+/// half.
 enum PollToken {
     static let mailbox: UInt64 = 0
     static let firstListener: UInt64 = 1

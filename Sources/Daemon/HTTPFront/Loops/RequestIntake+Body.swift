@@ -6,9 +6,9 @@ extension RequestIntake {
         connection.machine.beginBody()
         connection.request = request
         if let refusal = request.refusal {
-            // An answer now spares the client the body it waits to send. Where the body ends is not
-            // known to anybody after a request that breaks the rules. A body above its maximum is
-            // thrown away anyway, and its client may wait for the answer before it sends.
+            // An answer now spares the client the body it waits to send. Nobody knows where the
+            // body ends of a request that breaks the rules. A body above its maximum is thrown away
+            // anyway, and its client may wait for the answer before it sends.
             let isUnframed = request.head == nil && refusal.closesConnection
             let bytesMax = request.bodyLimit.map { UInt64($0.bytesMax) }
             let isTooLong = request.declaredBytes > bytesMax ?? loop.settings.discardBytesMax
@@ -16,7 +16,7 @@ extension RequestIntake {
                 return answerEarly(request, refusal, on: connection)
             }
         } else if isExpecting, request.context.version == .http11 {
-            // Whoever does not read it sends the body after a while all the same.
+            // A client that does not read it sends the body after a while all the same.
             _ = SocketWriter.send(
                 head: Self.goOn, body: .empty, from: 0, to: connection.descriptor)
         }
@@ -26,7 +26,7 @@ extension RequestIntake {
 
     private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// Takes some of what has arrived of a body.
+    /// Takes a piece of a body that has arrived.
     func receiveBody(on connection: Connection) {
         guard let request = connection.request else { return }
         let wasRefused = request.refusal != nil
@@ -46,7 +46,7 @@ extension RequestIntake {
             if let refusal = request.refusal, request.discarded > loop.settings.discardBytesMax {
                 answerEarly(request, refusal, on: connection)
             } else if piece.hasMore || connection.machine.isReadClosed {
-                // Of an end behind the bytes nobody tells again.
+                // The poller does not tell again of an end behind the bytes.
                 arrived.append(connection)
             } else {
                 connection.machine.awaitMore()
@@ -58,7 +58,7 @@ extension RequestIntake {
         enum Progress { case open, ended, broken, lost }
 
         var progress = Progress.open
-        /// Bytes of it, with what frames it.
+        /// Bytes of it, framing included.
         var bytes = 0
         /// Whether more may be there.
         var hasMore = false
@@ -87,7 +87,7 @@ extension RequestIntake {
     }
 
     /// Answers a request whose body has not all arrived. The rest is read and thrown away behind
-    /// the answer, up to a bound; else the kernel would destroy the answer together with the
+    /// the answer, up to a bound. Otherwise the kernel would destroy the answer together with the
     /// connection.
     private func answerEarly(
         _ request: ActiveRequest, _ response: Response, on connection: Connection
@@ -95,7 +95,7 @@ extension RequestIntake {
         var response = response
         response.closesConnection = true
         connection.request = nil
-        // Of a head that breaks a rule nobody knows what else it says wrong.
+        // A head that breaks one rule may be wrong about anything else too, such as its body.
         if request.head != nil, request.declaredBytes > 0 {
             connection.expect(
                 request.declaredBytes - request.arrivedBytes,

@@ -1,12 +1,12 @@
 internal import Telemetry
 
-/// Takes the requests of a loop in, and has its handler answer them: known by their heads, or parsed by
-/// libmicrohttpd once a head is there.
+/// Takes in the requests of a loop, and has its handler answer them. A request is known by its
+/// head, or parsed by libmicrohttpd once its head is there.
 ///
 /// Confined to its loop's thread.
 final class RequestIntake {
-    // unowned(unsafe): the loop has it, and every request looks at the loop. What each of them uses is here
-    // as well: else the loop would be retained and released each time.
+    // unowned(unsafe): the loop has it, and every request looks at the loop. The objects that each
+    // request uses are here as well: else the loop would be retained and released each time.
     unowned(unsafe) private(set) var loop: EventLoop!
     let budget: TurnBudget
     let meters: LoopMeters
@@ -38,7 +38,7 @@ final class RequestIntake {
     /// Takes requests in for this loop from now on.
     func attach(to loop: EventLoop) { self.loop = loop }
 
-    /// Goes on with what has arrived on a socket: answers its request, or lets it wait for the rest.
+    /// Goes on with the input of a socket: answers its request, or lets it wait for the rest.
     func serveArrived(on connection: Connection) {
         switch connection.machine.phase {
         case .waiting: readRequest(on: connection)
@@ -128,8 +128,9 @@ final class RequestIntake {
         goOn(with: request, seen, isWhole: isWhole, isExpecting: false, on: connection)
     }
 
-    /// Lets a request wait for the rest of its body: many clients send it apart, right behind the head.
-    /// False where that did not come at once, or the request is too large to be looked at whole.
+    /// Lets a request wait for the rest of its body, since many clients send it apart, right behind
+    /// the head. False if that did not come at once, or the request is too large to be looked at
+    /// whole.
     private func awaitBody(ofWhole bytes: Int, on connection: Connection) -> Bool {
         guard bytes < HTTPFrontLimits.receiveBufferBytes, connection.machine.awaitBody() else {
             return false

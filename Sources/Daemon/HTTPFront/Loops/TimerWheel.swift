@@ -1,8 +1,8 @@
 /// Deadlines of numbered things, one for each, in a hashed wheel.
 ///
-/// Arming and cancelling link and unlink one node, whatever else is armed. Asked when the next
-/// deadline is due, the wheel answers exactly or too early, never too late, so that its owner can
-/// sleep until then.
+/// Arming and cancelling link and unlink one node, however many others are armed. Asked when the
+/// next deadline is due, the wheel answers exactly or too early, never too late, so that its owner
+/// can sleep until then.
 ///
 /// Does not promise an order among deadlines of one `advance`. Deadlines that are further away
 /// than one turn of the wheel are passed over once a turn.
@@ -21,7 +21,8 @@ struct TimerWheel {
     private var armedCount = 0
     private var turnedTo: UInt64
     private var earliest = UInt64.max
-    /// What the last `advance` returned, kept for its memory.
+    /// The deadlines that the last `advance` returned, for `giveBack`. The array is kept for its
+    /// memory.
     private var expired: [Int] = []
 
     /// A wheel that stands at `now`, in milliseconds of any monotonic clock.
@@ -30,8 +31,7 @@ struct TimerWheel {
         turnedTo = now
     }
 
-    /// The earliest moment at which `advance` may have something to say, or nil when nothing is
-    /// armed.
+    /// The earliest moment at which `advance` may return a deadline, or nil when nothing is armed.
     var nextDue: UInt64? { armedCount == 0 ? nil : earliest }
 
     /// Whether `id` has a deadline.
@@ -60,8 +60,9 @@ struct TimerWheel {
         if nodes[id].bucket != .none { unlink(id) }
     }
 
-    /// Takes back what the last `advance` returned, from a place in it on: it is due as before, first
-    /// of all and in the same order. What was cancelled or has another deadline by now is not.
+    /// Takes back the deadlines that the last `advance` returned, from a place in it on. They are
+    /// due as before, first of all and in the same order. A deadline that was cancelled or set anew
+    /// by now is left out.
     mutating func giveBack(from place: Int) {
         for id in expired[place...].reversed()
         where nodes[id].bucket == .none && nodes[id].due < .max {
@@ -69,14 +70,15 @@ struct TimerWheel {
         }
     }
 
-    /// Whether something may be due at `now`; the wheel stands there where nothing is.
+    /// Whether something may be due at `now`. If nothing is, the wheel moves on to that moment.
     mutating func mayBeDue(at now: UInt64) -> Bool {
         if armedCount > 0, now >= earliest { return true }
         turnedTo = max(turnedTo, now)
         return false
     }
 
-    /// Disarms and returns what is due at `now`, so many at most: the rest stays due.
+    /// Disarms and returns the deadlines that are due at `now`, at most `countMax`; the rest stays
+    /// due.
     mutating func advance(to now: UInt64, atMost countMax: Int) -> [Int] {
         if !expired.isEmpty { expired.removeAll(keepingCapacity: true) }
         guard mayBeDue(at: now) else { return [] }

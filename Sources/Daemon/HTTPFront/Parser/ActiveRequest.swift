@@ -10,34 +10,34 @@ final class ActiveRequest {
     var targetBytes = 0
     /// Its line and headers, once checked.
     var head: RequestHead?
-    /// What an answer has to know of it.
+    /// The facts about it that an answer needs.
     var context = ResponseContext(keepsAlive: false)
-    /// What it says about its body, also where its head was refused.
+    /// The length of its body as it announces it, also if its head was refused.
     var bodyLength = RequestHead.BodyLength.none
     var body: BodyBuffer
-    /// Bytes of its body that have arrived, those thrown away among them, without what frames them.
+    /// Bytes of its body that have arrived, those thrown away included, without chunk framing.
     private(set) var arrivedBytes: UInt64 = 0
     private var chunks = ChunkDecoder()
-    /// What it is answered instead of being handled.
+    /// The answer that it gets instead of being handled.
     var refusal: Response?
-    /// How long its body may be; nil where its head was refused.
+    /// The limit of its body; nil if its head was refused.
     var bodyLimit: BodyLimit?
     /// Bytes of body thrown away.
     private(set) var discarded: UInt64 = 0
     /// Whether its handler runs.
     var isHandled = false
-    /// What its handler answered before it returned.
+    /// The answer that its handler gave before it returned.
     var response: Response?
     /// Whether its handler took its socket, to answer later or to write a stream.
     var isDetached = false
-    /// Whether the handler returned without an answer, and none has come yet; or has not seen the
+    /// Whether its answer is still to come: the handler returned without one, or has not seen the
     /// request yet.
     var isPending = false
     /// Whether it is complete and waits for a turn of the loop that has room for it.
     var isPostponed = false
     /// Bytes of its line and headers.
     var headBytes = 0
-    /// What its handler foresees of what it takes of a turn, beside its bytes.
+    /// Steps of a turn that its handler foresees for it, beside those of its bytes.
     var foreseenSteps = 0
 
     init(number: UInt64, memory: MemoryBudget) {
@@ -45,24 +45,24 @@ final class ActiveRequest {
         body = BodyBuffer(memory: memory)
     }
 
-    /// What it takes of a turn, once it is complete.
+    /// Steps that it takes of a turn, once it is complete.
     var steps: Int { steps(bodyBytes: body.count) }
 
-    /// The same with so much body.
+    /// The same with a body of so many bytes.
     ///
-    /// Its work grows with its target, which may be a list of patterns, and with its body.
+    /// They grow with its target, which may be a list of patterns, and with its body.
     func steps(bodyBytes: Int) -> Int {
         HTTPFrontLimits.requestSteps + targetBytes / HTTPFrontLimits.targetBytesPerStep
             + bodyBytes / HTTPFrontLimits.bodyBytesPerStep + foreseenSteps
     }
 
-    /// How long its Content-Length says the body is; 0 without one.
+    /// The length of its body by its Content-Length; 0 without one.
     var declaredBytes: UInt64 { if case .counted(let bytes) = bodyLength { bytes } else { 0 } }
 }
 
-// How it arrives.
+// The arrival of its body.
 extension ActiveRequest {
-    /// Goes by what the handler says of its body.
+    /// Follows the decision of the handler about its body.
     func admit(_ admission: BodyAdmission) {
         switch admission {
         case .refuse(let response):
@@ -96,7 +96,7 @@ extension ActiveRequest {
         body.append(data, bytesMax: isCounted ? Int(declaredBytes) : bodyLimit?.bytesMax ?? 0)
     }
 
-    /// Takes what `input` has of a chunked body, or refuses it.
+    /// Takes the part of a chunked body that is in `input`, or refuses it.
     ///
     /// - Returns: How many bytes belong to the body, and how far that has come.
     func takeChunks(

@@ -51,7 +51,7 @@ struct BodyBuffer: ~Copyable {
         count += bytes.count
     }
 
-    /// Frees what has arrived.
+    /// Frees the bytes that have arrived.
     mutating func clear() {
         memory.release(storage.count, from: .bodies)
         free(storage.baseAddress)

@@ -1,7 +1,8 @@
 /// Takes a chunked body apart as it arrives (RFC 9112, section 7.1).
 ///
-/// Each line ends in CR and LF: readers differ on a line feed alone, above all behind a semicolon, and would
-/// see the next request in other places. Extensions of chunks and trailers are thrown away.
+/// Each line ends in CR and LF. Readers differ on a line feed alone, above all behind a semicolon,
+/// and would see the next request in other places. Extensions of chunks and trailers are thrown
+/// away.
 struct ChunkDecoder {
     /// How far the body has come.
     enum Progress: Equatable {
@@ -9,7 +10,7 @@ struct ChunkDecoder {
         case open
         /// Its last byte was taken.
         case ended
-        /// It is no chunked body: what to say of it.
+        /// It is no chunked body. The text tells the client why.
         case broken(String)
         /// A chunk says that it is longer than any body may be.
         case tooLong
@@ -18,11 +19,11 @@ struct ChunkDecoder {
     private enum Part {
         /// The digits of a chunk's size.
         case size
-        /// What stands behind them on their line.
+        /// The bytes behind the size on its line.
         case `extension`
         /// The bytes of a chunk.
         case data
-        /// The end of the line behind them.
+        /// The end of the line behind a chunk's bytes.
         case dataEnd
         /// A line behind the last chunk; whether a byte of it has come.
         case trailer(hasBegun: Bool)
@@ -37,7 +38,7 @@ struct ChunkDecoder {
     /// Bytes of extensions and trailers that were thrown away.
     private var thrownAway = 0
 
-    /// Takes what `input` has of the body, and hands pieces of it to `take`.
+    /// Takes the part of the body that is in `input`, and hands pieces of it to `take`.
     ///
     /// - Returns: How many bytes of `input` belong to the body, and how far that has come.
     /// - Complexity: O(bytes).

@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 
-/// Which libmicrohttpd the process runs with, and in what that one differs from the others.
+/// The version of libmicrohttpd that the process runs with, and its differences from others.
 ///
 /// Debian 12 has 0.9.75 and Debian 13 has 1.0.1, under one name of the shared library: a program
 /// built with either may run with the other. So the library is asked at run time, here alone.
@@ -17,7 +17,7 @@ struct ParserLibrary: Sendable, Equatable {
         self.minor = minor
     }
 
-    /// Reads what `MHD_get_version` says, such as `0.9.75` or `1.0.1`; nil of anything else.
+    /// Reads the text of `MHD_get_version`, such as `0.9.75` or `1.0.1`; nil of anything else.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count >= 2, let major = parts[0], let minor = parts[1] else { return nil }

@@ -1,8 +1,8 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-// What libmicrohttpd calls, all from inside MHD_run. The context of every call is the `State` of its
-// parser, which outlives the daemon.
+// The callbacks of libmicrohttpd, which calls them all from inside MHD_run. The context of every
+// call is the `State` of its parser, which outlives the daemon.
 enum ParserThunks {
     static let requestLine:
         @convention(c) (
@@ -46,7 +46,7 @@ enum ParserThunks {
     }
 }
 
-/// What libmicrohttpd says of a request line when it calls; its pointers hold for that call.
+/// A request line as libmicrohttpd passes it to a callback; its pointers hold for that call.
 struct ParsedLine {
     let parser: OpaquePointer
     let method: UnsafePointer<CChar>?

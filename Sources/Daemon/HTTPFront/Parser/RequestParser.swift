@@ -36,8 +36,8 @@ struct RequestParsers {
 /// Has libmicrohttpd read requests that are there, one after the other.
 ///
 /// libmicrohttpd reads them from one end of a pair of sockets, and we write them into the other. So
-/// it never owns the socket of a client, and one of its connections serves them all. What it answers is
-/// thrown away: the answer to a request is ours.
+/// it never owns the socket of a client, and one of its connections serves them all. Its answers
+/// are thrown away: the answer to a request is ours.
 ///
 /// Confined to its loop's thread.
 final class RequestParser {
@@ -59,7 +59,8 @@ final class RequestParser {
             ParserLibrary.loaded.queuesAddedConnections ? 1 : 0)
         guard let started else { throw ServerError(doing: "starting libmicrohttpd") }
         daemon = started
-        // So that the first request takes no descriptors; without any left, a later one makes it.
+        // Made here, so that the first request takes no descriptors. If none are left, a later
+        // request makes it.
         _ = hasPair()
     }
 
@@ -112,7 +113,7 @@ final class RequestParser {
         return isRead ? request : nil
     }
 
-    /// Sees to it that there is a connection, whose answers so far are few.
+    /// Makes sure that there is a connection with few unread answers; false if it cannot be made.
     private func hasPair() -> Bool {
         if descriptor >= 0 {
             if state.answered >= HTTPFrontLimits.parserAnswersMax { throwAnswersAway() }
@@ -126,7 +127,7 @@ final class RequestParser {
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
         let size = socklen_t(MemoryLayout<sockaddr>.size)
-        // Its end is libmicrohttpd's from here, which closes it where it refuses it.
+        // From here on its end is libmicrohttpd's, which closes it if it refuses it.
         guard MHD_add_connection(daemon, ends[1], &address, size) == .YES else {
             state.closed()
             dropPair()
@@ -142,7 +143,8 @@ final class RequestParser {
         }
     }
 
-    /// Ends the connection: libmicrohttpd finds the end of its stream, and forgets what it read.
+    /// Ends the connection: libmicrohttpd finds the end of its stream, and forgets the bytes that
+    /// it read.
     private func dropPair() {
         guard descriptor >= 0 else { return }
         close(descriptor)
@@ -152,10 +154,10 @@ final class RequestParser {
 }
 
 extension RequestParser {
-    /// What libmicrohttpd's calls are about.
+    /// The request that libmicrohttpd's calls are about, and the state of its connection.
     final class State {
         private let answer: OpaquePointer
-        /// Requests answered since what was written was thrown away.
+        /// Requests answered since answers were last thrown away.
         var answered = 0
         /// Whether libmicrohttpd has the connection.
         private(set) var isOpen = false
@@ -177,7 +179,8 @@ extension RequestParser {
         /// Bytes of the head that was read.
         var headBytes: Int { request?.headBytes ?? 0 }
 
-        /// Whether libmicrohttpd may still find something in what it was given: the head, or the end.
+        /// Whether libmicrohttpd may still find the head, or the end, in the bytes that it was
+        /// given.
         func isReading(toEnd: Bool) -> Bool { isOpen && !(toEnd ? isComplete : hasHead) }
 
         func opened() {
@@ -213,7 +216,7 @@ extension RequestParser {
             }
         }
 
-        /// The headers are there, a piece of the body, or the end of the request.
+        /// Takes a call about the request: the headers are there, a piece of the body, or the end.
         func requestArrived(_ line: ParsedLine, bodyBytes: Int) -> Bool {
             guard let request, let job else { return false }
             guard hasHead else {
@@ -229,8 +232,9 @@ extension RequestParser {
             return MHD_queue_response(line.parser, 204, answer) == .YES
         }
 
-        /// Takes the head of a request from its line and headers, or refuses it. False where they are others than
-        /// those that we see: libmicrohttpd may end a part at a NUL, or join lines, without a word.
+        /// Takes the head of a request from its line and headers, or refuses it. False if they are
+        /// others than those that we see: libmicrohttpd may end a part at a NUL, or join lines,
+        /// without a word.
         private func judge(_ request: ActiveRequest, _ line: ParsedLine, for job: Job) -> Bool {
             let head = job.head
             let headers = line.headers

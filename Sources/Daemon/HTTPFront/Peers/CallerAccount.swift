@@ -1,13 +1,15 @@
 public import Telemetry
 
-/// What one user holds of the server and the bus at this moment, over all of their connections.
+/// The things that one user holds of the server and the bus at this moment, over all of their
+/// connections.
 ///
-/// The server counts connections; what else is counted is up to its handler, which gives back what
-/// it took, connection or not. All callers that the kernel does not name have one account together.
+/// The server counts connections. Its handler counts everything else, and gives back all that it
+/// took, even if the connection is gone. All callers that the kernel does not name have one account
+/// together.
 ///
 /// Safe from any thread.
 public final class CallerAccount: Sendable {
-    /// The user; nil for those who are unknown.
+    /// The user; nil for all unknown callers.
     public let uid: UInt32?
 
     /// Connections; changed by `CallerAccounts` alone.

@@ -2,15 +2,15 @@ internal import Protection
 
 /// The accounts of all users that are connected, and how many connections each has.
 ///
-/// An account stays as long as its user has a connection or anything that one of them left behind, and
-/// until there are many: most users come again.
-/// Safe from any thread; each connection takes the lock twice in its life, requests never do.
+/// An account stays as long as its user has a connection or anything that one of them left behind.
+/// It also stays until there are many accounts, since most users come again. Safe from any thread;
+/// each connection takes the lock twice in its life, requests never do.
 final class CallerAccounts: Sendable {
     private struct Table {
         var accounts: [UInt32?: CallerAccount] = [:]
-        /// That of who came last: most often it is the same user again.
+        /// The account of the user that came last: most often it is the same user again.
         var last: CallerAccount?
-        /// How many there may be before idle ones are looked for.
+        /// The number of accounts from which on idle ones are looked for.
         var sweepAt = CallerAccounts.sweepMin
     }
 
@@ -28,11 +28,11 @@ final class CallerAccounts: Sendable {
 
     /// Counts one connection less.
     func leave(_ account: CallerAccount) {
-        // In the lock: who looks for idle ones sees what was taken before.
+        // In the lock, so that a search for idle accounts sees all that was taken before.
         table.write { _ in _ = account.connections.add(-1) }
     }
 
-    /// The accounts of users who have something, each with its number of connections.
+    /// The accounts of users that hold anything, each with its number of connections.
     var all: [(account: CallerAccount, connections: Int)] {
         table.read { table in
             table.accounts.values.filter { !$0.isIdle }.map { ($0, $0.connections.value) }
@@ -53,8 +53,9 @@ final class CallerAccounts: Sendable {
         return account
     }
 
-    /// Forgets users without connections whose last publishes have been answered since: only who
-    /// has a connection can take more. Each look pays for as many new users as it left.
+    /// Forgets users that hold nothing: they have no connections, and their last publishes have
+    /// been answered since. Only a user with a connection can take more. Each look pays for as many
+    /// new users as it left.
     private static func sweep(_ table: inout Table) {
         guard table.accounts.count >= table.sweepAt else { return }
         table.accounts = table.accounts.filter { !$1.isIdle }

@@ -1,6 +1,6 @@
 /// A configured Origin whose page may read an answer.
 ///
-/// An object: every request that waits keeps one, or that there is none.
+/// An object, since every request that waits keeps a reference to one, or nil.
 public final class CrossOrigin: Sendable, Equatable {
     /// The Origin as the browser sent it, which it compares byte for byte.
     public let origin: String
@@ -18,7 +18,7 @@ public final class CrossOrigin: Sendable, Equatable {
         self.mayOnlyRead = mayOnlyRead
     }
 
-    /// Whether both are the same in words.
+    /// Whether both have the same values.
     public static func == (left: CrossOrigin, right: CrossOrigin) -> Bool {
         left.origin == right.origin && left.exposedHeaders == right.exposedHeaders
             && left.mayOnlyRead == right.mayOnlyRead
@@ -50,8 +50,8 @@ public struct Preflight: Sendable, Equatable {
     /// (Private Network Access).
     public var asksForPrivateNetwork = false
 
-    /// The answer that allows these methods and headers, each a list separated by commas, and what else
-    /// was asked for.
+    /// The answer that allows these methods and headers, each a list separated by commas. It also
+    /// allows a private network, if that was asked for.
     public func response(allowingMethods methods: String, headers: String) -> Response {
         var response = Response(status: 204)
         response.headers.add("Access-Control-Allow-Methods", methods)

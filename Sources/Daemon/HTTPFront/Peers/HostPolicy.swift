@@ -1,4 +1,4 @@
-/// By which names a server lets itself be called.
+/// The host names that a server answers to.
 ///
 /// A web page of a foreign name that resolves to loopback (DNS rebinding) carries that name in
 /// Host; answering only to names that always mean this machine, and configured ones, shuts it out.
@@ -9,8 +9,8 @@ public struct HostPolicy: Sendable {
     /// Answers to loopback names, and to these besides: `name` with our port or none,
     /// `name:port` with exactly that port.
     ///
-    /// - Parameter checks: Paths, of one segment each, that may be read under any name: what asks there may
-    ///   know this machine by another one, and is told nothing but how it is
+    /// - Parameter checks: Paths, of one segment each, that may be read under any name. A client
+    ///   that asks there may know this machine by another name, and is told only the server's state
     ///   (``RequestHead/isForUs``).
     /// - Throws: `ConfigurationError` for a name that no Host can say.
     public init(
@@ -34,7 +34,8 @@ public struct HostPolicy: Sendable {
         checks = []
     }
 
-    /// Whether a request may come under any name: it asks what methods there are, or how the server is.
+    /// Whether a request may come under any name, because it asks for the allowed methods or for
+    /// the server's state.
     func admitsAnyHost(_ method: String, _ target: RequestTarget) -> Bool {
         guard !target.isOutsidePrefix else { return false }
         return switch method {

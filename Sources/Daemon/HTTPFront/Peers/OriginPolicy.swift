@@ -1,4 +1,4 @@
-/// Which web pages may talk to a server.
+/// The web pages that may talk to a server.
 ///
 /// Browsers tell in `Origin` and `Sec-Fetch-Site` which page a request comes from, and pages
 /// cannot forge them; programs send neither.
@@ -10,10 +10,10 @@ public struct OriginPolicy: Sendable {
     /// Lets pages of the server itself in, and those of these origins, such as
     /// `https://dash.example`, which may then read `exposedHeaders`, separated by commas.
     ///
-    /// - Parameter reading: Origins whose pages may only read; what is in both lists may do
+    /// - Parameter reading: Origins whose pages may only read. An origin in both lists may do
     ///   everything.
-    /// - Throws: `ConfigurationError` for what is no origin; `null` is none, for any sandboxed
-    ///   page can claim it.
+    /// - Throws: `ConfigurationError` for a text that is no origin. `null` is none, for any
+    ///   sandboxed page can claim it.
     public init(
         allowing origins: [String] = [], reading: [String] = [],
         exposingHeaders exposedHeaders: String = ""
@@ -81,20 +81,20 @@ public struct OriginPolicy: Sendable {
         site == nil || site == "none" || site == "same-origin"
     }
 
-    /// Whether a person followed a link of another site's page, in a tab of its own: that page reads
-    /// nothing of the answer. It is the handler's to say what may be reached so.
+    /// Whether a person followed a link of another site's page, in a tab of its own: that page
+    /// reads nothing of the answer. The handler decides which targets may be reached so.
     static func isFollowedLink(_ headers: HeaderFields, method: String) -> Bool {
         method == "GET" && headers.first("sec-fetch-mode") == "navigate"
             && headers.first("sec-fetch-dest") == "document"
             && !headers.has("origin") && !isOwn(headers.first("sec-fetch-site"))
     }
 
-    /// Why the page of another site is refused that does not say which.
+    /// The refusal of another site's page if the request does not say which site.
     static let unnamedSite = forbidden(
         "The request comes from a page of another site, and does not say which. If it should be let "
             + "in, fetch with CORS, and add the page's origin to " + places)
 
-    /// Where an origin is let in.
+    /// The places in the configuration where an origin is let in.
     private static let places =
         "http.origins in belfryd.conf, or to http.origins_read if it may only read, and run "
         + "`systemctl reload belfryd`."

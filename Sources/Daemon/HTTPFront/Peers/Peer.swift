@@ -1,4 +1,4 @@
-/// Who is at the other end of a connection, as far as the kernel says.
+/// The other end of a connection, as far as the kernel tells.
 public struct Peer: Sendable, Equatable {
     /// How the peer reached us.
     public enum Transport: Sendable, Equatable {

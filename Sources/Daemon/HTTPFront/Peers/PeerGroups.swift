@@ -1,8 +1,9 @@
-/// Says which groups a user is in, for callers over TCP, whom the kernel names by their uid alone.
+/// A directory of the groups that users are in, for callers over TCP: of these the kernel tells the
+/// uid alone.
 ///
 /// It is asked on the loops' threads, for every connection, and must not wait.
 public protocol PeerGroups: AnyObject, Sendable {
-    /// Whether anybody needs groups: nobody is asked about otherwise.
+    /// Whether anybody needs groups; if not, no user's groups are asked for.
     var areNeeded: Bool { get }
 
     /// The groups of a user, or the promise to call `then` with them, once, on any thread.
@@ -16,11 +17,11 @@ public protocol PeerGroups: AnyObject, Sendable {
     func withdraw(_ ticket: UInt64, about uid: UInt32)
 }
 
-/// What is known of a user's groups.
+/// The answer to a question about a user's groups.
 public enum PeerGroupsAnswer: Sendable {
-    /// These; nil for unknown, or where nobody needs them.
+    /// These groups; nil if they are unknown, or nobody needs them.
     case known([UInt32]?)
-    /// They are being looked up: the connection waits for it, a bounded time, before anything is
+    /// They are being looked up. The connection waits for them, a bounded time, before anything is
     /// read from it. The ticket, which is not 0, names the question.
     case later(ticket: UInt64)
 }

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Learns who is at the other end of an accepted connection, and whether they are still there.
+/// Identifies the peer of an accepted connection, and finds out whether it is still there.
 ///
 /// Unix sockets: `SO_PEERCRED` and `SO_PEERGROUPS`, the process that connected. Loopback TCP: the
 /// owner of the peer's own socket, found by its exact addresses; a socket without an inode is
@@ -27,12 +27,13 @@ final class PeerIdentity {
         }
     }
 
-    /// What has become of a connected socket's peer, which sends no more.
+    /// The state of a connected socket's peer, which sends no more.
     func liveness(of descriptor: Int32) -> PeerLiveness {
         PeerLiveness(of: descriptor, table: table)
     }
 
-    /// Whether a row of the socket table says who owns a living end of a connection.
+    /// The user that owns a socket, by its row of the socket table. Nil unless the socket is a
+    /// living end of a connection, or if the user is unknown.
     static func uid(of row: SocketTable.Row) -> UInt32? {
         switch UInt32(row.state) {
         case CLINUX_TCP_ESTABLISHED.rawValue, CLINUX_TCP_FIN_WAIT1.rawValue,

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What has become of a peer that sends no more.
+/// The state of a peer that sends no more.
 enum PeerLiveness: Equatable {
     /// Nobody is left to read an answer.
     case gone
@@ -12,9 +12,9 @@ enum PeerLiveness: Equatable {
     /// Judges a connected socket on which `EPOLLRDHUP` was seen.
     ///
     /// On unix sockets a closed peer hangs up, a half-closed one does not. On TCP both look the
-    /// same from here; the peer's own socket tells: none, or one without an inode, has no process.
-    /// A half-closed answer holds for the moment only; ask again after
-    /// `HTTPFrontLimits.halfClosedRecheckSeconds`.
+    /// same from here, but the peer's own socket tells: none, or one without an inode, has no
+    /// process. A half-closed answer holds for the moment only; ask again, at most
+    /// `HTTPFrontLimits.halfClosedRecheckSeconds` later.
     init(of descriptor: Int32, table: SocketTable) {
         if clinux_is_hung_up(descriptor) != 0 {
             self = .gone

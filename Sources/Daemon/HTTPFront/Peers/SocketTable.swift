@@ -6,7 +6,7 @@ internal import Glibc
 /// One per loop: its netlink socket is opened at the first question and reused. It needs no
 /// privilege. Not Sendable, for an answer is told from another by a running number.
 final class SocketTable {
-    /// What the kernel says of one socket.
+    /// The kernel's facts about one socket.
     struct Row: Equatable {
         let uid: UInt32
         let inode: UInt32

@@ -1,4 +1,4 @@
-/// What HTTP's grammar asks of bytes (RFC 9110 sections 5.1, 5.5 and 5.6).
+/// The classes of bytes in HTTP's grammar (RFC 9110 sections 5.1, 5.5 and 5.6).
 extension UInt8 {
     /// The same letter in lower case; every other byte unchanged.
     var lowercased: UInt8 {

@@ -2,7 +2,7 @@
 public enum HTTPVersion: Sendable, Equatable {
     /// HTTP/1.0: a connection closes unless asked to stay, and Host may be absent.
     case http10
-    /// HTTP/1.1, and what calls itself a later 1.x, which RFC 9110 section 2.5 says to treat so.
+    /// HTTP/1.1, and any later 1.x, which RFC 9110 section 2.5 says to treat so.
     case http11
 
     /// The version that a request line ends in, such as `HTTP/1.1`, or nil for any other protocol.

@@ -1,4 +1,4 @@
-/// What the header fields say about the message itself, gathered and checked in one pass.
+/// The facts that header fields tell about the message itself, gathered and checked in one pass.
 struct HeaderFacts {
     private(set) var hosts = 0
     private(set) var host: Authority?
@@ -34,7 +34,7 @@ struct HeaderFacts {
         throw .malformed(Self.sentence(malformed.what, field: malformed.field))
     }
 
-    /// What the request says about its body.
+    /// The length of the body, as the request announces it.
     ///
     /// - Throws: 400 `REQUEST_MALFORMED` when two readers could disagree on where it ends.
     func bodyLength(in version: HTTPVersion) throws(Problem) -> RequestHead.BodyLength {

@@ -1,7 +1,7 @@
 /// The header fields of one request, in order, as bytes.
 ///
 /// All names and values lie in one storage beside a table of where each begins, so that a request
-/// costs two allocations whatever it carries. Names are compared without case. Blanks and tabs
+/// costs two allocations for any number of fields. Names are compared without case. Blanks and tabs
 /// around a value are no part of it (RFC 9110 section 5.5) and are cut off on the way in.
 ///
 /// Does not promise that names and values are well-formed: `RequestRules` checks that.
@@ -64,7 +64,7 @@ public struct HeaderFields: Sendable, Equatable {
         }
     }
 
-    /// The others than those of this name.
+    /// The fields of all other names.
     ///
     /// - Parameter name: In lower case.
     /// - Complexity: O(bytes).
@@ -123,7 +123,8 @@ public struct HeaderFields: Sendable, Equatable {
         return found
     }
 
-    /// What `body` makes of the bytes of the first field of this name, or nil without one.
+    /// Calls `body` with the bytes of the first field of this name, and returns its result; nil
+    /// without one.
     ///
     /// The bytes are valid only inside `body`.
     ///

@@ -1,7 +1,7 @@
 /// A header that the front goes by; every other one is the handler's alone.
 ///
-/// This is the only list of them. Whoever checks heads, judges them, or knows others like them goes through its
-/// cases, so that the compiler asks what a new one means to each.
+/// This is the only list of them. Code that checks heads, judges them, or knows others like them
+/// goes through its cases, so that the compiler asks each for the meaning of a new one.
 enum MessageHeader {
     case host
     case contentLength

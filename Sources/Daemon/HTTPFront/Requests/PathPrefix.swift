@@ -2,16 +2,17 @@
 ///
 /// It stands in front of every path of a request, and of every path that an answer names.
 public struct PathPrefix: Sendable, Equatable {
-    /// As it stands in front of a path: empty, or segments, each with a slash before it.
+    /// The prefix as it stands in front of a path: empty, or segments, each with a slash before it.
     public let text: String
 
-    /// None: paths begin with their own slash.
+    /// No prefix: paths begin with their own slash.
     public init() { text = "" }
 
     /// The prefix that `text` spells, which needs no encoding in a target.
     ///
-    /// - Throws: `ConfigurationError` for what has no slash in front or one at its end, for empty
-    ///   segments, and for others than letters, digits, `.`, `_` and `-` without a dot in front.
+    /// - Throws: `ConfigurationError` for a text without a slash in front or with one at its end,
+    ///   for empty segments, for others than letters, digits, `.`, `_` and `-` without a dot in
+    ///   front, and for more than `HTTPFrontLimits.pathPrefixBytesMax` bytes.
     public init(_ text: String) throws(ConfigurationError) {
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
         guard segments.count > 1, segments[0].isEmpty,
@@ -28,7 +29,7 @@ public struct PathPrefix: Sendable, Equatable {
         self.text = text
     }
 
-    /// Where the path goes on behind the prefix; nil where it is not below it.
+    /// The place where the path goes on behind the prefix; nil if it is not below it.
     func end(in raw: UnsafeRawBufferPointer, _ path: Range<Int>) -> Int? {
         if text.isEmpty { return path.lowerBound }
         let end = path.lowerBound + text.utf8.count

@@ -29,7 +29,7 @@ public struct QueryItems: Sendable, RandomAccessCollection {
         items.first { $0.name == name }?.value
     }
 
-    /// Reads `raw[range]`, what stands behind the `?` of a target.
+    /// Reads `raw[range]`, the part of a target behind its `?`.
     init(decoding raw: UnsafeRawBufferPointer, _ range: Range<Int>) throws(TargetError) {
         var start = range.lowerBound
         while start < range.upperBound {

@@ -6,7 +6,7 @@ public struct Request {
     /// Its body, valid until the handler returns.
     public let body: RequestBody
 
-    /// What it said about its body.
+    /// The length of its body, as it announced it.
     public let bodyLength: RequestHead.BodyLength
 
     /// A request of these parts.

@@ -1,15 +1,15 @@
 /// A request's line and headers, after every check that needs no handler.
 ///
-/// An object that requests share whose heads say the same: nothing in it is about the connection that it came
-/// over, nor about the length of its body.
+/// Requests whose heads say the same share one object. Nothing in it is about the connection that
+/// they came over, nor about the length of their bodies.
 public final class RequestHead: Sendable {
-    /// What a request says about its body before sending it.
+    /// The length of a body, as a request announces it before sending it.
     public enum BodyLength: Sendable, Equatable {
         /// It says nothing: there is none.
         case none
         /// A Content-Length, in bytes; 0 too.
         case counted(UInt64)
-        /// Chunks, of which nobody knows how many.
+        /// Chunks, in a number that nobody knows yet.
         case chunked
 
         /// Whether there is no body.
@@ -19,7 +19,7 @@ public final class RequestHead: Sendable {
     /// The method as it was sent; methods are case-sensitive.
     public let method: String
 
-    /// What is asked for.
+    /// The target that is asked for.
     public let target: RequestTarget
 
     /// The version of the request line.
@@ -32,8 +32,8 @@ public final class RequestHead: Sendable {
     /// none, or on a unix socket when it cannot be read.
     public let host: Authority?
 
-    /// Whether its Host is one of ours. Another one, or none, may ask how the server is: a page
-    /// that came by such a name must learn no more.
+    /// Whether its Host is one of ours; always so on a unix socket. With another one, or none, a
+    /// request may ask for the server's state: a page that came by such a name must learn no more.
     public let isForUs: Bool
 
     /// Whether the client wants the connection kept after the answer.
@@ -70,20 +70,21 @@ public final class RequestHead: Sendable {
         crossOrigin = other.crossOrigin
     }
 
-    /// What an answer to this request has to know of it.
+    /// The facts about this request that an answer needs.
     public var responseContext: ResponseContext {
         ResponseContext(
             version: version, keepsAlive: keepsAlive, isHead: method == "HEAD",
             crossOrigin: crossOrigin)
     }
 
-    /// Why a link to it on a page of another site leads nowhere, unless the handler has something
-    /// for people there; nil for all other requests, which were let in.
+    /// The problem of a link to it on a page of another site, unless the handler has something for
+    /// people there. Nil for all other requests, which were let in.
     public var problemOfLink: Problem? {
         OriginPolicy.isFollowedLink(headers, method: method) ? OriginPolicy.unnamedSite : nil
     }
 
-    /// What a browser asks before it sends a configured Origin's request; nil for other requests.
+    /// The question that a browser asks before it sends a configured Origin's request; nil for
+    /// other requests.
     public var preflight: Preflight? {
         guard crossOrigin != nil, method == "OPTIONS",
             let method = headers.first("access-control-request-method")

@@ -1,12 +1,12 @@
-/// What every request must keep to before any handler sees it.
+/// The rules that every request must keep to before any handler sees it.
 ///
 /// libmicrohttpd is lenient where another program on the way might read the same bytes as another
-/// request; here they mean one thing or are refused. Pure: the same request, peer and policies
-/// always give the same outcome.
+/// request; here they mean one thing or are refused. The rules are pure: the same request, peer and
+/// policies always give the same outcome.
 final class RequestRules: Sendable {
     private let hosts: HostPolicy
     private let origins: OriginPolicy
-    /// What stands in front of every path.
+    /// The prefix in front of every path.
     private let prefix: PathPrefix
 
     init(hosts: HostPolicy, origins: OriginPolicy, prefix: PathPrefix = PathPrefix()) {
@@ -15,7 +15,7 @@ final class RequestRules: Sendable {
         self.prefix = prefix
     }
 
-    /// Makes the head of a request, or says what is wrong with it.
+    /// Makes the head of a request, or throws the problem with it.
     ///
     /// - Parameters:
     ///   - method: The request line's method.
@@ -56,8 +56,8 @@ final class RequestRules: Sendable {
         return (head, bodyLength)
     }
 
-    /// Makes the head of a request that differs from one which was read in its target, and in headers that no
-    /// rule looks at, or says what is wrong with it.
+    /// Makes the head of a request that differs from one which was read in its target, and in
+    /// headers that no rule looks at. Throws the problem with it if there is one.
     ///
     /// - Parameters:
     ///   - target: Its target, where that is another one; nil for the same.
@@ -72,7 +72,7 @@ final class RequestRules: Sendable {
         }
         let headers = headers ?? known.headers
         let meant = try self.target(target, of: known.method)
-        // Only there it matters for which host the request is.
+        // For ordinary targets it does not matter for which host the request is.
         let isOrdinary =
             meant.form == .origin && known.target.form == .origin
             && !hosts.admitsAnyHost(known.method, meant)
@@ -90,7 +90,8 @@ final class RequestRules: Sendable {
         }.get().head
     }
 
-    /// Why a head is refused before libmicrohttpd has read it; nil where nothing is wrong with its form.
+    /// The problem by which a head is refused before libmicrohttpd has read it; nil if nothing is
+    /// wrong with its form.
     func problem(with head: UnreadHead, from peer: Peer) -> Problem? {
         switch head.finding {
         case .nothing: return nil
@@ -188,10 +189,10 @@ extension Problem {
         505, "VERSION_UNKNOWN", detail: "This server speaks HTTP/1.1 and HTTP/1.0.",
         closesConnection: true)
 
-    /// What libmicrohttpd takes for something else than we do.
+    /// A head that libmicrohttpd reads in another way than we do.
     static let unreadable = malformed("The line and headers are not those of a request.")
 
-    /// A request that breaks HTTP; where its body ends is unsure, so the connection closes.
+    /// A request that breaks HTTP. The end of its body is unsure, so the connection closes.
     static func malformed(_ detail: String) -> Problem {
         Problem(400, "REQUEST_MALFORMED", detail: detail, closesConnection: true)
     }

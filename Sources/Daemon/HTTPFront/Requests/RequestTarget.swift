@@ -1,4 +1,4 @@
-/// What a request asks for, decoded once, from the bytes of the request line.
+/// The target of a request, decoded once, from the bytes of the request line.
 ///
 /// Decoding happens after the target was split at `/`, `?`, `&` and `=`, so that encoded ones are
 /// data and never borders.
@@ -19,7 +19,7 @@ public struct RequestTarget: Sendable {
     /// How the target was written.
     public let form: Form
 
-    /// What stands in front of the path in `raw`, and of paths in the answer.
+    /// The prefix in front of the path in `raw`, and of paths in the answer.
     public let prefix: PathPrefix
 
     /// Whether the target is not below the prefix; its path is then the whole of it.
@@ -35,7 +35,7 @@ public struct RequestTarget: Sendable {
     /// The whole target as it was sent.
     public let raw: String
 
-    /// Where the path stands in `raw`, behind the prefix, counted in bytes.
+    /// The place of the path in `raw`, behind the prefix, counted in bytes.
     public let pathRange: Range<Int>
 
     /// The path as it was sent, without the prefix and the query.
@@ -47,10 +47,10 @@ public struct RequestTarget: Sendable {
 
     /// Reads a target in origin, absolute or asterisk form.
     ///
-    /// - Parameter prefix: What its path begins with, and is no part of `path`.
+    /// - Parameter prefix: The prefix that its path begins with, and that is no part of `path`.
     /// - Throws: `TargetError` for NUL, controls, blanks and fragments anywhere, an encoded `/` in
-    ///   the path, a bad percent escape, what is not UTF-8 once decoded, too many parameters, and
-    ///   any other form.
+    ///   the path, a bad percent escape, bytes that are not UTF-8 once decoded, too many
+    ///   parameters, and any other form.
     /// - Complexity: O(bytes).
     public init(
         _ raw: UnsafeRawBufferPointer, below prefix: PathPrefix = PathPrefix()

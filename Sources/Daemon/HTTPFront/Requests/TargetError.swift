@@ -1,6 +1,6 @@
 /// Why a request target cannot be read.
 public struct TargetError: Error, Equatable {
-    /// What was wrong and where, as a sentence for the client.
+    /// The fault and its place, as a sentence for the client.
     public let detail: String
 
     init(detail: String) {

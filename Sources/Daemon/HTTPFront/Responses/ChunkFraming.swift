@@ -1,8 +1,8 @@
 /// The bytes around a chunk of a body (RFC 9112 section 7.1).
 ///
-/// Made once with a piece that many streams share, so that each is written as it lies.
+/// They are made once with a piece that many streams share, so that each is written as it lies.
 public enum ChunkFraming {
-    /// What stands before a chunk of `count` bytes: the size in hexadecimal, and the line's end.
+    /// The bytes before a chunk of `count` bytes: the size in hexadecimal, and the line's end.
     ///
     /// - Parameter count: 1 or more; a chunk of none would end the body.
     /// - Complexity: O(1); one allocation.
@@ -20,9 +20,9 @@ public enum ChunkFraming {
         }
     }
 
-    /// What stands behind a chunk.
+    /// The bytes behind a chunk.
     public static let suffix: [UInt8] = [0x0D, 0x0A]
 
-    /// What stands behind the last chunk. `DetachedSocket.endStream` writes it.
+    /// The bytes behind the last chunk with data. `DetachedSocket.endStream` writes them.
     public static let last: [UInt8] = [0x30, 0x0D, 0x0A, 0x0D, 0x0A]
 }

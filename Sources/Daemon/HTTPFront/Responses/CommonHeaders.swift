@@ -9,20 +9,20 @@ extension Response {
 }
 
 extension HeaderLines {
-    /// What every answer carries beside its own fields and those of framing (`Date`,
-    /// `Content-Length`, `Connection`).
+    /// The fields of every answer beside its own and those of framing (`Date`, `Content-Length`,
+    /// `Connection`).
     fileprivate static let common: HeaderLines = [
         ("Cache-Control", "no-store"),
         ("Vary", "Accept, Prefer, Last-Event-ID, Origin"),
     ]
 
-    /// The same of an answer that a browser may keep, and has to ask for again.
+    /// The same fields of an answer that a browser may keep, and has to ask for again.
     fileprivate static let revalidated: HeaderLines = [
         ("Cache-Control", "no-cache"),
         ("Vary", "Accept, Origin"),
     ]
 
-    /// What lets the page of a configured Origin read an answer.
+    /// The fields that let the page of a configured Origin read an answer.
     fileprivate init(for crossOrigin: CrossOrigin) {
         add("Access-Control-Allow-Origin", crossOrigin.origin)
         if !crossOrigin.exposedHeaders.isEmpty {

@@ -23,7 +23,7 @@ enum HTTPDate {
         text.append(contentsOf: UnsafeBufferPointer(start: names.utf8Start + index * 3, count: 3))
     }
 
-    /// Appends a number in two digits, and what stands behind it.
+    /// Appends a number in two digits, and the text `behind` it.
     private static func append(_ number: Int, _ behind: StaticString, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "0") + UInt8(number / 10))
         text.append(UInt8(ascii: "0") + UInt8(number % 10))

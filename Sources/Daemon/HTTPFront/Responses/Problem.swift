@@ -1,6 +1,7 @@
 internal import JSON
 
-/// An error answer in RFC 9457's form: what was wrong, in a stable code, and what to do.
+/// An error answer in RFC 9457's form. It names the problem by a stable code, and says how to solve
+/// it.
 public struct Problem: Error, Sendable {
     /// The status code, 400 to 599.
     public let status: Int
@@ -11,7 +12,7 @@ public struct Problem: Error, Sendable {
     /// The kind of problem in a few words.
     public let title: String
 
-    /// What was wrong in this case, and what to do about it.
+    /// The problem in this case and its remedy, in sentences.
     public let detail: String
 
     /// Header fields that the answer carries besides, such as `Allow` or `Retry-After`.

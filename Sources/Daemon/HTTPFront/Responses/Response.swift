@@ -1,7 +1,7 @@
 /// An answer, as a handler makes it.
 ///
-/// What every answer carries (`Cache-Control`, `Vary`, the headers for a configured Origin) and
-/// what frames it (`Date`, `Content-Length`, `Connection`) is added when it is sent.
+/// The common fields (`Cache-Control`, `Vary`, the headers for a configured Origin) and those of
+/// framing (`Date`, `Content-Length`, `Connection`) are added when it is sent.
 public struct Response: Sendable {
     /// The status code, 100 to 599.
     public var status: Int
@@ -16,10 +16,10 @@ public struct Response: Sendable {
     /// other answers.
     public var isRevalidated = false
 
-    /// Whether the connection closes behind this answer, whatever the client asked for.
+    /// Whether the connection closes behind this answer, even if the client asked to keep it.
     public var closesConnection: Bool
 
-    /// The code of the problem that it tells; nil for an answer that is none.
+    /// The code of the problem that it tells; nil for an answer that tells none.
     public internal(set) var problemCode: String?
 
     /// An answer of these parts.

@@ -1,4 +1,4 @@
-/// What an answer has to know of its request.
+/// The facts about a request that its answer needs.
 public struct ResponseContext: Sendable, Equatable {
     /// The version of the request, which decides how a body may be framed.
     public let version: HTTPVersion

@@ -3,13 +3,13 @@ internal import JSON
 
 /// How a client knows where an answer's body ends (RFC 9112 section 6.3).
 enum BodyFraming {
-    /// It is told the length.
+    /// The head tells the length.
     case counted
     /// The body comes in chunks, the last of which is empty.
     case chunked
-    /// Where the connection closes.
+    /// The body ends when the connection closes.
     case untilClose
-    /// There is none; another protocol follows, which says for itself when it ends.
+    /// There is no body. Another protocol follows, which marks its own end.
     case switched
 }
 
@@ -17,7 +17,8 @@ enum BodyFraming {
 ///
 /// Belongs to one loop: it keeps the `Date` of the current second.
 struct ResponseEncoder {
-    /// What answers of the second began with so far: the next begins with the same as one of them.
+    /// The beginnings of this second's answers, one for each status: the next answer begins with
+    /// the same bytes as an earlier one of its status.
     private var starts: [Start] = []
     private var second: Int64 = .min
     private let clock: () -> Int64
@@ -90,7 +91,7 @@ struct ResponseEncoder {
         Self.endLine(&output)
     }
 
-    /// Appends status line and date. The version is ours, whatever the request's is (RFC 9110, section
+    /// Appends status line and date. The version is ours, not the request's (RFC 9110, section
     /// 6.2).
     private mutating func begin(_ status: Int, _ output: inout [UInt8]) {
         let second = clock()

@@ -1,8 +1,9 @@
 internal import JSON
 
-/// Writes text of which it is known how long it becomes at most into room for so much.
+/// Writes text of a known maximum length into room of as many bytes.
 ///
-/// Asks nobody for room at each step, as an array does. Writing beyond the room stops the process.
+/// It does not make more room at each step, as an array does. Writing beyond the room stops the
+/// process.
 public struct TextWriter {
     private let room: UnsafeMutableRawBufferPointer
 
@@ -13,7 +14,7 @@ public struct TextWriter {
         self.room = room
     }
 
-    /// Writes text that the program has in itself.
+    /// Writes a literal of the program.
     @inline(__always)
     public mutating func write(_ text: StaticString) {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -31,7 +32,7 @@ public struct TextWriter {
         value.withDecimalDigits { write($0) }
     }
 
-    /// Writes what `fill` puts into the room that it gets, and says to have put there.
+    /// Writes the bytes that `fill` puts into the room that it gets. `fill` returns their number.
     ///
     /// - Parameter capacity: Bytes of room that it needs.
     public mutating func write(

@@ -28,7 +28,7 @@ extension AnswerWriter {
         return push(head: [], piece, to: connection)
     }
 
-    /// Takes a socket that is written to from its owner, and ends it with these bytes.
+    /// Takes the socket of a stream from its owner, and ends it with these bytes.
     func endStream(_ connection: Connection, with end: [UInt8], closes: Bool) {
         guard loop.unpark(connection) else { return }
         guard let tail = connection.tail else {
@@ -45,14 +45,16 @@ extension AnswerWriter {
     func streamHappened(_ event: Poller.ReadyEvent, _ connection: Connection) {
         if case .webSocket(let socket) = connection.owner {
             if event.isWritable { roomCame(for: connection) }
-            // What came before an end, or a hang-up, is read; then the end is found by reading.
+            // Input that came before an end, or a hang-up, is read; then the end is found by
+            // reading.
             return socket.inputCame()
         }
         if event.isHungUp {
             return loop.carryOut(.lose, on: connection)
         }
         if event.isWritable { roomCame(for: connection) }
-        // Every event tells of it again; once judged, it is looked at by the wheel.
+        // Every event tells of the end again. Once judged, the peer is looked at again by the
+        // wheel.
         if event.isReadClosed, connection.machine.isStreaming,
             connection.deadlines.recheck == .max
         {
@@ -60,8 +62,8 @@ extension AnswerWriter {
         }
     }
 
-    /// Lets those write on that had had their share, or found no room. Neither streams nor answers are
-    /// always the first.
+    /// Lets connections write on that had had their share, or found no room. Neither streams nor
+    /// answers are always the first.
     func continueWriting() {
         if loop.turn.isOdd {
             continueStreams()
@@ -110,13 +112,13 @@ extension AnswerWriter {
         }
     }
 
-    /// The kernel takes more of a stream: what is pending is written now, or when all others had their
-    /// part of this turn.
+    /// The kernel takes more of a stream. Pending bytes are written now, or when all others had
+    /// their part of this turn.
     private func roomCame(for connection: Connection) {
         if budget.hasRoomForMuch { pushRest(of: connection) } else { sendLater(connection) }
     }
 
-    /// Writes what is pending as far as the kernel takes it now.
+    /// Writes the pending bytes as far as the kernel takes them now.
     func pushRest(of connection: Connection) {
         guard let tail = connection.tail else { return }
         switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Telemetry
 
-/// Writes what a loop answers: whole answers, and the pieces of streams.
+/// Writes the answers of a loop: whole ones, and the pieces of streams.
 ///
-/// What the kernel does not take is kept, counted, and written as the peer reads; when that fills its share of
-/// memory, the slowest readers are closed. Confined to its loop's thread.
+/// Bytes that the kernel does not take are kept, counted, and written as the peer reads. When they
+/// fill their share of memory, the slowest readers are closed. Confined to its loop's thread.
 final class AnswerWriter {
-    // unowned(unsafe): the loop has it, and every write looks at the loop. What each of them uses is here as
-    // well: else the loop would be retained and released each time.
+    // unowned(unsafe): the loop has it, and every write looks at the loop. The objects that each
+    // write uses are here as well: else the loop would be retained and released each time.
     unowned(unsafe) private(set) var loop: EventLoop!
     let budget: TurnBudget
     let meters: LoopMeters
@@ -67,7 +67,7 @@ final class AnswerWriter {
         if outbox.isDue { sendAnswers() }
     }
 
-    /// Says why a socket is about to be closed, as far as one `send` goes.
+    /// Sends a last answer to a socket that is about to be closed, as far as one `send` goes.
     func sendOnce(_ response: Response, to descriptor: Int32) {
         var answer: [UInt8] = []
         outbox.encoder.encode(
@@ -95,7 +95,8 @@ final class AnswerWriter {
         }
     }
 
-    /// Goes on behind an attempt to write an answer to its end, of which `tail` makes the rest.
+    /// Goes on behind an attempt to write an answer to its end. `tail` makes the rest of the
+    /// answer.
     private func conclude(
         _ result: SendResult, closes: Bool, _ connection: Connection,
         tail: (_ sent: Int) -> UnsentTail
@@ -117,7 +118,7 @@ final class AnswerWriter {
         }
     }
 
-    /// The kernel takes more of an answer.
+    /// Writes more of an answer, since the kernel takes more.
     func sendRest(of connection: Connection) {
         guard let tail = connection.tail else { return loop.closeConnection(connection) }
         switch tail.send({ sendShare($0, $1, from: $2, to: connection) }) {
@@ -136,14 +137,14 @@ final class AnswerWriter {
         }
     }
 
-    /// Ends the writing of what was left of an answer.
+    /// Lets go of an answer's rest, and counts the steps that freeing it takes.
     func letGo(of tail: UnsentTail, on connection: Connection) {
         connection.tail = nil
         budget.add(tail.freeingSteps, to: .writes)
     }
 
-    /// Writes what is left of an answer, as far as the kernel takes it and this turn has room for it;
-    /// what has none goes on in the next.
+    /// Writes the rest of an answer, as far as the kernel takes it and this turn has room for it. A
+    /// rest without room goes on in the next turn.
     func sendShare(
         _ head: [UInt8], _ body: ResponseBody, from sent: Int, to connection: Connection
     ) -> SendResult {
@@ -165,7 +166,7 @@ final class AnswerWriter {
         case .whole: countWritten(head.count + body.count - sent, of: body, to: connection)
         case .partly(let bytes):
             countWritten(bytes, of: body, to: connection)
-            // The kernel would not tell of room that it has not run out of.
+            // The poller would not tell of room that the kernel has not run out of.
             if bytes == HTTPFrontLimits.sendBytesMax { sendLater(connection) }
         case .failed: break
         }
@@ -186,7 +187,7 @@ final class AnswerWriter {
         sending.append(connection)
     }
 
-    /// Writes on for those whom an earlier look at the budget had no room for.
+    /// Writes on for connections that an earlier look at the budget had no room for.
     func continueSending() {
         sending.run(while: { budget.hasRoomForMuch }) { connection in
             connection.awaitsTurn = false
@@ -207,7 +208,7 @@ final class AnswerWriter {
     }
 }
 
-// What happens when answers that nobody reads fill their share of memory.
+// Closing connections when answers that nobody reads fill their share of memory.
 extension AnswerWriter {
     /// Closes the connections that are longest without progress, until unsent answers keep well
     /// less than their share of memory again; `newest`, which was answered just now, is spared.
@@ -231,7 +232,8 @@ extension AnswerWriter {
         if !hasFound { unsent.foundNoneStalled(at: loop.now) }
     }
 
-    /// False where nobody was found.
+    /// Closes the slowest of the eligible connections, until so many bytes are freed; false if none
+    /// was found.
     private func shed(_ bytes: Int, where isEligible: (Connection) -> Bool) -> Bool {
         var excess = bytes
         var slow: [Connection] = []

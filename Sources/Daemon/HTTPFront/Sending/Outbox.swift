@@ -1,8 +1,8 @@
 /// Answers that a loop has made and not yet sent.
 ///
-/// What answers many requests of one turn is sent when all of them are answered: a client of many
+/// The answers to many requests of one turn are sent when all of them are made. A client of many
 /// connections is then woken by the first answer, and finds the others while it is awake. Sent one
-/// by one, each would find it asleep again, and waking somebody is over a quarter of a send.
+/// by one, each would find it asleep again, and waking it is over a quarter of a send.
 struct Outbox {
     /// An answer, which ends where the next begins.
     struct Answer {
@@ -18,7 +18,7 @@ struct Outbox {
     private var bytes: [UInt8] = []
     private var answers: [Answer] = []
 
-    /// Whether what is in it is to be sent before more is done.
+    /// Whether its answers are to be sent before more is done.
     var isDue: Bool { !isGathering || bytes.count >= HTTPFrontLimits.outboxBytesMax }
 
     /// Adds the answer to this connection's request.
@@ -32,8 +32,8 @@ struct Outbox {
             Answer(connection: connection, bytes: start..<bytes.count, closes: closes))
     }
 
-    /// Empties it by `send`, which gets each answer that nobody has closed the connection of, in the
-    /// order in which they were made, and adds none.
+    /// Empties it by `send`, which gets the answers in the order in which they were made, and adds
+    /// none. Answers whose connection was closed are left out.
     mutating func drain(_ send: (Answer, UnsafeRawBufferPointer) -> Void) {
         guard !answers.isEmpty else { return }
         bytes.withUnsafeBytes { bytes in

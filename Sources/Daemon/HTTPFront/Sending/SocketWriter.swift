@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What became of one attempt to write.
+/// The result of one attempt to write.
 enum SendResult {
     /// Everything is with the kernel.
     case whole
@@ -12,13 +12,13 @@ enum SendResult {
 
 /// Writes to sockets we hold, without blocking and without SIGPIPE.
 enum SocketWriter {
-    /// Writes what is left of `head` and `body` behind their first `sent` bytes, at most so many bytes,
-    /// in one system call.
+    /// Writes the rest of `head` and `body` behind their first `sent` bytes, at most `bytesMax`
+    /// bytes, in one system call.
     static func send(
         head: [UInt8], body: ResponseBody, from sent: Int, atMost bytesMax: Int = .max,
         to descriptor: Int32
     ) -> SendResult {
-        // What most streams write is one piece without a head.
+        // Most writes of streams are one piece without a head.
         if head.isEmpty { return send(body, from: sent, atMost: bytesMax, to: descriptor) }
         return head.withUnsafeBytes { head in
             body.withBytes { body in
@@ -34,7 +34,8 @@ enum SocketWriter {
         }
     }
 
-    /// Writes what is left of `body` behind its first `sent` bytes, in one system call.
+    /// Writes the rest of `body` behind its first `sent` bytes, at most `bytesMax` bytes, in one
+    /// system call.
     private static func send(
         _ body: ResponseBody, from sent: Int, atMost bytesMax: Int, to descriptor: Int32
     ) -> SendResult {
@@ -50,7 +51,8 @@ enum SocketWriter {
         }
     }
 
-    /// Writes what is left of `bytes` behind its first `sent`, at most so many, in one system call.
+    /// Writes the rest of `bytes` behind the first `sent`, at most `bytesMax` bytes, in one system
+    /// call.
     @inline(__always)
     static func send(
         _ bytes: UnsafeRawBufferPointer, from sent: Int, atMost bytesMax: Int = .max,

@@ -1,23 +1,24 @@
 internal import Telemetry
 
-/// What answers that wait for slow readers keep in memory, counted against the budget.
+/// The memory that answers for slow readers keep, counted against the budget.
 ///
 /// A body that many answers share is counted once, with the most bytes of it that any of them sends,
 /// until the last of them is gone. Confined to its loop's thread.
 final class UnsentLedger {
     private let memory: MemoryBudget
     private var shares: [ObjectIdentifier: Share] = [:]
-    /// When a search for the slow that found nobody is repeated, and what unsent answers took then.
+    /// The time at which a search for slow readers that found nobody is repeated, and the bytes of
+    /// unsent answers at that search.
     private var slowSearch: (repeatedAt: UInt64, used: Int) = (0, 0)
-    /// When one for those who read nothing is repeated.
+    /// The time at which a search for peers that read nothing is repeated.
     private var stalledSearchAt: UInt64 = 0
 
-    /// What is counted for an object that several answers send from.
+    /// The count for an object that several answers send from.
     private struct Share {
         var answers = 0
         var bytes = 0
 
-        /// Adds an answer that sends so many; returns how many more are to be counted.
+        /// Adds an answer that sends so many bytes; returns how many more are to be counted.
         mutating func add(bytes more: Int) -> Int {
             answers += 1
             defer { bytes = max(bytes, more) }
@@ -45,13 +46,13 @@ final class UnsentLedger {
     /// Bytes that must go until they keep seven eighths of their share.
     var excess: Int { memory.used(.unsent) - bytesMax / 8 * 7 }
 
-    /// Bytes of those who read nothing that must go until so many more have room in their share; none
-    /// for some time after a search that found nobody.
+    /// Bytes for peers that read nothing that must go until so many more have room in their share.
+    /// None for some time after a search that found nobody.
     func excess(with bytes: Int, at now: UInt64) -> Int {
         now < stalledSearchAt ? 0 : max(0, memory.used(.unsent) + bytes - bytesMax)
     }
 
-    /// Nobody was found who reads nothing.
+    /// No peer was found that reads nothing.
     func foundNoneStalled(at now: UInt64) {
         stalledSearchAt = Self.next(now)
     }
@@ -76,7 +77,7 @@ final class UnsentLedger {
         }
     }
 
-    /// Takes back what `charge` counted for the same body.
+    /// Takes back the bytes that `charge` counted for the same body.
     func release(_ body: ResponseBody, extra: Int) {
         memory.release(extra, from: .unsent)
         switch body {

@@ -1,4 +1,4 @@
-/// What the kernel has not taken yet of an answer, counted in the ledger until it goes.
+/// The part of an answer that the kernel has not taken yet, counted in the ledger until it goes.
 final class UnsentTail {
     private let head: [UInt8]
     private let body: ResponseBody
@@ -8,7 +8,7 @@ final class UnsentTail {
     /// Whether the connection closes behind it.
     var closes: Bool
 
-    /// What goes out behind it: the end of a stream.
+    /// The bytes that go out behind it: the end of a stream.
     var end: [UInt8] = []
 
     /// The rest of `head` and `body` behind the first `sent` bytes of both.
@@ -30,8 +30,8 @@ final class UnsentTail {
     /// Bytes of the body, those that are sent included.
     var bodyBytes: Int { body.count }
 
-    /// What it takes of a turn to let go of it: giving memory back to the system takes as long as there
-    /// is memory. What belongs to somebody else as well stays where it is.
+    /// Steps of a turn that it takes to let go of it: giving memory back to the system takes longer
+    /// the more memory there is. Bytes that belong to somebody else as well stay where they are.
     var freeingSteps: Int {
         switch body {
         case .empty: 0
@@ -42,7 +42,7 @@ final class UnsentTail {
         }
     }
 
-    /// Has `write` write what is left, which gets the head, the body, and how much of both was sent.
+    /// Makes `write` write the rest. It gets the head, the body, and how much of both was sent.
     func send(_ write: ([UInt8], ResponseBody, Int) -> SendResult) -> SendResult {
         let result = write(head, body, sent)
         if case .partly(let bytes) = result { sent += bytes }

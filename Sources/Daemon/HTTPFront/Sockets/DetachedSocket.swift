@@ -17,7 +17,7 @@ public final class DetachedSocket {
     let connection: Connection
     private let detachedAt: UInt64
 
-    /// What an answer has to know of the request.
+    /// The facts about the request that an answer needs.
     public let context: ResponseContext
 
     init(loop: any SocketLoop, connection: Connection, context: ResponseContext) {
@@ -45,12 +45,12 @@ public final class DetachedSocket {
     /// Answers the request, with one `send` where the kernel takes it whole; then the connection
     /// serves its next request, or closes.
     ///
-    /// What the kernel does not take is kept, counted and written as the peer reads. The owner is
-    /// released and hears nothing of it. Finishing twice, or after `closed`, does nothing; a stream
-    /// that has begun is not finished but ended.
+    /// Bytes that the kernel does not take are kept, counted and written as the peer reads. The
+    /// owner is released and hears nothing of it. Finishing twice, or after `closed`, does nothing;
+    /// a stream that has begun is not finished but ended.
     public func finish(_ response: Response) { finish(response, ifLost: nil) }
 
-    /// The same, for an answer that its client should have.
+    /// The same, for an answer whose loss the caller has to know of.
     ///
     /// - Parameter ifLost: Called once if the connection ends, or has ended, before the kernel has
     ///   the answer whole; released otherwise. That the kernel has it says nothing about the peer. It
@@ -93,12 +93,12 @@ public final class DetachedSocket {
     /// Whether this turn of the loop has room for more bytes of answers; else a stream should `rest`.
     public var hasTurn: Bool { loop.budget.isLeft(for: .writes) }
 
-    /// The same where much is to be written that nobody has waited for: requests that are there come
-    /// before most of it.
+    /// The same for many bytes that nobody has waited for. Requests that are there come before most
+    /// of them.
     public var hasTurnForMuch: Bool { loop.budget.hasRoomForMuch }
 
-    /// Has the owner of a stream that `isWritable` hear `writable` in the next turn of the loop, and
-    /// not be writable before.
+    /// Makes the owner of a stream that `isWritable` hear `writable` in the next turn of the loop.
+    /// The stream is not writable before.
     public func rest() {
         loop.assertOnThread()
         loop.rest(connection)
@@ -106,18 +106,18 @@ public final class DetachedSocket {
 
     /// Writes the next piece of a stream, with one `send`.
     ///
-    /// What the kernel does not take is kept, counted, and written as the peer reads. Not to be
-    /// called again before `isWritable`. After `closed`, or the stream's end, it does nothing.
+    /// Bytes that the kernel does not take are kept, counted, and written as the peer reads. Not to
+    /// be called again before `isWritable`. After `closed`, or the stream's end, it does nothing.
     ///
     /// - Returns: True when the next piece may follow at once. False when it must wait until the
     ///   owner hears `writable`, or when nobody is left to read, which the owner hears soon.
-    /// - Complexity: O(bytes that the kernel takes), whatever else the loop serves.
+    /// - Complexity: O(bytes that the kernel takes), independent of the loop's other connections.
     @discardableResult public func write(_ piece: ResponseBody) -> Bool {
         loop.assertOnThread()
         return loop.writeStream(connection, piece)
     }
 
-    /// Ends a stream behind what is pending; then the connection serves its next request, or
+    /// Ends a stream behind its pending bytes; then the connection serves its next request, or
     /// closes.
     ///
     /// The owner is released and hears nothing of it. Ending twice, or after `closed`, does nothing.

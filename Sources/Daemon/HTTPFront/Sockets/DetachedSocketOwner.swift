@@ -1,4 +1,4 @@
-/// Hears what becomes of a detached socket; called on its loop's thread.
+/// Hears of the end of a detached socket, and of its deadlines; called on its loop's thread.
 public protocol DetachedSocketOwner: AnyObject {
     /// Nobody is left to read, or the server stopped. The socket is closed already; nothing of it
     /// is called again.
@@ -14,14 +14,14 @@ public protocol DetachedSocketOwner: AnyObject {
 
 /// Hears, besides, when a stream may be written on; called on its loop's thread.
 ///
-/// No verb of a `DetachedSocket` calls its owner back: what a write finds out about its socket, and
-/// what it costs others, owners hear when the call has returned.
+/// No verb of a `DetachedSocket` calls its owner back. Owners hear of the results of a write, and
+/// of its cost to others, when the call has returned.
 public protocol StreamSocketOwner: DetachedSocketOwner {
-    /// What was pending is with the kernel, or the stream's next turn has come: write more, until
+    /// The pending bytes are with the kernel, or the stream's next turn has come: write more, until
     /// a write answers false. Called only after one did.
     func writable(_ socket: DetachedSocket)
 
-    /// The peer has not read a byte of what is pending for `sendProgressSeconds`: close the socket,
-    /// or end its stream. Called again after as long again.
+    /// The peer has not read a byte of the pending ones for `sendProgressSeconds`: close the
+    /// socket, or end its stream. Called again after as long again.
     func stalled(_ socket: DetachedSocket)
 }

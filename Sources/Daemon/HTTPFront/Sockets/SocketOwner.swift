@@ -1,4 +1,4 @@
-/// Who hears of a detached socket, and by what name the owner knows it.
+/// The owner that hears of a detached socket, with the socket as the owner knows it.
 enum SocketOwner {
     /// Waits for something to answer.
     case wait(any DetachedSocketOwner, DetachedSocket)

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// Bytes that a verb returns are valid until the next one. Confined to its loop's thread.
 final class SocketReader {
-    /// What became of what nobody wants any more.
+    /// The result of throwing input away.
     enum Discarded: Equatable {
         /// The peer may send more; so many bytes were thrown away.
         case open(Int)
@@ -22,7 +22,8 @@ final class SocketReader {
         bytes.deallocate()
     }
 
-    /// What can be read, as far as there is room for it; it stays in the socket. Nil at the end of the stream.
+    /// The bytes that can be read, as far as there is room for them; they stay in the socket. Nil
+    /// at the end of the stream.
     func peek(into descriptor: Int32) -> UnsafeRawBufferPointer? {
         let count = receive(bytes.count, from: descriptor, flags: MSG_PEEK)
         if count == 0 || count < 0 && errno != EAGAIN { return nil }
@@ -35,7 +36,8 @@ final class SocketReader {
         receive(count, from: descriptor, flags: MSG_TRUNC) == count
     }
 
-    /// Reads what has come, at most so many bytes; empty for nothing, nil at the end of the stream.
+    /// Reads the bytes that have come, at most `bytesMax`; empty for none, nil at the end of the
+    /// stream.
     func read(
         from descriptor: Int32, atMost bytesMax: UInt64 = .max
     ) -> UnsafeMutableRawBufferPointer? {
@@ -47,7 +49,7 @@ final class SocketReader {
     /// Whether a reading that brought so many bytes could have brought more.
     func hasRoom(beside count: Int) -> Bool { count < bytes.count }
 
-    /// Throws away what has come, up to a maximum of bytes.
+    /// Throws away the bytes that have come, up to a maximum.
     @discardableResult
     func discard(from descriptor: Int32, bytesMax: Int) -> Discarded {
         var discarded = 0

@@ -1,5 +1,5 @@
-/// What a loop has put off: until an owner's call is left, or because somebody has had their share of
-/// this turn.
+/// The tasks that a loop has put off, until an owner's call has returned, or because somebody has
+/// had their share of this turn.
 ///
 /// Confined to its loop's thread.
 struct DeferredWork {
@@ -10,7 +10,7 @@ struct DeferredWork {
     /// WebSockets that have more to read.
     let reading = TurnQueue<WebSocket>()
 
-    /// What happened on sockets whose peers have gone, or send no more.
+    /// Events of sockets whose peers have gone, or send no more.
     let hangUps = TurnQueue<HangUp>()
 
     /// An end of a connection that is yet to be looked at.
@@ -24,7 +24,7 @@ struct DeferredWork {
         }
     }
 
-    /// What other threads brought.
+    /// Messages of other threads.
     let mail = TurnQueue<LoopMessage>()
     /// Connections that are yet to hear that the server drains.
     let draining = TurnQueue<Connection>()
@@ -35,12 +35,12 @@ struct DeferredWork {
             && hangUps.isEmpty)
     }
 
-    /// How many requests are among it, as far as can be known.
+    /// The number of requests among these tasks, as far as can be known.
     var requestCount: Int {
         arrived.count + reading.count + hangUps.count
     }
 
-    /// Adds what other threads brought, many answers in pieces.
+    /// Adds messages of other threads, many answers in pieces.
     func takeMail(_ messages: [LoopMessage]) {
         let countMax = HTTPFrontLimits.repliesAtOnceMax
         for message in messages {
@@ -55,7 +55,8 @@ struct DeferredWork {
         }
     }
 
-    /// Lets go of everything: what is to have another turn holds its loop, and would for ever.
+    /// Lets go of everything: a task that is to have another turn holds its loop, and would for
+    /// ever.
     func removeAll() {
         for queue in [lost, draining] { queue.removeAll() }
         arrived.removeAll()
@@ -65,12 +66,12 @@ struct DeferredWork {
     }
 }
 
-/// Work of one kind that waits for its moment in a turn, in the order in which it came.
+/// Tasks of one kind that wait for their moment in a turn, in the order in which they came.
 ///
 /// Confined to its loop's thread.
 final class TurnQueue<Element> {
     private var waiting: [Element] = []
-    // Taking turns with it, so that neither is allocated anew.
+    // The two arrays take turns, so that neither is allocated anew.
     private var running: [Element] = []
 
     var isEmpty: Bool { waiting.isEmpty }
@@ -78,8 +79,9 @@ final class TurnQueue<Element> {
 
     func append(_ element: Element) { waiting.append(element) }
 
-    /// Calls `body` with each that waits at this moment, once, as long as there is room; what is left
-    /// or added meanwhile waits for the next call. Not to be called from inside itself.
+    /// Calls `body` with each element that waits at this moment, once, as long as there is room.
+    /// Elements that are left or added meanwhile wait for the next call. Not to be called from
+    /// inside itself.
     func run(while hasRoom: () -> Bool = { true }, _ body: (Element) -> Void) {
         guard !waiting.isEmpty else { return }
         assert(running.isEmpty, "a queue is not run from inside itself")
@@ -90,7 +92,7 @@ final class TurnQueue<Element> {
             count += 1
         }
         if count < running.count { waiting.insert(contentsOf: running[count...], at: 0) }
-        // Most turns have one: `removeAll` takes five times as long for that.
+        // Most turns have one element: `removeAll` takes five times as long for that.
         while running.popLast() != nil {}
     }
 

@@ -6,7 +6,7 @@ struct LoopTurn {
     private(set) var now: UInt64
     /// Whether it serves one request alone, as far as can be known before it is read.
     var servesOne = false
-    /// Tells it from others.
+    /// A number that tells this turn from others.
     private(set) var number: UInt32 = 0
     /// Whether it is every other one.
     var isOdd: Bool { number % 2 == 1 }

@@ -1,19 +1,21 @@
 internal import Telemetry
 
-/// What is left of one turn of a loop for each kind of its work, in steps of some two microseconds.
+/// The steps that are left of one turn of a loop for each kind of task. A step is some two
+/// microseconds.
 ///
-/// A kind has its own share, and takes from what all kinds share once that is spent. It begins nothing
-/// more when neither has anything left, and goes on in the next turn. The last thing that it began may
-/// go beyond; others have as much less of what is shared. So a turn has a bound that no clock decides,
-/// and no kind waits until another has nothing to do.
+/// A kind has its own share. Once that is spent, it takes from the steps that all kinds share. It
+/// begins nothing more when neither has anything left, and goes on in the next turn. The last task
+/// that it began may go beyond; others then have as much less of the shared steps. So a turn has a
+/// bound that no clock decides, and no kind waits until another has nothing to do.
 ///
 /// A step takes longer on a slow machine. So a turn is late once it has lasted
-/// ``HTTPFrontLimits/punctualMicrosecondsMax``: nothing is shared any more, and what can wait has
-/// ``TurnWork/lateShare``. A kind that has had nothing so far still has something then, in every turn.
+/// ``HTTPFrontLimits/punctualMicrosecondsMax``. Then nothing is shared any more, and kinds that can
+/// wait have ``TurnWork/lateShare``. A kind that has had nothing so far still has something then,
+/// in every turn.
 ///
 /// Belongs to its loop.
 public final class TurnBudget {
-    /// In place of the monotonic clock.
+    /// The clock in place of the monotonic one; nil for that.
     private let clock: (() -> Int)?
     /// The moment of the clock at which the turn is late; without a beginning it has none.
     private var lateAt = Int.max
@@ -24,16 +26,16 @@ public final class TurnBudget {
     private var isCutShort = false
 
     private let spent = TurnBudget.counters()
-    /// What each kind had spent when its last thing began, that one counted as one step.
+    /// The steps that each kind had spent when its last task began, that one counted as one step.
     private let begun = TurnBudget.counters()
-    /// The kinds that had something, each a bit.
+    /// The kinds that spent steps in this turn, one bit each.
     private var touched: UInt32 = 0
-    /// What began last.
+    /// The kind of the task that began last.
     private var current = TurnWork.mail
-    /// What all have spent beyond their own shares.
+    /// The steps that all kinds have spent beyond their own shares.
     private var sharedSpent = 0
 
-    /// Steps of what goes on that were counted before they turned out.
+    /// Steps of the task that goes on that were counted before they turned out.
     private var foreseen = 0
 
     /// Whether all others have had their part of this turn.
@@ -63,10 +65,10 @@ public final class TurnBudget {
         lateAt = (clock?() ?? moment) + HTTPFrontLimits.punctualMicrosecondsMax
     }
 
-    /// Whether a kind of work may begin something.
+    /// Whether a kind of task may begin another one.
     public func isLeft(for work: TurnWork) -> Bool { left(for: work) > 0 }
 
-    /// Steps that a kind of work may still take, 0 at least.
+    /// Steps that a kind of task may still take, 0 at least.
     public func left(for work: TurnWork) -> Int {
         guard isLate else { return leftAtAnyTime(for: work) }
         let left = ownLeft(for: work)
@@ -74,20 +76,21 @@ public final class TurnBudget {
         return left
     }
 
-    /// What would be left if the turn was not late.
+    /// The steps that would be left if the turn was not late.
     private func leftAtAnyTime(for work: TurnWork) -> Int {
         max(0, work.share - spent[work.rawValue])
             + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
     }
 
-    /// The same of the kind's own share: what others may need more is left to them.
+    /// The steps that are left of the kind's own share. Shared steps, which others may need more,
+    /// are not counted.
     func ownLeft(for work: TurnWork) -> Int {
         max(0, (isLate ? work.lateShare : work.share) - spent[work.rawValue])
     }
 
-    /// Whether somebody with much to write may go on. What all kinds share is left to the others until
-    /// ``giveRest()``: a peer that reads fast would take all of it, turn after turn, while requests wait.
-    /// Of a late turn it has no more than what can wait.
+    /// Whether a connection with much to write may go on. The shared steps are left to the other
+    /// kinds until ``giveRest()``: a peer that reads fast would take all of them, turn after turn,
+    /// while requests wait. In a late turn it has no more than a kind that can wait.
     var hasRoomForMuch: Bool {
         guard isLate else {
             return isRestGiven ? isLeft(for: .writes) : ownLeft(for: .writes) > 0
@@ -97,35 +100,36 @@ public final class TurnBudget {
         return isLeft
     }
 
-    /// Whether a piece of a stream may be written that was made because there was room. Its making may
-    /// have taken all that is left of a late turn; kept, it would take memory as if its peer was slow.
+    /// Whether a piece of a stream may be written that was made because there was room. Its making
+    /// may have taken all that is left of a late turn. If it was kept, it would take memory as if
+    /// its peer was slow.
     var hasRoomForPiece: Bool { leftAtAnyTime(for: .writes) > 0 }
 
-    /// Gives what is left of this turn to those who have much to write: all others had their part.
+    /// Gives the rest of this turn to connections with much to write: all others had their part.
     func giveRest() { isRestGiven = true }
 
-    /// Begins something of about so many steps.
+    /// Begins a task of about so many steps.
     public func begin(_ work: TurnWork, _ steps: Int) {
         begun[work.rawValue] = spent[work.rawValue] + 1
         (current, foreseen) = (work, 0)
         spend(steps, on: work)
     }
 
-    /// Goes on with something that began earlier in this turn; of the steps that turn out so many were
+    /// Goes on with a task that began earlier in this turn. So many of the steps that turn out were
     /// counted then.
     func goOn(with work: TurnWork, foreseen steps: Int) { (current, foreseen) = (work, steps) }
 
-    /// Counts more steps of what began last, as they turn out.
+    /// Counts more steps of the task that began last, as they turn out.
     public func add(_ steps: Int) {
         let counted = min(steps, foreseen)
         foreseen -= counted
         spend(steps - counted, on: current)
     }
 
-    /// Counts more steps of something of this kind that has begun, or begins next.
+    /// Counts more steps of a task of this kind that has begun, or begins next.
     public func add(_ steps: Int, to work: TurnWork) { spend(steps, on: work) }
 
-    /// Counts something that was done within something else, which goes on.
+    /// Counts a task that was done within another one, which goes on.
     public func count(_ work: TurnWork, _ steps: Int) {
         begun[work.rawValue] = spent[work.rawValue] + 1
         spend(steps, on: work)
@@ -145,7 +149,7 @@ public final class TurnBudget {
         if !isLate, lateAt < .max { isLate = (clock?() ?? MonotonicClock.microseconds()) >= lateAt }
     }
 
-    /// Ends a turn: counts what it did in `meters`.
+    /// Ends a turn, and counts its steps in `meters`.
     func endTurn(countingIn meters: LoopMeters) {
         var steps = 0
         while touched != 0 {

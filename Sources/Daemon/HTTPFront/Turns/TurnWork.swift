@@ -1,7 +1,7 @@
-/// What a loop does in its turns, by kind.
+/// The kinds of tasks that a loop does in its turns.
 ///
-/// Each kind has a share of every turn, in steps of some two microseconds, that no other kind takes:
-/// whatever else there is to do, some of it goes on.
+/// Each kind has a share of every turn, in steps of some two microseconds, that no other kind
+/// takes. So some of it goes on, however much else there is to do.
 public enum TurnWork: Int, CaseIterable, Sendable {
     /// Requests that arrive, and that nobody waits long behind.
     case arrivals
@@ -13,13 +13,13 @@ public enum TurnWork: Int, CaseIterable, Sendable {
     case accepts
     /// Sockets whose peers have gone, or send no more.
     case hangUps
-    /// What other threads bring: answers, and jobs.
+    /// Messages of other threads: answers, and jobs.
     case mail
-    /// What is sent of streams, and of answers that are too large to be gathered.
+    /// Bytes that are sent of streams, and of answers that are too large to be gathered.
     case writes
     /// Answers in JSON that a loop writes by itself; without steps they are written on another thread.
     case encodings
-    /// Readers that are told what was admitted, or that their wait is over.
+    /// Readers that are told of events that were admitted, or that their wait is over.
     case deliveries
     /// Looks at many topics that a loop takes by itself; without steps they go to another thread.
     case reads
@@ -32,7 +32,7 @@ public enum TurnWork: Int, CaseIterable, Sendable {
     /// Selectors that nobody waits for any more, to be taken out.
     case removals
 
-    /// What figures call it.
+    /// The name of the kind in figures.
     public var name: String {
         switch self {
         case .arrivals: "arrivals"
@@ -52,8 +52,8 @@ public enum TurnWork: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Steps of a turn that are for this kind alone. Requests have most: they are what ordinary clients
-    /// send.
+    /// Steps of a turn that are for this kind alone. Requests have most, since ordinary clients
+    /// send them.
     public var share: Int {
         switch self {
         case .arrivals: 704
@@ -64,7 +64,7 @@ public enum TurnWork: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is no part of a short request, its answer, or news for those who wait.
+    /// Whether it is no part of a short request, its answer, or news for waiting readers.
     private var canWait: Bool {
         switch self {
         case .arrivals, .accepts, .mail, .writes, .deliveries: false

@@ -1,8 +1,8 @@
-/// Work of one kind that waits for its moment in a turn, in a line for each user.
+/// Tasks of one kind that wait for their moment in a turn, in a line for each user.
 ///
-/// Users have one each, in turns: a user with one connection does not stand behind all connections of
-/// another. A user's own are in the order in which they came. As long as so few wait that a turn has
-/// room for all of them, there are no lines, and nothing is allocated.
+/// Users take turns, with one task each, so that a user with one connection does not stand behind
+/// all connections of another. A user's own tasks are in the order in which they came. As long as
+/// so few wait that a turn has room for all of them, there are no lines, and nothing is allocated.
 ///
 /// Confined to its loop's thread.
 final class UserLines<Element> {
@@ -23,7 +23,8 @@ final class UserLines<Element> {
         func removeFirst() -> Element {
             defer {
                 first += 1
-                // What has left is let go of once it is half of the line: O(1) for each.
+                // Elements that have left are let go of once they are half of the line: O(1) for
+                // each.
                 if 2 * first >= waiting.count {
                     waiting.removeFirst(first)
                     first = 0
@@ -34,14 +35,15 @@ final class UserLines<Element> {
     }
 
     private let user: (Element) -> UInt32?
-    /// Those that have no place in a line yet.
+    /// Elements that have no place in a line yet.
     private let arrived = TurnQueue<Element>()
     private var lines: [UInt32?: Line] = [:]
     /// The same lines, none of them empty, as they have their turns.
     private var order: [Line] = []
     private var next = 0
 
-    /// Lines of what belongs to users, whom `user` tells; nil is one user too.
+    /// Lines of elements that belong to users. `user` returns the user of an element; nil is one
+    /// user too.
     init(by user: @escaping (Element) -> UInt32?) {
         self.user = user
     }
@@ -51,8 +53,9 @@ final class UserLines<Element> {
 
     func append(_ element: Element) { arrived.append(element) }
 
-    /// Calls `body` with each that waits at this moment, once, as long as there is room; what is left
-    /// or added meanwhile waits for the next call. Not to be called from inside itself.
+    /// Calls `body` with each element that waits at this moment, once, as long as there is room.
+    /// Elements that are left or added meanwhile wait for the next call. Not to be called from
+    /// inside itself.
     func run(while hasRoom: () -> Bool, _ body: (Element) -> Void) {
         if order.isEmpty, arrived.count <= HTTPFrontLimits.arrivalsWithoutLinesMax {
             return arrived.run(while: hasRoom, body)

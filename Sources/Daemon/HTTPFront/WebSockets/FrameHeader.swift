@@ -1,10 +1,10 @@
 /// The header of a client's frame as its bytes come, 6 to 14 of them (RFC 6455 section 5.2).
 struct FrameHeader {
-    /// What one more byte has led to.
+    /// The result of one more byte.
     enum Progress {
         case unfinished
         case complete
-        /// It breaks the protocol; why.
+        /// It breaks the protocol. The text says why.
         case broken(StaticString)
     }
 
@@ -12,7 +12,7 @@ struct FrameHeader {
     private var first: UInt8 = 0
     /// How many bytes the length has behind the second: 0, 2 or 8.
     private var lengthBytes: UInt8 = 0
-    /// Where in the mask the next byte of payload lies.
+    /// The place in the mask of the next byte of payload.
     private var maskOffset: UInt8 = 0
     /// The mask, its first byte lowest.
     private var mask: UInt32 = 0
@@ -26,7 +26,7 @@ struct FrameHeader {
 
     /// Takes the next byte, and refuses at the first that no client may send.
     ///
-    /// - Parameter isInMessage: Whether frames of a message came whose last is yet to come.
+    /// - Parameter isInMessage: Whether a message has begun whose last frame is yet to come.
     mutating func accept(_ byte: UInt8, isInMessage: Bool) -> Progress {
         defer { count += 1 }
         switch count {

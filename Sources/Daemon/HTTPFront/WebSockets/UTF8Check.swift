@@ -1,12 +1,12 @@
 /// Whether bytes that come in pieces are UTF-8 (RFC 3629 section 4).
 ///
-/// Says no at the first byte that no text can have there, so that who sends a long one hears of it
-/// at once.
+/// Says no at the first byte that no text can have there, so that the sender of a long text hears
+/// of it at once.
 struct UTF8Check {
     /// Bytes that the character begun still needs.
     private var left: UInt8 = 0
-    /// What the next of them may be: overlong forms, surrogates and what is above U+10FFFF are
-    /// told by the second byte.
+    /// The least and the greatest value of the next of them. Overlong forms, surrogates and numbers
+    /// above U+10FFFF are told by the second byte.
     private var low: UInt8 = 0x80
     private var high: UInt8 = 0xBF
 

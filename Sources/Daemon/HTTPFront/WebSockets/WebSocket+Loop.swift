@@ -1,8 +1,9 @@
-// What the loop tells a WebSocket.
+// Calls of the loop to a WebSocket.
 extension WebSocket {
-    /// Something can be read, or the end: reads and delivers, as much as a turn has room for.
+    /// Reads and delivers input, as much as a turn has room for. Called when bytes, or the end of
+    /// the stream, can be read.
     func inputCame() {
-        // It had its share of this turn, and has the next one's.
+        // It had its share of this turn, and waits for that of the next.
         guard !isQueued else { return }
         guard loop.budget.isLeft(for: .messages) else { return readSoon() }
         defer { watchMessage() }
@@ -20,8 +21,8 @@ extension WebSocket {
             isPinged = false
             share.bytes -= bytes.count
             loop.budget.begin(.messages, bytes.count / HTTPFrontLimits.bodyBytesPerStep)
-            // The kernel gives what it has: the poller tells of what comes next. But of an end that
-            // it told of already, only another reading tells.
+            // The kernel gives all bytes that it has, and the poller tells of later ones. But of an
+            // end that it told of already, only another reading tells.
             let isAll = loop.reader.hasRoom(beside: bytes.count) && !connection.machine.isReadClosed
             var input = WebSocketInput(bytes)
             deliver(&input, &share)
@@ -44,7 +45,7 @@ extension WebSocket {
         loop.readLater(self)
     }
 
-    /// What was pending is out, or the socket's next turn has come.
+    /// The pending bytes are out, or the socket's next turn has come.
     func roomCame() {
         sendControl()
         if isWritable { owner?.writable(self) }
@@ -110,7 +111,7 @@ extension WebSocket {
         }
     }
 
-    /// Keeps what was not delivered, in place of what was kept before.
+    /// Keeps the input that was not delivered, in place of the input kept before.
     private func hold(_ input: WebSocketInput) {
         var rest = BodyBuffer(memory: loop.memory)
         if state != .closed, !input.isEmpty {
@@ -142,7 +143,7 @@ extension WebSocket {
         }
     }
 
-    /// Ends the connection behind what is pending, and looks at nothing more of the peer's.
+    /// Ends the connection behind the pending bytes, and looks at nothing more of the peer's.
     private func refuse(_ code: CloseCode, _ reason: String) {
         guard state != .closed else { return }
         connection.machine.lingerBehindAnswer(for: .body)
@@ -150,7 +151,7 @@ extension WebSocket {
         end(with: state == .closing ? control.close : WebSocketFrame.close(code, reason))
     }
 
-    /// Ends the connection behind what is pending and these bytes.
+    /// Ends the connection behind the pending bytes and these.
     private func end(with bytes: [UInt8]) {
         state = .closed
         loop.endStream(connection, with: bytes, closes: true)
@@ -163,8 +164,8 @@ extension WebSocket {
         owner?.closed(self)
     }
 
-    /// What has come of a message keeps memory: it must come to its end, like a request's body, as
-    /// long as it is read.
+    /// Sets the deadline of a message that has begun. Its first part keeps memory, so that it must
+    /// come to its end, like a request's body, as long as it is read.
     private func watchMessage() {
         guard state == .open, !isPaused, machine.isKeeping else {
             connection.deadlines.input = .max
@@ -175,7 +176,7 @@ extension WebSocket {
         loop.armDetached(connection)
     }
 
-    /// What one WebSocket may take of one turn of its loop.
+    /// The part of one turn of its loop that one WebSocket may take.
     private struct Share {
         var bytes = HTTPFrontLimits.webSocketBytesPerTurnMax
         var events = HTTPFrontLimits.webSocketEventsPerTurnMax

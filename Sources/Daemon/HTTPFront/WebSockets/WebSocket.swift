@@ -1,7 +1,7 @@
 /// A connection that speaks WebSocket frames (RFC 6455), server side, without extensions.
 ///
 /// Pings are answered, closes echoed and broken frames refused here; the owner sees whole messages.
-/// What it writes are whole frames, made by `WebSocketFrame`, and goes out as a stream's pieces do.
+/// The owner writes whole frames, made by `WebSocketFrame`. They go out as a stream's pieces do.
 ///
 /// Confined to its loop's thread; debug builds check it.
 public final class WebSocket {
@@ -18,10 +18,10 @@ public final class WebSocket {
     let connection: Connection
     private let detachedAt: UInt64
     var state = State.opening
-    /// Nil once it has heard `closed`.
+    /// The owner; nil once it has heard `closed`.
     var owner: (any WebSocketOwner)?
     var machine: WebSocketMachine
-    /// What the answer to the handshake needs; nil once it is sent.
+    /// The facts that the answer to the handshake needs; nil once it is sent.
     private var handshake: WebSocketHandshake?
 
     var isPaused = false
@@ -65,7 +65,7 @@ public final class WebSocket {
         loop.beginStream(
             connection, Response(status: 101, headers: fields), first: first,
             for: handshake.context, framing: .switched)
-        // What has come meanwhile, nobody was told of.
+        // Nobody was told of the input that came meanwhile.
         readSoon()
     }
 
@@ -90,12 +90,12 @@ public final class WebSocket {
     /// Whether this turn of the loop has room for more bytes of answers; else it should `rest`.
     public var hasTurn: Bool { loop.budget.isLeft(for: .writes) }
 
-    /// The same where much is to be written that nobody has waited for: requests that are there come
-    /// before most of it.
+    /// The same for many bytes that nobody has waited for. Requests that are there come before most
+    /// of them.
     public var hasTurnForMuch: Bool { loop.budget.hasRoomForMuch }
 
-    /// Has the owner hear `writable` in the next turn of the loop, where the socket `isWritable`, and
-    /// not be writable before.
+    /// Makes the owner hear `writable` in the next turn of the loop, if the socket `isWritable`. It
+    /// is not writable before.
     public func rest() {
         loop.assertOnThread()
         if state == .open { loop.rest(connection) }
@@ -103,19 +103,19 @@ public final class WebSocket {
 
     /// Writes whole frames, with one `send`.
     ///
-    /// What the kernel does not take is kept, counted, and written as the peer reads. Not to be
-    /// called while the socket is open and not `isWritable`; once it is closed, it does nothing.
+    /// Bytes that the kernel does not take are kept, counted, and written as the peer reads. Not to
+    /// be called while the socket is open and not `isWritable`; once it is closed, it does nothing.
     ///
     /// - Returns: True when more may follow at once. False when it must wait until the owner hears
     ///   `writable`, or when nobody is left to read, which the owner hears soon.
-    /// - Complexity: O(bytes that the kernel takes), whatever else the loop serves.
+    /// - Complexity: O(bytes that the kernel takes), independent of the loop's other connections.
     @discardableResult public func write(_ frames: ResponseBody) -> Bool {
         loop.assertOnThread()
         guard state == .open else { return false }
         return loop.writeStream(connection, frames)
     }
 
-    /// Asks the peer for a sign of life, behind what is pending.
+    /// Asks the peer for a sign of life, behind the pending bytes.
     ///
     /// A peer that has sent nothing at all since the ping before this one is `stalled`, which the
     /// owner hears soon; one that is not read from, because reading is paused, is not judged.
@@ -131,13 +131,13 @@ public final class WebSocket {
         sendControl()
     }
 
-    /// Begins the closing handshake behind what is pending: no message is delivered any more, and
-    /// nothing but `closed` is called, once the peer has answered or `webSocketCloseSeconds` are
-    /// over; while the server drains, `webSocketDrainCloseMilliseconds`.
+    /// Begins the closing handshake behind the pending bytes. No message is delivered any more, and
+    /// only `closed` is called: once the peer has answered, or `webSocketCloseSeconds` are over.
+    /// While the server drains, `webSocketDrainCloseMilliseconds` is the limit.
     ///
     /// - Parameters:
     ///   - code: One that may be sent.
-    ///   - reason: For whoever debugs the client; cut to 123 bytes.
+    ///   - reason: A text for people that debug the client; cut to 123 bytes.
     public func close(_ code: CloseCode, _ reason: String = "") {
         loop.assertOnThread()
         precondition(code.isSendable, "no close frame may carry the code \(code.rawValue)")
@@ -184,7 +184,8 @@ public final class WebSocket {
 
 /// Control frames that wait until they may go out between two of the owner's.
 struct PendingControl {
-    /// The answer to the latest ping; a peer that sends many may be answered the last.
+    /// The answer to the latest ping. If a peer sends many pings, perhaps only the last is
+    /// answered.
     var pong: [UInt8] = []
     var ping: [UInt8] = []
     /// Behind it nothing is sent any more.

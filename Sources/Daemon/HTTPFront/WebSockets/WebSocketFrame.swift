@@ -2,7 +2,7 @@
 ///
 /// Made once for a message that many sockets share.
 public enum WebSocketFrame {
-    /// What a message is.
+    /// The type of a message.
     public enum Opcode: UInt8, Sendable {
         /// UTF-8.
         case text = 1
@@ -10,7 +10,7 @@ public enum WebSocketFrame {
         case binary = 2
     }
 
-    /// What stands before a payload of `count` bytes, 2 to 10 bytes.
+    /// The header of a frame with a payload of `count` bytes; it has 2 to 10 bytes.
     ///
     /// - Complexity: O(1); one allocation.
     public static func header(_ opcode: Opcode, count: Int) -> [UInt8] {
@@ -38,7 +38,7 @@ public enum WebSocketFrame {
         header(opcode: 10, count: payload.count) + payload
     }
 
-    /// A closing frame; without a code, an empty one. The reason is cut to what fits.
+    /// A closing frame; without a code, an empty one. The reason is cut to fit.
     static func close(_ code: CloseCode?, _ reason: String = "") -> [UInt8] {
         guard let code else { return header(opcode: 8, count: 0) }
         var payload = [UInt8(code.rawValue >> 8), UInt8(truncatingIfNeeded: code.rawValue)]
@@ -69,6 +69,6 @@ public enum WebSocketFrame {
         }
     }
 
-    /// What a control frame holds at most (RFC 6455 section 5.5).
+    /// Bytes of payload that a control frame holds at most (RFC 6455 section 5.5).
     static let controlBytesMax = 125
 }

@@ -2,16 +2,16 @@ internal import Digests
 
 /// The opening handshake (RFC 6455 section 4.2).
 final class WebSocketHandshake {
-    /// What the answer says, beside its status.
+    /// The header fields of the answer.
     let headers: HeaderLines
-    /// What the answer has to know of the request.
+    /// The facts about the request that the answer needs.
     let context: ResponseContext
 
     /// Checks the handshake of a request.
     ///
     /// Host and Origin were judged before, like those of any request.
     ///
-    /// - Throws: What it is answered instead: 426 `WEBSOCKET_VERSION` or 400 `REQUEST_MALFORMED`.
+    /// - Throws: The problem to answer instead: 426 `WEBSOCKET_VERSION` or 400 `REQUEST_MALFORMED`.
     init(_ head: RequestHead) throws(Problem) {
         guard head.method == "GET", head.version == .http11 else {
             throw Self.malformed("A WebSocket is opened by GET, in HTTP/1.1.")
@@ -42,7 +42,8 @@ final class WebSocketHandshake {
         context = head.responseContext
     }
 
-    /// What proves that a server understood a key; nil when it is not 16 bytes in base64.
+    /// The text that proves that a server understood a key; nil when that is not 16 bytes in
+    /// base64.
     static func acceptance(of key: UnsafeRawBufferPointer) -> String? {
         guard key.count == keyCharacters, Base64.decode(key)?.count == keyBytes else { return nil }
         let digest = magic.withUTF8Buffer { Digest.sha1(key, UnsafeRawBufferPointer($0)) }
@@ -64,7 +65,7 @@ final class WebSocketHandshake {
         Problem(400, "REQUEST_MALFORMED", detail: detail)
     }
 
-    /// What `Sec-WebSocket-Protocol` calls the messages of this version.
+    /// The name of the messages of this version in `Sec-WebSocket-Protocol`.
     private static let subprotocol = "belfry.v1"
     private static let keyBytes = 16
     private static let keyCharacters = 24

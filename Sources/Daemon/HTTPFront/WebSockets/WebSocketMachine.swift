@@ -2,11 +2,12 @@ internal import Telemetry
 
 /// Makes messages of a client's bytes, however they are cut (RFC 6455 sections 5 to 8).
 ///
-/// Knows no socket and no time. What it needs of memory beside itself it has only while a message
-/// or control frame is in several pieces; a message that lies whole in what is given to it is
-/// unmasked and handed out where it lies.
+/// Knows no socket and no time. It needs memory beside itself only while a message or control frame
+/// is in several pieces. A message that lies whole in the input is unmasked and handed out where it
+/// lies.
 struct WebSocketMachine: ~Copyable {
-    /// What the bytes have led to. Pointers hold until `release`, `next`, or the input changes.
+    /// An event that the bytes have led to. Pointers hold until `release`, `next`, or the input
+    /// changes.
     enum FrameEvent {
         /// A message of text, which is UTF-8.
         case text(UnsafeRawBufferPointer)
@@ -36,13 +37,14 @@ struct WebSocketMachine: ~Copyable {
     private let messageBytesMax: Int
     private var stage = Stage.header
     private var header = FrameHeader()
-    /// What the message in progress is; nil between messages.
+    /// The type of the message in progress; nil between messages.
     private var kind: Kind?
     private var text = UTF8Check()
     private var message: BodyBuffer
     private var control: BodyBuffer
 
-    /// A machine that fails a message of more than so many bytes, and counts what it keeps.
+    /// A machine that fails a message of more than `messageBytesMax` bytes, and counts the bytes
+    /// that it keeps.
     init(messageBytesMax: Int, memory: MemoryBudget) {
         self.messageBytesMax = messageBytesMax
         message = BodyBuffer(memory: memory)
@@ -82,7 +84,7 @@ struct WebSocketMachine: ~Copyable {
         }
     }
 
-    /// Frees what the last event was kept in.
+    /// Frees the memory of the last event.
     mutating func release() {
         if stage != .payload, kind == nil { message.clear() }
         if stage != .payload || !header.isControl { control.clear() }

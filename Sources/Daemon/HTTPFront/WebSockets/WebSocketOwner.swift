@@ -6,18 +6,19 @@ public enum WebSocketMessage {
     case binary(UnsafeRawBufferPointer)
 }
 
-/// Hears what comes over a WebSocket and becomes of it; called on its loop's thread.
+/// Hears of the messages and the end of a WebSocket, and of its deadlines; called on its loop's
+/// thread.
 ///
 /// No verb of a `WebSocket` calls its owner back.
 public protocol WebSocketOwner: AnyObject {
     /// A whole message came. Its bytes are valid until this returns.
     func received(_ message: WebSocketMessage, on socket: WebSocket)
 
-    /// The socket is writable again: what was pending is with the kernel, or its next turn has
+    /// The socket is writable again: the pending bytes are with the kernel, or its next turn has
     /// come. Write until a write answers false.
     func writable(_ socket: WebSocket)
 
-    /// The peer has not read a byte of what is pending for `sendProgressSeconds`, or has sent
+    /// The peer has not read a byte of the pending ones for `sendProgressSeconds`, or has sent
     /// nothing since the last ping: close the socket.
     func stalled(_ socket: WebSocket)
 

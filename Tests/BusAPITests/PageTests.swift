@@ -118,6 +118,27 @@ import Topics
         }
     }
 
+    /// A module can be read, tried and changed without those that use it.
+    @Test func noPageModuleImportsItselfByOthers() throws {
+        let modules = try Self.files.filter { $0.hasSuffix(".js") }
+        var imports = [String: [String]]()
+        for module in modules {
+            let text = try PackageFiles.text("Sources/Daemon/Page/Files/\(module)")
+            imports[module] = ["'", "\""].flatMap {
+                Self.names(in: text, between: "\($0)./", $0).filter { $0.hasSuffix(".js") }
+            }
+        }
+        #expect(try #require(imports["app.js"]).count > 5)
+        for module in modules {
+            var (next, reached) = (imports[module] ?? [], Set<String>())
+            while let name = next.popLast() {
+                guard reached.insert(name).inserted else { continue }
+                next += try #require(imports[name], "\(module) reaches \(name)")
+            }
+            #expect(!reached.contains(module), "\(module) imports itself by others")
+        }
+    }
+
     @Test func nothingOfItRunsOrIsShownThatIsNotItsOwn() throws {
         let server = try self.server()
         let client = try server.connect()

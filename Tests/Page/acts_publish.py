@@ -20,7 +20,7 @@ async def published(page: Page, status: str = "201") -> str:
     """Presses the button, and gives the answer."""
     await page.get_by_role("button", name="Publish", exact=True).click()
     answer = page.get_by_label("Answer")
-    return await until("the answer", answer.inner_text, enough=lambda text: status in text)
+    return await until("the answer", answer.inner_text, enough=lambda text: text.startswith(status))
 
 
 async def payload(served: Served, topic: str) -> list[bytes]:

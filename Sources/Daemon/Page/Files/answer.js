@@ -2,8 +2,8 @@
 
 import { Refused, Unreachable } from './bus.js';
 import { clear, count, el } from './dom.js';
-import { momentAddress } from './moment.js';
 import { contentOf, payload } from './payload.js';
+import { eventAddress } from './places.js';
 
 /** The element that tells the last answer. */
 export class Answer {
@@ -64,7 +64,7 @@ export class Answer {
                 took && el('span', { class: 'dim' }, took)),
             el('p', {}, text),
             event && el('p', {}, 'Event ', el('code', {}, event.id), '. ',
-                el('a', { href: momentAddress(event.topic, event.id) }, 'Show it in Follow')));
+                el('a', { href: eventAddress(event.topic, event.id) }, 'Show it in Follow')));
     }
 }
 

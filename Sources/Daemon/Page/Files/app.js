@@ -1,9 +1,11 @@
 // The frame of the page: which view the address names, whether the bus is there, and who asks.
 
+import { onState, onToken, token } from './connection.js';
 import { announce, clear, el, setText, span, svg } from './dom.js';
-import { onState, onToken, token, tryNow } from './bus.js';
-import { askForToken } from './token.js';
+import { arrive } from './places.js';
+import { tryNow } from './probe.js';
 import { applyTheme, nextTheme, theme } from './theme.js';
+import { askForToken } from './token.js';
 
 const VIEWS = {
     '': './overview.js',
@@ -20,64 +22,12 @@ const BELOW = { topics: '', subscribers: '' };
 const main = document.getElementById('view');
 let leave = new AbortController();
 let opened = 0;
-/** The address that the open view was opened with, or has written down since. */
-let taken = null;
-
-/**
- * The address of a place on the page, for links.
- * @param {string|string[]} path segments, as in `['follow', 'builds.>']`; a text is taken apart at slashes
- * @param {URLSearchParams|object} [query] empty values are left out
- */
-export function place(path, query) {
-    const segments = typeof path === 'string' ? path.split('/').filter(segment => segment !== '') : path;
-    const entries = query instanceof URLSearchParams ? [...query] : Object.entries(query ?? {});
-    const kept = entries.filter(([, value]) => value !== null && value !== undefined && value !== '');
-    const text = String(new URLSearchParams(kept));
-    return `#/${segments.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`;
-}
-
-/** Goes to a place. */
-export function go(path, query) {
-    const address = place(path, query);
-    if (address !== location.hash) location.hash = address;
-}
-
-/**
- * Writes down in the address where the open view is now, without a step of the browser's history. A view that
- * was left writes nothing. Nor does one that is about to be left: the browser tells of a new address a moment
- * after it is there, and a timer of the view may come in between.
- * @param {AbortSignal} signal the view's
- */
-export function note(path, query, signal) {
-    const address = place(path, query);
-    if (signal.aborted || location.hash !== taken || location.hash === address) return;
-    history.replaceState(null, '', address);
-    taken = location.hash;
-}
-
-/** What the address names: `{path, query}`. */
-function here() {
-    const [path, ...query] = location.hash.replace(/^#\/?/, '').split('?');
-    return {
-        path: path.split('/').filter(segment => segment !== '').map(decoded),
-        query: new URLSearchParams(query.join('?')),
-    };
-}
-
-function decoded(segment) {
-    try {
-        return decodeURIComponent(segment);
-    } catch {
-        return segment;
-    }
-}
 
 async function show({ moved }) {
     leave.abort();
     leave = new AbortController();
     const { signal } = leave;
-    taken = location.hash;
-    const { path, query } = here();
+    const { path, query } = arrive();
     const name = Object.hasOwn(VIEWS, path[0] ?? '') ? path[0] ?? '' : null;
     for (const link of document.querySelectorAll('.shell-nav a')) {
         if (link.dataset.view === (BELOW[name] ?? name)) link.setAttribute('aria-current', 'page');

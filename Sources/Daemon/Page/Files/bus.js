@@ -2,11 +2,7 @@
 // the token of this tab.
 
 import { BASE } from './base.js';
-import { become, lose, token } from './connection.js';
-
-export {
-    NOTHING_YET, onState, onToken, reconnected, setToken, token, tryNow,
-} from './connection.js';
+import { become, lose, reconnected, token } from './connection.js';
 
 /** The bus said no. `detail` says in plain words what was wrong and what to do: show it as it is. */
 export class Refused extends Error {
@@ -24,18 +20,24 @@ export class Refused extends Error {
     }
 }
 
-/** For `catch`: null for a refusal, where the answer is not needed. */
-export function unlessRefused(error) {
-    if (error instanceof Refused) return null;
-    throw error;
-}
-
 /** There was no answer. */
 export class Unreachable extends Error {
     constructor() {
         super('The bus does not answer.');
         this.name = 'Unreachable';
     }
+}
+
+/** For `catch`: null for a refusal, where the answer is not needed. */
+export function unlessRefused(error) {
+    if (error instanceof Refused) return null;
+    throw error;
+}
+
+/** For loops: waits until the bus may answer again. Throws an error that has another cause. */
+export async function recovered(error, signal) {
+    if (error instanceof Unreachable || error.status === 401) await reconnected(signal);
+    else if (!(error instanceof Refused)) throw error;
 }
 
 let underWay = 0;
@@ -116,29 +118,28 @@ export async function json(path, options) {
 }
 
 /**
- * Reads a stream of NDJSON: the objects of each piece that came, as an array, in the pace in which they are
- * taken. Ends when the bus ends the stream.
+ * Reads a stream of NDJSON in the pace in which it is taken: the lines of each piece that came, as texts.
+ * Ends when the bus ends the stream.
  */
-export async function* batches(path, { signal, headers } = {}) {
-    const own = new AbortController();
-    const end = () => own.abort(signal.reason);
-    signal?.throwIfAborted();
-    signal?.addEventListener('abort', end);
+export async function* lines(response, signal) {
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    let begun = [];
+    let length = 0;
     let watch = 0;
-    let reader = null;
+    let isSilent = false;
+    const giveUp = () => {
+        isSilent = true;
+        reader.cancel().catch(() => {});
+    };
     try {
-        const accept = { Accept: 'application/x-ndjson', ...headers };
-        const response = await request(path, { signal: own.signal, headers: accept });
-        reader = response.body.getReader();
-        const decoder = new TextDecoder();
-        let begun = [];
-        let length = 0;
         for (;;) {
             // The bus says something each 15 s. A connection without that is dead, whatever TCP thinks.
-            watch = setTimeout(() => own.abort(), HEARTBEATS_MS);
+            watch = setTimeout(giveUp, HEARTBEATS_MS);
             const { value, done } = await reader.read();
             clearTimeout(watch);
             heard = performance.now();
+            if (isSilent) throw new Unreachable();
             if (done) return;
             const texts = decoder.decode(value, { stream: true }).split('\n');
             length += texts[0].length;
@@ -148,41 +149,16 @@ export async function* batches(path, { signal, headers } = {}) {
             texts[0] = begun.join('');
             begun = [texts.pop()];
             length = begun[0].length;
-            const objects = texts.filter(text => text.trim() !== '').map(text => JSON.parse(text));
-            if (objects.length > 0) yield objects;
+            yield texts.filter(text => text !== '');
         }
-    } catch (error) {
-        signal?.throwIfAborted();
-        if (error instanceof Refused || error instanceof Unreachable) throw error;
+    } catch {
+        signal.throwIfAborted();
         lose();
         throw new Unreachable();
     } finally {
         clearTimeout(watch);
-        signal?.removeEventListener('abort', end);
-        own.abort();
-        reader?.cancel().catch(() => {});
+        reader.cancel().catch(() => {});
     }
-}
-
-/** Reads a stream of NDJSON object by object. */
-export async function* lines(path, options) {
-    for await (const objects of batches(path, options)) yield* objects;
-}
-
-/** Waits, and throws when `signal` is aborted. */
-export function wait(ms, signal) {
-    return new Promise((resolve, reject) => {
-        const end = () => {
-            clearTimeout(timer);
-            reject(signal.reason);
-        };
-        const timer = setTimeout(() => {
-            signal?.removeEventListener('abort', end);
-            resolve();
-        }, ms);
-        if (signal?.aborted) end();
-        signal?.addEventListener('abort', end, { once: true });
-    });
 }
 
 /** The path of a selector, percent-encoded. */
@@ -192,6 +168,11 @@ export function topicPath(selector) {
         throw new Refused(400, 'SELECTOR_INVALID', `'${selector}' is no topic, pattern or list of them.`);
     }
     return `/topics/${encodeURIComponent(selector).replaceAll('%2C', ',')}`;
+}
+
+/** The path of a work group. */
+export function groupPath(name) {
+    return `/groups/${encodeURIComponent(name)}`;
 }
 
 /** The figures of `/metrics`: name → `[{labels, value}]`. */

@@ -2,7 +2,7 @@
 // name, a key or a body: people paste it.
 
 import { BASE } from './base.js';
-import { token } from './bus.js';
+import { token } from './connection.js';
 
 /** Longer arguments are refused by Linux (128 KiB each), and nobody wants to read them. */
 const BODY_MAX = 100000;

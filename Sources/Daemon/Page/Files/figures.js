@@ -1,12 +1,12 @@
 // How the bus does, in figures and in plain words.
 
-import { place } from './app.js';
 import { BASE } from './base.js';
-import { bytes, count, el, many, percent, perSecond, setText, span } from './dom.js';
 import { Curve } from './curve.js';
-import { tile } from './parts.js';
+import { bytes, count, el, many, percent, perSecond, setText, span } from './dom.js';
+import { place, subscribersAddress } from './places.js';
 import { firstKnown, SLOT_MS, SLOTS } from './ring.js';
 import { troubleOf } from './standing.js';
+import { Tiles } from './tiles.js';
 
 /** What refusals mean, by their codes. The rest is said by the code itself. */
 const REFUSALS = {
@@ -46,36 +46,37 @@ const REFUSALS = {
 
 /** Where the headings of the tiles lead: to what they count, or to what it means. */
 const PLACES = {
-    Rate: place(['follow', '>']), Subscribers: place('subscribers'), Work: place('work'),
+    Rate: place(['follow', '>']), Subscribers: subscribersAddress(), Work: place(['work']),
     Gaps: `${BASE}/docs/http-events#gaps-and-retention`, Refusals: `${BASE}/docs/http-errors#problems`,
 };
 
 /** The tiles of the region “Bus”. */
 export class Figures {
-    element;
+    #tiles = new Tiles('Bus');
+    element = this.#tiles.element;
     #curve = new Curve();
-    #tiles = {};
+    #meter = el('span');
     #gaps = { count: null, at: 0 };
     #codes = el('ul', { class: 'tile-list' });
+    #most = el('summary');
+    #more = el('details', { hidden: true }, this.#most, this.#codes);
 
     constructor() {
-        const names = ['Rate', 'Topics', 'Subscribers', 'Work', 'Memory', 'Store', 'Gaps', 'Refusals'];
-        for (const name of names) this.#tiles[name] = tile(name, PLACES[name]);
-        this.#tiles.Rate.element.append(this.#curve.element);
-        this.#tiles.Memory.meter = el('span');
-        this.#tiles.Memory.element.append(
-            el('div', { class: 'meter', 'aria-hidden': 'true' }, this.#tiles.Memory.meter));
-        this.#tiles.Refusals.more = el('details', { hidden: true }, el('summary'), this.#codes);
-        this.#tiles.Refusals.element.append(this.#tiles.Refusals.more);
-        this.element = el('section', { class: 'tiles', 'aria-label': 'Bus' },
-            names.map(name => this.#tiles[name].element));
+        const inside = {
+            Rate: this.#curve.element, Topics: '', Subscribers: '', Work: '',
+            Memory: el('div', { class: 'meter', 'aria-hidden': 'true' }, this.#meter),
+            Store: '', Gaps: '', Refusals: this.#more,
+        };
+        for (const [name, more] of Object.entries(inside)) {
+            this.#tiles.show(name, { href: PLACES[name] }).append(more);
+        }
     }
 
     /** Shows what the list of topics tells. */
     showTopics(topics) {
         const now = Date.now();
         const rate = topics.total.rate(now);
-        this.#say('Rate', topics.isKnown ? perSecond(rate) : '…', null);
+        this.#tiles.show('Rate', { value: topics.isKnown ? perSecond(rate) : '…' });
         const curve = topics.total.curve(now);
         const first = firstKnown(now);
         const most = Math.max(0, ...curve.slice(first));
@@ -99,7 +100,8 @@ export class Figures {
         const sum = name => (metrics.get(name) ?? []).reduce((total, { value }) => total + value, 0);
         const by = (name, label) => Object.fromEntries((metrics.get(name) ?? [])
             .map(({ labels, value }) => [labels[label], value]));
-        this.#say('Rate', null, `${count(one('belfry_published_events_total'))} since the start`);
+        const published = count(one('belfry_published_events_total'));
+        this.#tiles.show('Rate', { text: `${published} since the start` });
         this.#showSubscribers(by('belfry_subscribers', 'form'), own);
         this.#showWork(by('belfry_jobs', 'state'), groups, one('belfry_oldest_job_seconds'));
         this.#showMemory(by('belfry_memory_bytes', 'use'), one('belfry_memory_limit_bytes'),
@@ -135,7 +137,7 @@ export class Figures {
             : `${part}, most for ${most ?? 'nothing'}`;
         const level = share > 0.95 ? 'bad' : share > 0.8 || dropped > 0 ? 'warn' : '';
         this.#say('Memory', bytes(used), text, level);
-        this.#tiles.Memory.meter.style.width = `${Math.min(100, share * 100)}%`;
+        this.#meter.style.width = `${Math.min(100, share * 100)}%`;
     }
 
     #showStore(metrics, one) {
@@ -170,20 +172,16 @@ export class Figures {
         const sorted = Object.entries(codes).filter(([, times]) => times > 0).sort((a, b) => b[1] - a[1]);
         const all = sorted.reduce((total, [, times]) => total + times, 0);
         const words = code => REFUSALS[code] ?? code.toLowerCase().replaceAll('_', ' ');
-        const { more } = this.#tiles.Refusals;
         this.#say('Refusals', count(all), all === 0 ? 'No request was refused.' : sorted.length === 1
             ? words(sorted[0][0]) : '');
-        more.hidden = sorted.length < 2;
-        if (sorted.length > 1) setText(more.firstElementChild, `most: ${words(sorted[0][0])}`);
+        this.#more.hidden = sorted.length < 2;
+        if (sorted.length > 1) setText(this.#most, `most: ${words(sorted[0][0])}`);
         this.#codes.replaceChildren(...sorted.map(([code, times]) => el('li', { title: code },
             `${count(times)} × ${words(code)}`)));
     }
 
-    #say(name, value, text, level) {
-        const { element, value: number, text: words } = this.#tiles[name];
-        if (value !== null) setText(number, value);
-        if (text !== null) setText(words, text);
-        if (level !== undefined) element.className = `tile ${level}`;
+    #say(name, value, text, mood) {
+        this.#tiles.show(name, { value, text, mood });
     }
 }
 

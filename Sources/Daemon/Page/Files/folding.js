@@ -1,9 +1,9 @@
 // JSON folded and coloured, as it is written. Elements are made when they are unfolded, and never more than a
 // few thousand: a payload of a megabyte would be half a million.
 
+import { smallButton } from './buttons.js';
 import { append, count, el } from './dom.js';
 import { members, skipSpace } from './json.js';
-import { smallButton } from './parts.js';
 import { cut, oneLine, visible } from './text.js';
 
 const STRING_STEP = 500;

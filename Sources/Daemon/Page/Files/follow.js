@@ -1,16 +1,16 @@
 // The Follow view: the events of a selector as they come, paused and resumed without loss, with a row where
 // something is missing. The address always leads back to what is seen.
 
-import { note, place } from './app.js';
 import { topicPath } from './bus.js';
+import { button } from './buttons.js';
 import { curl } from './curl.js';
 import { clear, copy, count, el, setHidden, setText } from './dom.js';
+import { Detail } from './eventdetail.js';
 import { Feed } from './feed.js';
-import { before, Detail, followAddress } from './moment.js';
+import { Reading } from './followstate.js';
 import { topicNames } from './names.js';
-import { button } from './parts.js';
-import { Reading } from './reading.js';
-import { eventRow, keepTimes, keptTimes, markRow } from './rows.js';
+import { before, followAddress, note, topicAddress } from './places.js';
+import { eventRow, keptTimes, markRow } from './rows.js';
 import { invitation, selectionForm, silence } from './selection.js';
 import { oneLine } from './text.js';
 
@@ -48,7 +48,7 @@ class Follow {
         this.#since = query.get('since') ?? '';
         this.#wanted = query.get('event');
         this.#look = {
-            selector, relative: keptTimes() === 'relative',
+            selector, relative: keptTimes.get() === 'relative',
             filters: { type: query.get('type') ?? '', key: query.get('key') ?? '' },
         };
         this.#reading = new Reading({
@@ -60,7 +60,7 @@ class Follow {
         this.#detail = new Detail(selector, this.#look.filters, () => this.#close(true));
         this.#feed = new Feed('Events', this.#reading.events, {
             make: () => eventRow(this.#look),
-            mark: row => markRow(row, this.#look),
+            mark: () => markRow(this.#look),
             head: () => this.#headText(),
             pick: row => (this.#detail.row === row ? this.#close() : this.#show(row)),
             visit: row => this.#detail.row && this.#show(row),
@@ -145,7 +145,7 @@ class Follow {
         parts.foot = el('div', {
             class: 'toolbar center', role: 'group', 'aria-label': 'Below the events', hidden: true,
         }, parts.jump, parts.on, el('span', { class: 'spacer' }),
-        TOPIC.test(this.#selector) && el('a', { href: place(['topics', this.#selector]) }, 'The topic'), parts.times,
+        TOPIC.test(this.#selector) && el('a', { href: topicAddress(this.#selector) }, 'The topic'), parts.times,
         button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
         return parts.foot;
     }
@@ -159,7 +159,7 @@ class Follow {
     // ——— What happens ———
 
     #came(row) {
-        this.#feed.draw();
+        this.#feed.ask();
         if (this.#parts.toolbar.hidden) this.#draw();
         if (!row.id || row.id !== this.#wanted) return;
         this.#wanted = null;
@@ -201,21 +201,21 @@ class Follow {
 
     #switchTimes() {
         this.#look.relative = !this.#look.relative;
-        keepTimes(this.#look.relative ? 'relative' : 'absolute');
+        keptTimes.set(this.#look.relative ? 'relative' : 'absolute');
         this.#parts.times.setAttribute('aria-checked', String(this.#look.relative));
         this.#feed.refresh();
     }
 
     #show(row) {
-        this.#feed.select(row.number);
+        this.#feed.select(row);
         this.#detail.open(row);
     }
 
     #close(focus) {
-        const { number } = this.#detail.row;
-        this.#feed.select(-1);
+        const { row } = this.#detail;
+        this.#feed.select(null);
         this.#detail.close();
-        if (focus) this.#feed.reveal(number, true);
+        if (focus) this.#feed.focus(row);
     }
 
     #draw() {

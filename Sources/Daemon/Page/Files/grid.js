@@ -1,9 +1,9 @@
 // The rows of the table of topics, flat or as a tree.
 
-import { ago, bytes, count, el, perSecond } from './dom.js';
 import { Curve } from './curve.js';
-import { firstKnown, SLOTS, slotAt } from './ring.js';
-import { place } from './app.js';
+import { ago, bytes, count, el, perSecond } from './dom.js';
+import { followAddress, topicAddress } from './places.js';
+import { firstKnown, slotAt, SLOTS } from './ring.js';
 
 /** The columns: how they are sorted, and in which direction first. Rows without a value come last. */
 export const COLUMNS = [
@@ -112,13 +112,13 @@ export function topicRow(view) {
         write(note, note.of(item));
         twist.hidden = !isNode;
         const selector = item.selector ?? item.name;
-        link.href = place(['follow', selector]);
+        link.href = followAddress(selector);
         link.title = `Follow ${selector}`;
         // Two boxes would be read as two words.
         link.ariaLabel = isNode ? item.segment : item.name;
         const name = topicOf(item);
         own.title = `The topic ${name}: its settings, and who waits`;
-        own.href = place(['topics', name ?? '']);
+        own.href = topicAddress(name ?? '');
         cells.events.replaceChildren(name === null ? sum : own);
         const indent = (Math.min(item.level, 12) - 1) * 1.15;
         cells.name.style.paddingInlineStart = isNode ? `${indent}rem` : '';

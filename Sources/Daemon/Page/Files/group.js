@@ -1,15 +1,17 @@
 // The page of one work group: how it does, its open jobs, and its dead letters.
 
-import { absolute, ago, append, clear, count, el, setChildren, setText } from './dom.js';
-import { json } from './bus.js';
-import { Letters } from './letters.js';
+import { groupPath, json } from './bus.js';
+import { facts, smallButton, viewHead } from './buttons.js';
+import { DeadLetters } from './deadletters.js';
+import { absolute, ago, append, clear, count, el, setText } from './dom.js';
 import { Managing } from './manage.js';
-import { momentAddress } from './moment.js';
-import { column, smallButton, tableBox, viewHead } from './parts.js';
-import { oneLine } from './text.js';
+import { eventAddress } from './places.js';
 import { poll } from './poll.js';
 import { factsOf } from './settings.js';
 import { behindText, stateOf } from './standing.js';
+import { cut, LiveTable } from './tables.js';
+import { oneLine } from './text.js';
+import { Tiles } from './tiles.js';
 
 const JOBS = 100;
 
@@ -21,13 +23,11 @@ export class GroupPage {
     #group = null;
     #after = '';
     #body = el('div', { class: 'stack', hidden: true });
-    #facts = el('div', { class: 'tiles' });
+    #figures = new Tiles('Figures');
     #settings = el('dl', { class: 'inline-facts' });
     #note = el('div', {});
-    #problem = el('div', { role: 'alert', class: 'notice bad' });
-    #jobs = el('tbody');
+    #jobs;
     #jobsAbout = el('span', { class: 'dim' });
-    #rows = new Map();
     #pages = el('div', { class: 'actions' });
     #letters;
     #managing;
@@ -36,28 +36,23 @@ export class GroupPage {
     constructor(name, signal) {
         this.#name = name;
         this.#signal = signal;
-        this.#letters = new Letters(name, signal, () => this.#now());
-        this.#managing = new Managing(name, signal, () => this.#now());
+        const { now, problem } = poll(() => this.#ask(), answer => this.#show(answer), signal);
+        this.#now = now;
+        this.#letters = new DeadLetters(name, signal, now);
+        this.#managing = new Managing(name, signal, now);
+        this.#jobs = new LiveTable('Jobs', this.#columns(), { ticking: signal });
         this.element = el('div', { class: 'view work' },
             viewHead(['Group ', el('bdi', {}, oneLine(name))], el('a', { href: '#/work' }, 'All groups')),
-            this.#problem, this.#body);
-        const names = ['Job', 'Topic', 'Key', 'State', 'Worker', 'Since', 'Due', 'Attempt', 'Reason'];
-        append(this.#body, [this.#facts, this.#note, this.#settings, this.#managing.element,
+            problem, this.#body);
+        append(this.#body, [this.#figures.element, this.#note, this.#settings, this.#managing.element,
             el('section', { class: 'stack', 'aria-labelledby': 'jobs-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'jobs-title' }, 'Jobs'), this.#jobsAbout),
-                tableBox('Jobs', names.map(name => column(name)), this.#jobs), this.#pages),
+                this.#jobs.element, this.#pages),
             this.#letters.element]);
-        this.#now = poll(() => this.#ask(), answer => this.#show(answer), problem => {
-            setText(this.#problem, problem?.detail ?? '');
-        }, signal);
-        const timer = setInterval(() => {
-            if (!document.hidden) for (const element of this.element.querySelectorAll('time')) tell(element);
-        }, 1000);
-        signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     }
 
     async #ask() {
-        const path = `/groups/${encodeURIComponent(this.#name)}`;
+        const path = groupPath(this.#name);
         const options = { signal: this.#signal };
         const query = new URLSearchParams({ max: JOBS, ...(this.#after ? { after: this.#after } : {}) });
         const group = await json(path, options);
@@ -72,7 +67,7 @@ export class GroupPage {
         this.#body.hidden = false;
         this.#showFacts(group);
         this.#managing.update(group);
-        this.#showJobs(jobs);
+        this.#jobs.show(new Map(jobs.map(job => [job.id, job])));
         setText(this.#jobsAbout, this.#jobsText(jobs.length, group.open));
         const page = (text, after) => smallButton(text, () => {
             this.#after = after;
@@ -90,27 +85,19 @@ export class GroupPage {
         return `The first ${count(shown)} of ${count(open)} that are open.`;
     }
 
-    /** A row stays the same element as long as it says the same, so that a link in it keeps the focus. */
-    #showJobs(jobs) {
-        const rows = new Map(jobs.map(job => {
-            const name = JSON.stringify(job);
-            return [name, this.#rows.get(name) ?? this.#job(job)];
-        }));
-        setChildren(this.#jobs, [...rows.values()]);
-        this.#rows = rows;
-    }
-
     #showFacts(group) {
-        const tile = (name, value, mood = '') => el('div', { class: `tile ${mood}` },
-            el('div', { class: 'tile-name' }, name), el('div', { class: 'tile-value' }, value));
         const state = stateOf(group);
-        clear(this.#facts, tile('State', state.text, state.mood), tile('Behind', behindText(group)),
-            tile('Leased', count(group.leased)), tile('Waiting', count(group.waiting)),
-            tile('Parked', count(group.parked)),
-            tile('Workers', count(group.workers)), tile('Done', count(group.done), group.done > 0 ? 'ok' : ''),
-            tile('Failed', count(group.failed), group.failed > 0 ? 'bad' : ''),
-            group.expired > 0 && tile('Expired', count(group.expired)),
-            group.gone > 0 && tile('Gone', count(group.gone)));
+        const show = (name, number, mood = '') => this.#figures.show(name, { value: count(number), mood });
+        this.#figures.show('State', { value: state.text, mood: state.mood });
+        this.#figures.show('Behind', { value: behindText(group) });
+        show('Leased', group.leased);
+        show('Waiting', group.waiting);
+        show('Parked', group.parked);
+        show('Workers', group.workers);
+        show('Done', group.done, group.done > 0 ? 'ok' : '');
+        show('Failed', group.failed, group.failed > 0 ? 'bad' : '');
+        if (group.expired > 0) show('Expired', group.expired);
+        if (group.gone > 0) show('Gone', group.gone);
         const hints = [];
         if (state.text === 'No worker') hints.push('Jobs wait, and no worker asks for one.');
         if (group.gap) {
@@ -119,24 +106,23 @@ export class GroupPage {
                 + 'They were removed before it took them.');
         }
         clear(this.#note, hints.map(text => el('p', { class: 'notice warn' }, text)));
-        const fact = (name, value) => el('div', {}, el('dt', {}, name), el('dd', {}, value));
-        clear(this.#settings, factsOf(group).map(([name, value]) => fact(name, value)));
+        clear(this.#settings, facts(factsOf(group)));
     }
 
-    #job(job) {
-        const cell = (name, ...content) => el('td', { 'data-label': name }, content);
-        const who = job.worker ?? (job.uid === null ? '–' : `user ${job.uid}`);
-        const leased = job.state === 'leased';
-        return el('tr', {},
-            el('th', { scope: 'row' }, el('a', { href: momentAddress(job.topic, job.id) }, job.id)),
-            cell('Topic', el('bdi', { class: 'cut', title: job.topic }, job.topic)),
-            cell('Key', el('bdi', { class: 'cut', title: job.key ?? '' }, oneLine(job.key ?? '–'))),
-            cell('State', leased ? badge('ok', 'Leased') : badge('warn', 'Waiting')),
-            cell('Worker', leased ? who : '–'),
-            cell('Since', leased ? this.#since(job) : '–'),
-            cell('Due', time(job.due, leased ? '' : 'now')),
-            cell('Attempt', `${count(job.attempt)} of ${count(this.#group.attempts)}`),
-            cell('Reason', job.reason ? el('span', { class: 'text-bad' }, oneLine(job.reason)) : '–'));
+    #columns() {
+        const who = ({ worker, uid }) => worker ?? (uid === null ? '–' : `user ${uid}`);
+        const isLeased = job => job.state === 'leased';
+        return [
+            ['Job', job => el('a', { href: eventAddress(job.topic, job.id) }, job.id)],
+            ['Topic', job => cut(job.topic)],
+            ['Key', job => cut(oneLine(job.key ?? '–'))],
+            ['State', job => (isLeased(job) ? badge('ok', 'Leased') : badge('warn', 'Waiting'))],
+            ['Worker', job => (isLeased(job) ? who(job) : '–')],
+            ['Since', job => (isLeased(job) ? this.#since(job) : '–')],
+            ['Due', job => time(job.due, isLeased(job) ? '' : 'now')],
+            ['Attempt', job => `${count(job.attempt)} of ${count(this.#group.attempts)}`],
+            ['Reason', ({ reason }) => (reason ? el('span', { class: 'text-bad' }, oneLine(reason)) : '–')],
+        ];
     }
 
     /** The bus says when a lease ends. Its begin follows where it was given for the group's own time. */
@@ -155,16 +141,10 @@ function badge(mood, text) {
     return el('span', { class: `badge ${mood}` }, text);
 }
 
-/** A time that stays true; where it is over, `past` says so instead. */
+/** A time; where it is over, `past` says so instead. */
 function time(text, past = '') {
-    const element = el('time', { dateTime: text, title: absolute(text), dataset: { past } });
-    tell(element);
-    return element;
-}
-
-function tell(element) {
-    const { past } = element.dataset;
-    setText(element, past && Date.parse(element.dateTime) < Date.now() ? past : ago(element.dateTime));
+    const isOver = past && Date.parse(text) < Date.now();
+    return el('time', { dateTime: text, title: absolute(text) }, isOver ? past : ago(text));
 }
 
 /** A duration of the bus in ms: `1h30m`. */

@@ -1,10 +1,10 @@
 // The Learn view: a first session with this bus's own address, and where to read on.
 
 import { BASE } from './base.js';
-import { el } from './dom.js';
-import { token } from './bus.js';
+import { codeBox, panel, viewHead } from './buttons.js';
+import { token } from './connection.js';
 import { here, quote } from './curl.js';
-import { codeBox, panel, viewHead } from './parts.js';
+import { el } from './dom.js';
 
 /** Opens the view. */
 export function open() {

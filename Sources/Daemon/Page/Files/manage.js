@@ -1,11 +1,11 @@
 // What can be done to a group: other settings, another place to begin at, and its end.
 
 import { confirmed } from './ask.js';
-import { json, Refused, request, Unreachable } from './bus.js';
+import { groupPath, json, Refused, request, Unreachable } from './bus.js';
+import { button, labelled } from './buttons.js';
 import { announce, count, el } from './dom.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
-import { button, labelled } from './parts.js';
 import { Changes } from './settings.js';
 import { startFields } from './start.js';
 import { oneLine } from './text.js';
@@ -27,7 +27,7 @@ export class Managing {
      */
     constructor(name, signal, changed) {
         this.#name = name;
-        this.#path = `/groups/${encodeURIComponent(name)}`;
+        this.#path = groupPath(name);
         this.#signal = signal;
         this.#changed = changed;
         this.element = el('details', { class: 'panel more' }, el('summary', {}, 'Change the group'),

@@ -1,14 +1,14 @@
 // The overview: how the bus does, and its topics as they change.
 
-import { announce, el, setText, span } from './dom.js';
 import { json, metrics, unlessRefused } from './bus.js';
 import { here } from './curl.js';
-import { note } from './app.js';
-import { topics } from './topics.js';
+import { announce, el, setText, span } from './dom.js';
+import { Figures } from './figures.js';
 import { COLUMNS } from './grid.js';
 import { Groups } from './groups.js';
-import { Figures } from './figures.js';
+import { note } from './places.js';
 import { TopicTable } from './table.js';
+import { topics } from './topics.js';
 
 const BUSY_FIGURES_MS = 5000;
 const IDLE_FIGURES_MS = 30000;

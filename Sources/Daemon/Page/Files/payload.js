@@ -1,11 +1,11 @@
 // What an event carries, made readable: JSON folded and coloured, text, bytes as hex. Payloads are hostile:
 // they only ever become text nodes, and nothing of them is made before it is looked at.
 
+import { smallButton } from './buttons.js';
 import { bytes, clear, copy, count, el } from './dom.js';
 import { dump, hex } from './dump.js';
 import { folded } from './folding.js';
 import { fault } from './json.js';
-import { smallButton } from './parts.js';
 import { cut, oneLine, stepwise, visible } from './text.js';
 
 const TEXT_STEP = 32 * 1024;

@@ -2,11 +2,11 @@
 
 import { Answer } from './answer.js';
 import { request, topicPath } from './bus.js';
+import { codeBox, entry, labelled, panel, viewHead } from './buttons.js';
 import { curl } from './curl.js';
 import { announce, bytes, count, el, setText } from './dom.js';
 import { fault } from './json.js';
 import { topicNames } from './names.js';
-import { codeBox, entry, labelled, panel, viewHead } from './parts.js';
 import { oneLine } from './text.js';
 
 /** What the bus takes unless its configuration says otherwise (`bus.event_bytes`). */

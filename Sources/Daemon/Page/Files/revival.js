@@ -1,6 +1,6 @@
 // Dead letters: those of a group that were not put back, and how all of them are.
 
-import { json, lines, Refused, topicPath } from './bus.js';
+import { groupPath, json, lines, Refused, request, topicPath } from './bus.js';
 
 /** The refusals that say that a letter needs it no more: somebody else did it, or retention took it. */
 const NEEDLESS = new Set(['JOB_SETTLED', 'EVENT_UNKNOWN']);
@@ -16,19 +16,22 @@ const NEEDLESS = new Set(['JOB_SETTLED', 'EVENT_UNKNOWN']);
 export async function lettersOf(group, topic, since, signal, keep) {
     const letters = new Map();
     const query = new URLSearchParams({ since, as: 'ndjson', wait: 0 });
-    for await (const event of lines(`${topicPath(topic)}?${query}`, { signal })) {
-        const { id, type, key, attributes } = event;
-        if (attributes?.deadgroup === group) letters.set(id, keep(event));
-        // A letter whose job was of that type has attributes.
-        else if (type === 'revived' && !attributes) letters.delete(key);
+    const headers = { Accept: 'application/x-ndjson' };
+    const response = await request(`${topicPath(topic)}?${query}`, { signal, headers });
+    for await (const texts of lines(response, signal)) {
+        for (const event of texts.map(text => JSON.parse(text))) {
+            const { id, type, key, attributes } = event;
+            if (attributes?.deadgroup === group) letters.set(id, keep(event));
+            // A letter whose job was of that type has attributes.
+            else if (type === 'revived' && !attributes) letters.delete(key);
+        }
     }
     return letters;
 }
 
 /** Puts a letter back, and answers the id of its new event. */
 export async function revive(group, id, signal) {
-    const path = `/groups/${encodeURIComponent(group)}/revive?id=${id}`;
-    return (await json(path, { method: 'POST', signal })).id;
+    return (await json(`${groupPath(group)}/revive?id=${id}`, { method: 'POST', signal })).id;
 }
 
 /**

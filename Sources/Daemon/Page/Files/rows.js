@@ -1,10 +1,11 @@
 // How the rows of the Follow view look: an event in one line, and a mark where something is missing.
 
 import { hueOf, typeLook } from './colours.js';
-import { absolute, ago, el, span } from './dom.js';
+import { absolute, ago, clear, el, span } from './dom.js';
 import { brief } from './payload.js';
+import { eventAddress, followAddress } from './places.js';
+import { stored } from './storage.js';
 import { oneLine } from './text.js';
-import { followAddress, momentAddress } from './moment.js';
 
 /**
  * The element of an event, to be used again for others.
@@ -31,7 +32,7 @@ export function eventRow(view) {
         label(key, event.key, 'Key');
         text.textContent = event.text === '' ? 'empty' : brief(event);
         text.className = event.text === '' ? 'event-text dim' : `event-text event-${event.kind}`;
-        link.href = momentAddress(view.selector, event.id, view.filters);
+        link.href = eventAddress(view.selector, event.id, view.filters);
         const words = [event.topic, event.type && oneLine(event.type), time.textContent];
         element.setAttribute('aria-label', words.filter(Boolean).join(', '));
     };
@@ -58,53 +59,40 @@ export function timeText(time, relative) {
     return text.slice(0, 10) === absolute(Date.now()).slice(0, 10) ? text.slice(11) : text.slice(5, 19);
 }
 
-/** The element of a mark: a gap, a break of the connection, or events that the reader skipped. */
-export function markRow(row, view) {
-    const clock = time => absolute(time).slice(11, 19);
-    const id = number => el('code', {}, number);
-    const strong = text => el('strong', {}, text);
-    const seconds = ({ from: begin, until }) => span((until - begin) / 1000);
-    const from = since => followAddress(view.selector, { since, ...view.filters });
-    const texts = {
-        gap: () => gapText(row, id, strong),
-        break: () => [strong('Break'), row.until
-            ? ` The bus was lost at ${clock(row.from)} for ${seconds(row)}. Reading went on where it stopped.`
-            : ` The bus was lost at ${clock(row.from)}. Reading goes on where it stopped.`],
-        skip: () => [strong('Skipped'), ' Events after ', id(row.after), ' through ', id(row.through),
-            ' were not read. ', el('a', { href: from(row.after) }, 'Read them')],
+/** Makes the element of a mark: a gap, a break of the connection, or events that the reader skipped. */
+export function markRow(view) {
+    const content = el('span', { class: 'feed-mark-text' });
+    const element = el('article', {}, content);
+    const show = row => {
+        clear(content, MARKS[row.mark](row, view));
+        element.className = `feed-mark mark-${row.mark}`;
+        element.title = content.textContent;
+        element.setAttribute('aria-label', content.textContent);
     };
-    const content = el('span', { class: 'feed-mark-text' }, texts[row.mark]());
-    return el('article', {
-        class: `feed-mark mark-${row.mark}`, 'aria-label': content.textContent, title: content.textContent,
-    }, content);
+    return { element, show, isOnly: true };
 }
 
-function gapText({ after, through }, id, strong) {
-    if (Number(through) < Number(after)) {
-        return [strong('Gap'), ' The bus began anew: what it had after ', id(after),
-            ' may be missing. The oldest event that it has comes next.'];
-    }
-    if (after === '0') return [strong('Gap'), ' Events up to ', id(through), ' may be missing: removed.'];
-    return [strong('Gap'), ' Events after ', id(after), ' through ', id(through),
-        ' may be missing: removed before they were read.'];
-}
+const strong = text => el('strong', {}, text);
+const id = number => el('code', {}, number);
+const clock = time => absolute(time).slice(11, 19);
 
-const TIMES = 'belfry.times';
+const MARKS = {
+    gap: ({ after, through }) => {
+        if (Number(through) < Number(after)) {
+            return [strong('Gap'), ' The bus began anew: what it had after ', id(after),
+                ' may be missing. The oldest event that it has comes next.'];
+        }
+        if (after === '0') return [strong('Gap'), ' Events up to ', id(through), ' may be missing: removed.'];
+        return [strong('Gap'), ' Events after ', id(after), ' through ', id(through),
+            ' may be missing: removed before they were read.'];
+    },
+    break: ({ from, until }) => [strong('Break'), ` The bus was lost at ${clock(from)}`, until
+        ? ` for ${span((until - from) / 1000)}. Reading went on where it stopped.`
+        : '. Reading goes on where it stopped.'],
+    skip: ({ after, through }, { selector, filters }) => [strong('Skipped'), ' Events after ', id(after),
+        ' through ', id(through), ' were not read. ',
+        el('a', { href: followAddress(selector, { since: after, ...filters }) }, 'Read them')],
+};
 
-/** How times were last shown: 'relative', or anything else. */
-export function keptTimes() {
-    try {
-        return localStorage.getItem(TIMES);
-    } catch {
-        return null;
-    }
-}
-
-/** Keeps how times are shown, in this browser. */
-export function keepTimes(value) {
-    try {
-        localStorage.setItem(TIMES, value);
-    } catch {
-        // Without storage the choice lasts as long as the view.
-    }
-}
+/** How times were last shown: 'relative', or anything else. It is kept in this browser. */
+export const keptTimes = stored('belfry.times');

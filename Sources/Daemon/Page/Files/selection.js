@@ -1,9 +1,9 @@
 // The form that says what to follow: a selector, where to begin, and what the bus filters.
 
+import { button, entry, labelled } from './buttons.js';
 import { here, quote } from './curl.js';
 import { el } from './dom.js';
-import { followAddress } from './moment.js';
-import { button, entry, labelled } from './parts.js';
+import { followAddress, place } from './places.js';
 import { startFields } from './start.js';
 
 let forms = 0;
@@ -69,7 +69,7 @@ export function invitation() {
 /** What is said where no event came yet. */
 export function silence(selector) {
     const line = `curl -d hello ${quote(`${here()}/topics/${selector}`)}`;
-    const publish = `#/publish/${encodeURIComponent(selector)}`;
+    const publish = place(['publish', selector]);
     return [el('p', {}, 'No event yet. What is published from now on appears here.'),
         /^[\w.-]+$/.test(selector) && el('p', {}, 'Try it: ', el('code', {}, line), ' or ',
             el('a', { href: publish }, 'publish on this page'), '.')];

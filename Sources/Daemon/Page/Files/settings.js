@@ -1,9 +1,9 @@
 // The settings of a work group: one table for what a group is, for the form that makes one and for the one that
 // changes it.
 
+import { entry, labelled } from './buttons.js';
 import { count, el } from './dom.js';
-import { followAddress } from './moment.js';
-import { entry, labelled } from './parts.js';
+import { followAddress } from './places.js';
 import { oneLine } from './text.js';
 
 /**

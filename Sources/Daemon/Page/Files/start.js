@@ -1,7 +1,7 @@
 // The fields that say where reading, or a group, begins.
 
+import { entry } from './buttons.js';
 import { el } from './dom.js';
-import { entry } from './parts.js';
 
 let lists = 0;
 

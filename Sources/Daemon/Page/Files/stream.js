@@ -1,14 +1,11 @@
 // One selector read without end and without loss: over breaks, restarts of the bus, pauses and a full list
 // there is one cursor, and it moves with what was taken. Gaps are handed on where the bus told them.
 
-import { reconnected, Refused, request, topicPath, Unreachable, wait } from './bus.js';
-import { lose } from './connection.js';
+import { again, until } from './again.js';
+import { lines, recovered, Refused, request, topicPath, Unreachable } from './bus.js';
 
-/** The bus says something each 15 s. A connection without that is dead, whatever TCP thinks. */
-const SILENCE_MS = 45000;
 /** Lines of a burst are taken for so long, then the browser may draw. */
 const TURN_MS = 8;
-const LINE_MAX = 16 * 1024 * 1024;
 
 /**
  * @callback Take takes an event's line or a mark; answers false if there is no room, and gets it again later
@@ -28,7 +25,6 @@ export class Stream {
     #connection = null;
     #skipped = null;
     #lastGap = '';
-    #short = 0;
 
     /**
      * @param {{selector: string, since: string, type?: string, key?: string}} wanted
@@ -75,73 +71,41 @@ export class Stream {
     }
 
     /** Reads until `signal` is aborted or the bus refuses. */
-    async run(signal) {
-        try {
-            for (;;) {
-                while (this.#reasons.size > 0) await this.#resumed(signal);
-                this.#told('connecting');
-                if (!await this.#connect(signal)) return;
-            }
-        } catch (error) {
-            if (!signal.aborted) throw error;
-        }
+    run(signal) {
+        again(() => this.#connect(signal), error => this.#failed(error, signal), signal);
     }
 
-    #resumed(signal) {
-        return new Promise((resolve, reject) => {
-            const end = () => reject(signal.reason);
-            signal.addEventListener('abort', end, { once: true });
-            if (signal.aborted) end();
-            this.#wake = () => {
-                signal.removeEventListener('abort', end);
-                resolve();
-            };
-        });
-    }
-
-    /** One connection, and the pause behind it. Answers whether another one makes sense. */
+    /** One connection, as soon as there is no reason to rest. It ends well where it was ended here. */
     async #connect(signal) {
+        while (this.#reasons.size > 0) await until(resolve => { this.#wake = resolve; }, signal);
+        this.#told('connecting');
         const connection = new AbortController();
-        const end = () => connection.abort();
-        signal.addEventListener('abort', end);
         this.#connection = connection;
-        const began = performance.now();
         try {
-            await this.#read(connection.signal);
-            if (connection.signal.aborted) return true;
+            await this.#read(AbortSignal.any([connection.signal, signal]));
+            if (!connection.signal.aborted) throw new Unreachable();
         } catch (error) {
-            signal.throwIfAborted();
-            if (connection.signal.aborted) return true;
-            if (error instanceof Refused) return await this.#refused(error, signal);
-            if (!(error instanceof Unreachable)) throw error;
+            if (!connection.signal.aborted) throw error;
         } finally {
-            signal.removeEventListener('abort', end);
-            connection.abort();
             this.#connection = null;
+            connection.abort();
         }
-        // It broke, or the bus ended it. All that followed it should not come back in the same moment.
-        if (this.#reasons.size > 0) return true;
-        if (this.cursor !== null) this.#take({ mark: 'break', from: Date.now() });
-        this.#told('lost');
-        this.#short = performance.now() - began > 5000 ? 0 : Math.min(this.#short + 1, 5);
-        await wait(Math.random() * 300 * 2 ** this.#short, signal);
-        await reconnected(signal);
-        return true;
+        return 0;
     }
 
-    async #refused(problem, signal) {
-        if (problem.status === 401) {
+    /** Tells why a connection ended. Answers false where another one makes no sense. */
+    async #failed(error, signal) {
+        if (error instanceof Unreachable && this.#reasons.size === 0) {
+            if (this.cursor !== null) this.#take({ mark: 'break', from: Date.now() });
+            this.#told('lost');
+        }
+        if (error.status === 401) {
             this.#told('denied');
-            await reconnected(signal);
-            return true;
+        } else if (error instanceof Refused) {
+            this.#told(error.isPassing ? 'waiting' : 'refused', error.detail);
+            if (!error.isPassing) return false;
         }
-        if (problem.isPassing) {
-            this.#told('waiting', problem.detail);
-            await wait(1000 + Math.random() * 2000, signal);
-            return true;
-        }
-        this.#told('refused', problem.detail);
-        return false;
+        return recovered(error, signal);
     }
 
     get #path() {
@@ -156,29 +120,8 @@ export class Stream {
     async #read(signal) {
         const response = await request(this.#path, { signal, headers: { Accept: 'application/x-ndjson' } });
         this.#told('reading');
-        const reader = response.body.getReader();
-        const decoder = new TextDecoder();
-        let begun = [];
-        let watch = 0;
-        try {
-            for (;;) {
-                watch = setTimeout(() => reader.cancel().catch(() => {}), SILENCE_MS);
-                const { value, done } = await reader.read().catch(() => broken(signal));
-                clearTimeout(watch);
-                if (done) return;
-                const texts = decoder.decode(value, { stream: true }).split('\n');
-                begun.push(texts[0]);
-                if (texts.length === 1) {
-                    if (begun.reduce((sum, text) => sum + text.length, 0) > LINE_MAX) throw new Unreachable();
-                    continue;
-                }
-                texts[0] = begun.join('');
-                begun = [texts.pop()];
-                if (!await this.#lines(texts, signal)) return;
-            }
-        } finally {
-            clearTimeout(watch);
-            reader.cancel().catch(() => {});
+        for await (const texts of lines(response, signal)) {
+            if (!await this.#lines(texts, signal)) return;
         }
     }
 
@@ -186,7 +129,6 @@ export class Stream {
     async #lines(texts, signal) {
         let began = performance.now();
         for (const text of texts) {
-            if (text === '') continue;
             if (!this.#line(text)) return false;
             if (performance.now() - began < TURN_MS) continue;
             await (globalThis.scheduler?.yield?.() ?? new Promise(resolve => setTimeout(resolve)));
@@ -237,11 +179,4 @@ export class Stream {
         this.cursor = cursor;
         return true;
     }
-}
-
-/** Tells a broken connection from one that was ended here. */
-function broken(signal) {
-    signal.throwIfAborted();
-    lose();
-    throw new Unreachable();
 }

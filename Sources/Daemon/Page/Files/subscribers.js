@@ -1,29 +1,22 @@
 // Who waits for events, of one topic or all: a view, and the table that the view of a topic has too.
 
-import { note, place } from './app.js';
 import { BASE } from './base.js';
 import { json } from './bus.js';
+import { viewHead } from './buttons.js';
 import { absolute, ago, count, el, many, setText } from './dom.js';
-import { LiveTable } from './livetable.js';
-import { followAddress } from './moment.js';
-import { viewHead } from './parts.js';
+import { followAddress, note, subscribersAddress, topicAddress } from './places.js';
 import { poll } from './poll.js';
 import { behindText } from './standing.js';
+import { LiveTable } from './tables.js';
 import { oneLine } from './text.js';
 
 const SHOWN = 300;
-const TICK_MS = 1000;
 
 /** Opens the view: `#/subscribers?topic=…&find=…`. */
 export function open({ query }, signal) {
     const topic = query.get('topic') ?? '';
     const title = topic ? `Who waits for ${oneLine(topic)}` : 'Who waits';
     return { title, element: new Subscribers(title, topic, query.get('find') ?? '', signal).element };
-}
-
-/** The address of the view, for a topic or for all. */
-export function subscribersAddress(topic) {
-    return place('subscribers', { topic });
 }
 
 /** Asks who waits: the rows of `GET /subscribers`. */
@@ -68,33 +61,29 @@ function filterText({ type, key }) {
     return parts.filter(Boolean).join(', ') || '–';
 }
 
-/** The table. Times grow older in it by themselves. */
+/** The table. */
 export class SubscriberTable {
     element;
-    #table = new LiveTable('Subscribers', COLUMNS, MEANINGS);
-    #shown = new Map();
+    #table;
 
     constructor(signal) {
+        this.#table = new LiveTable('Subscribers', COLUMNS, { meanings: MEANINGS, ticking: signal });
         this.element = this.#table.element;
-        const timer = setInterval(() => {
-            if (!document.hidden) this.#table.show(this.#shown);
-        }, TICK_MS);
-        signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     }
 
     /** Shows these, and answers how many of them there was room for. */
     show(subscribers) {
-        this.#shown = new Map();
+        const shown = new Map();
         for (const each of subscribers.slice(0, SHOWN)) {
             const { selector, type, key, form, user, token, pid, since } = each;
             let name = JSON.stringify([selector, type, key, form, user, token, pid, since]);
             // Nothing else tells two requests of one moment apart.
-            while (this.#shown.has(name)) name += ' ';
-            this.#shown.set(name, each);
+            while (shown.has(name)) name += ' ';
+            shown.set(name, each);
         }
         this.element.hidden = subscribers.length === 0;
-        this.#table.show(this.#shown);
-        return this.#shown.size;
+        this.#table.show(shown);
+        return shown.size;
     }
 }
 
@@ -102,7 +91,6 @@ class Subscribers {
     element;
     #all = [];
     #table;
-    #problem = el('div', { role: 'alert', class: 'notice bad' });
     #about = el('span', { class: 'dim' }, 'Asking…');
     #find;
 
@@ -116,14 +104,14 @@ class Subscribers {
                 note(['subscribers'], { topic, find: this.#find.value.trim() }, signal);
             },
         });
-        poll(() => askWho(topic, signal), subscribers => {
+        const { problem } = poll(() => askWho(topic, signal), subscribers => {
             this.#all = subscribers;
             this.#draw();
-        }, problem => setText(this.#problem, problem?.detail ?? ''), signal);
+        }, signal);
         this.element = el('div', { class: 'view work' },
-            viewHead(title, topic && el('a', { href: place(['topics', topic]) }, 'The topic'),
+            viewHead(title, topic && el('a', { href: topicAddress(topic) }, 'The topic'),
                 topic && el('a', { href: subscribersAddress() }, 'All who wait')),
-            whoSees(), this.#problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
+            whoSees(), problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
             this.#table.element);
     }
 

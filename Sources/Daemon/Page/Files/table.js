@@ -1,15 +1,15 @@
 // The table of topics, flat or as a tree: which rows it has, and their order.
 
+import { smallButton } from './buttons.js';
+import { NOTHING_YET, token } from './connection.js';
 import { count, el, many, setText } from './dom.js';
-import { go } from './app.js';
-import { NOTHING_YET, token } from './bus.js';
-import { smallButton } from './parts.js';
+import { comparison, Header, topicOf, topicRow } from './grid.js';
+import { search } from './groups.js';
+import { List } from './list.js';
+import { go } from './places.js';
 import { askForToken } from './token.js';
 import { topics } from './topics.js';
-import { VirtualList } from './list.js';
-import { comparison, Header, topicOf, topicRow } from './grid.js';
 import { Tree } from './tree.js';
-import { search } from './groups.js';
 
 /** Rows move at most once in this time. */
 const SORT_MS = 1000;
@@ -59,14 +59,11 @@ export class TopicTable {
         this.#groups = groups;
         this.#header = new Header(sort);
         const view = { groups, isTree: () => wanted.isTree, toggle: branch => this.#toggle(branch) };
-        this.#list = new VirtualList({
+        this.#list = new List({
             label: 'Topics',
             header: this.#header.element,
-            rowHeight: 30,
             row: () => topicRow(view),
-            activate: item => go(['follow', item.selector ?? item.name]),
-            key: (event, item, index) => this.#open(event, item)
-                || (wanted.isTree && this.#key(event, item, index)),
+            key: (event, item) => this.#enter(event, item) || (wanted.isTree && this.#turn(event, item)),
         }, signal);
         this.element = this.#list.element;
         this.element.setAttribute('aria-describedby', this.keys.id);
@@ -76,14 +73,13 @@ export class TopicTable {
         });
         this.element.addEventListener('pointerleave', () => { this.#pointed = -Infinity; });
         signal.addEventListener('abort', () => clearTimeout(this.#later), { once: true });
-        this.#measure(signal);
     }
 
     /** Shows what is wanted now, from the top. */
     show() {
         const { sort, descends, isTree } = this.#wanted;
         this.#header.show(sort, descends);
-        this.#list.role = isTree ? 'treegrid' : 'grid';
+        this.element.setAttribute('role', isTree ? 'treegrid' : 'grid');
         this.element.scrollTop = 0;
         this.#arrange();
     }
@@ -119,18 +115,6 @@ export class TopicTable {
     openAll(open) {
         this.#tree?.setAll(open);
         this.#arrange();
-    }
-
-    /** Rows have the height of their text, whatever size of text the reader chose. */
-    #measure(signal) {
-        const narrow = matchMedia('(max-width: 45rem)');
-        const measure = () => {
-            const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-            this.#list.rowHeight = Math.round(rem * (narrow.matches ? 3.6 : 2.15));
-        };
-        measure();
-        narrow.addEventListener('change', measure, { signal });
-        addEventListener('resize', measure, { signal });
     }
 
     get #rests() {
@@ -183,12 +167,10 @@ export class TopicTable {
             this.#tree = new Tree(found, opened, this.#wanted.find.trim() !== '' && found.length <= OPEN_MAX);
         }
         const rows = this.#tree.rows(compare);
-        const active = this.#list.items[this.#list.active];
+        const { active } = this.#list;
         if (isOther && active) {
             // The branches are new ones; the keyboard stays at the same name.
-            const same = row => row.name === active.name && row.itself === active.itself;
-            this.#list.items = [];
-            this.#list.active = rows.findIndex(same);
+            this.#list.active = rows.find(({ name, itself }) => name === active.name && itself === active.itself);
         }
         return rows;
     }
@@ -231,24 +213,22 @@ export class TopicTable {
         this.#arrange();
     }
 
-    /** Shift+Enter leads to the page of the topic. */
-    #open({ key, shiftKey }, item) {
-        const name = topicOf(item);
-        if (key !== 'Enter' || !shiftKey || name === null) return false;
-        go(['topics', name]);
+    /** Enter follows a topic or a branch, Shift+Enter leads to the page of a topic. */
+    #enter({ key, shiftKey }, item) {
+        if (key !== 'Enter') return false;
+        const topic = shiftKey ? topicOf(item) : null;
+        go(topic === null ? ['follow', item.selector ?? item.name] : ['topics', topic]);
         return true;
     }
 
     /** The keys of a tree: right opens or goes in, left closes or goes out. */
-    #key({ key }, item, index) {
-        if (key === 'ArrowRight' && item.isBranch) {
-            if (item.open) this.#list.go(index + 1);
-            else this.#toggle(item);
-        } else if (key === 'ArrowLeft' && item.open) {
-            this.#toggle(item);
-        } else if (key === 'ArrowLeft' && item.level > 1) {
-            this.#list.go(this.#list.items.indexOf(item.parent));
-        } else if (key === ' ' && item.isBranch) {
+    #turn({ key }, item) {
+        const isOpen = item.isBranch && item.open;
+        if (key === 'ArrowRight' && isOpen) {
+            this.#list.go(this.#list.placeOf(item) + 1);
+        } else if (key === 'ArrowLeft' && !isOpen && item.level > 1) {
+            this.#list.go(this.#list.placeOf(item.parent));
+        } else if (item.isBranch && [' ', isOpen ? 'ArrowLeft' : 'ArrowRight'].includes(key)) {
             this.#toggle(item);
         } else {
             return false;

@@ -1,7 +1,7 @@
 // Hostile text made safe to look at: invisible signs are shown, and of long text as much as is asked for.
 
+import { smallButton } from './buttons.js';
 import { append, count, el } from './dom.js';
-import { smallButton } from './parts.js';
 
 /** What takes no room on the screen, turns the direction of text, or breaks lines unseen. */
 const CONTROLS = new RegExp(['[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f',

@@ -1,40 +1,33 @@
 // Light or dark: as the system has it, or as it was chosen here. The choice is kept in this browser.
 
+import { stored } from './storage.js';
+
 const KEY = 'belfry.theme';
 const THEMES = ['system', 'light', 'dark'];
+const kept = stored(KEY);
 
-/** What was chosen: `system`, `light` or `dark`. */
+/** The choice: `system`, `light` or `dark`. */
 export function theme() {
-    try {
-        const kept = localStorage.getItem(KEY);
-        return THEMES.includes(kept) ? kept : 'system';
-    } catch {
-        return document.documentElement.dataset.theme ?? 'system';
-    }
+    return THEMES.includes(kept.get()) ? kept.get() : 'system';
 }
 
-/** Shows the page in what was chosen, here and in other tabs. */
+/** Shows the page in the colours that were chosen, here and in other tabs. */
 export function applyTheme() {
-    dress(theme());
+    dress();
     addEventListener('storage', event => {
-        if (event.key === KEY || event.key === null) dress(theme());
+        if (event.key === KEY || event.key === null) dress();
     });
 }
 
 /** Goes on to the next choice, and answers it. */
 export function nextTheme() {
-    const next = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length];
-    try {
-        localStorage.setItem(KEY, next);
-    } catch {
-        // Without storage the choice lasts as long as the page.
-    }
-    dress(next);
-    return next;
+    kept.set(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
+    dress();
+    return theme();
 }
 
-function dress(chosen) {
+function dress() {
     const { dataset } = document.documentElement;
-    if (chosen === 'system') delete dataset.theme;
-    else dataset.theme = chosen;
+    if (theme() === 'system') delete dataset.theme;
+    else dataset.theme = theme();
 }

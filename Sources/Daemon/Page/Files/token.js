@@ -1,7 +1,7 @@
 // The dialog for a token. It stays in this tab: no other tab has it, and it goes with the tab.
 
+import { setToken, token } from './connection.js';
 import { announce, el } from './dom.js';
-import { setToken, token } from './bus.js';
 
 /** Asks for a token. Whoever needs it hears of it by `onToken`. */
 export function askForToken() {

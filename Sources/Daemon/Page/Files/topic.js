@@ -1,16 +1,17 @@
 // The page of one topic: how it does, its settings, who takes it and who waits for it, and its end.
 
-import { place } from './app.js';
+import { every } from './again.js';
 import { confirmed } from './ask.js';
 import { json, Refused, request, topicPath, unlessRefused } from './bus.js';
+import { facts, smallButton, viewHead } from './buttons.js';
 import { absolute, ago, bytes, clear, count, el, many, setHidden, setText } from './dom.js';
 import { Groups } from './groups.js';
-import { followAddress, momentAddress } from './moment.js';
 import { Outcome } from './outcome.js';
-import { smallButton, tile, viewHead } from './parts.js';
+import { eventAddress, followAddress, groupAddress, place, subscribersAddress } from './places.js';
 import { poll } from './poll.js';
-import { askWho, SubscriberTable, subscribersAddress, whoSees } from './subscribers.js';
+import { askWho, SubscriberTable, whoSees } from './subscribers.js';
 import { oneLine } from './text.js';
+import { Tiles } from './tiles.js';
 import { sizeText, TopicSettings } from './topicsettings.js';
 
 /** Opens the view. `place.path` is `[topic]`. */
@@ -29,14 +30,12 @@ class TopicPage {
     #now;
     /** When its oldest event was published, which the list does not tell: asked for once for each. */
     #oldest = { id: null, time: null };
-    #problem = el('div', { role: 'alert', class: 'notice bad' });
     #outcome;
     #none = el('p', { class: 'notice' });
     #body = el('div', { class: 'stack', hidden: true });
-    #tiles = {};
+    #figures = new Tiles('Figures');
     /** What the facts tell, so that they are made anew only where it is something else. */
     #told = '';
-    #figures = el('section', { class: 'tiles', 'aria-label': 'Figures' });
     #facts = el('dl', { class: 'inline-facts' });
     #settings;
     #table;
@@ -50,23 +49,21 @@ class TopicPage {
         this.#outcome = new Outcome(signal);
         this.#settings = new TopicSettings(name, () => this.#now(), signal);
         this.#table = new SubscriberTable(signal);
+        const asked = poll(() => this.#look(), answer => this.#show(answer), signal);
+        this.#now = asked.now;
         const link = (text, href, more) => el('a', { href, ...more }, text);
         const main = { class: 'button small' };
         this.element = el('div', { class: 'view work topic' },
             viewHead(['Topic ', el('bdi', {}, oneLine(name))],
                 link('Follow', followAddress(name), main), link('Publish', place(['publish', name]), main),
                 link('All topics', '#/'), el('span', { class: 'spacer' }), this.#remove),
-            this.#problem, this.#outcome.element, this.#body);
-        this.#body.append(this.#none, this.#figures, this.#facts, this.#settings.element,
+            asked.problem, this.#outcome.element, this.#body);
+        this.#body.append(this.#none, this.#figures.element, this.#facts, this.#settings.element,
             el('section', { class: 'stack', 'aria-labelledby': 'waiting-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'waiting-title' }, 'Who waits'),
                     this.#waiting, link('All who wait', subscribersAddress())),
                 whoSees(), this.#table.element));
-        this.#now = poll(() => this.#look(), answer => this.#show(answer), problem => {
-            setText(this.#problem, problem?.detail ?? '');
-        }, signal);
-        const timer = setInterval(() => !document.hidden && this.#row && this.#showFigures(this.#row), 1000);
-        signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+        every(1000, () => this.#row && this.#showFigures(this.#row), signal);
     }
 
     async #look() {
@@ -99,7 +96,7 @@ class TopicPage {
         this.#taken = taking.of(this.#name);
         this.#body.hidden = false;
         setHidden(this.#remove, !row, this.element.querySelector('h1'));
-        this.#figures.hidden = !row;
+        this.#figures.element.hidden = !row;
         this.#facts.hidden = !row;
         setText(this.#none, row ? '' : `There is no topic ‘${oneLine(this.#name)}’ now. If the bus lets `
             + 'events make topics, the next one makes it. So does registering it: then it stays without events.');
@@ -116,29 +113,18 @@ class TopicPage {
 
     #showFigures(row) {
         const name = this.#name;
-        const at = id => (id === null ? '' : momentAddress(name, id));
+        const at = id => (id === null ? '' : eventAddress(name, id));
         const bound = (value, text) => (value === null ? 'without a bound' : `of ${text(value)} at most`);
         const first = followAddress(name, { since: 'earliest' });
-        this.#tile('Events', count(row.events), bound(row.keep, count), first);
-        this.#tile('Bytes', bytes(row.bytes), bound(row.keep_bytes, bytes));
-        this.#tile('Published', count(row.published), 'since it came to be or the bus began');
-        this.#tile('Newest', row.newest ? ago(row.newest_time) : 'none',
+        const show = (title, value, text, href) => this.#figures.show(title, { value, text, href });
+        show('Events', count(row.events), bound(row.keep, count), first);
+        show('Bytes', bytes(row.bytes), bound(row.keep_bytes, bytes));
+        show('Published', count(row.published), 'since it came to be or the bus began');
+        show('Newest', row.newest ? ago(row.newest_time) : 'none',
             row.newest ? absolute(row.newest_time) : '', at(row.newest));
-        this.#tile('Oldest', row.oldestTime ? ago(row.oldestTime) : row.oldest ? '–' : 'none',
+        show('Oldest', row.oldestTime ? ago(row.oldestTime) : row.oldest ? '–' : 'none',
             row.keep_for === null ? 'without a bound' : `kept for ${row.keep_for} at most`, at(row.oldest));
-        this.#tile('Subscribers', count(row.subscribers), 'wait for its events', subscribersAddress(name));
-    }
-
-    #tile(title, value, text, href) {
-        // A heading that was a link stays one: it has the focus, maybe.
-        this.#tiles[title] ??= tile(title, href !== undefined && '#/');
-        const { element, value: number, text: words } = this.#tiles[title];
-        const link = element.querySelector('a');
-        if (link && href) link.href = href;
-        else link?.removeAttribute('href');
-        setText(number, value);
-        setText(words, text);
-        if (!element.isConnected) this.#figures.append(element);
+        show('Subscribers', count(row.subscribers), 'wait for its events', subscribersAddress(name));
     }
 
     #showFacts(row) {
@@ -147,15 +133,16 @@ class TopicPage {
         const told = JSON.stringify([registered, keep, size, age, persist, hold, this.#taken]);
         if (told === this.#told) return;
         this.#told = told;
-        const fact = (title, ...value) => el('div', {}, el('dt', {}, title), el('dd', {}, value));
-        const group = name => el('a', { href: place(['work', name]) }, name);
+        const group = name => el('a', { href: groupAddress(name) }, name);
         const taking = this.#taken.flatMap((name, index) => [index > 0 && ', ', group(name)]);
-        clear(this.#facts, fact('Registered', registered ? 'yes' : 'no: it goes with its last event'),
-            fact('Keeps', keep === null ? 'any number of events' : many(keep, 'event'), ', ',
-                size === null ? 'any size' : sizeText(size), ', ', age === null ? 'for ever' : `for ${age}`),
-            fact('Kept over restarts', persist ? 'yes' : 'no'),
-            fact('Held for', hold ? group(hold) : 'no group'),
-            fact('Groups that take it', taking.length > 0 ? taking : 'none that you may see'));
+        const keeps = [keep === null ? 'any number of events' : many(keep, 'event'),
+            size === null ? 'any size' : sizeText(size), age === null ? 'for ever' : `for ${age}`];
+        clear(this.#facts, facts([
+            ['Registered', registered ? 'yes' : 'no: it goes with its last event'],
+            ['Keeps', keeps.join(', ')], ['Kept over restarts', persist ? 'yes' : 'no'],
+            ['Held for', hold ? group(hold) : 'no group'],
+            ['Groups that take it', taking.length > 0 ? taking : 'none that you may see'],
+        ]));
     }
 
     /** What is gone with it, and what is not. */

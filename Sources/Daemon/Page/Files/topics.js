@@ -1,7 +1,9 @@
 // The live table of topics: one request waits for what changes, and each row learns its rate from how many
 // events were published to it. The model is shared by all who look at it, and rests while nobody does.
 
-import { json, onToken, reconnected, Refused, Unreachable, wait } from './bus.js';
+import { again, every } from './again.js';
+import { json, recovered, Refused } from './bus.js';
+import { onToken } from './connection.js';
 import { beginAnew, Ring } from './ring.js';
 
 /** Rows that the page keeps. A bus with more topics is told about as having more. */
@@ -25,7 +27,7 @@ export class Topic {
     }
 
     /** Takes a row of the list in. Answers how many events were published since the last one. */
-    take(row, now, isSure) {
+    take(row) {
         const before = this.published;
         const newest = row.newest === null ? 0 : Number(row.newest);
         this.newestAt = Date.parse(row.newest_time);
@@ -92,44 +94,36 @@ class Topics {
         const wanted = this.#watchers.size > 0 && !document.hidden;
         if (wanted && !this.#run) {
             this.#run = new AbortController();
-            this.#follow(this.#run.signal).catch(() => {});
+            this.#follow(this.#run.signal);
         } else if (!wanted && this.#run) {
             this.#run.abort();
             this.#run = null;
         }
     }
 
-    async #follow(signal) {
-        const ticking = setInterval(() => this.#tick(), 1000);
-        signal.addEventListener('abort', () => clearInterval(ticking), { once: true });
+    #follow(signal) {
         let resumed = true;
-        for (;;) {
-            try {
-                const began = performance.now();
-                this.isWaiting = true;
-                const answer = await json(`/topics?since=${this.#next}&wait=30s`, { signal });
-                this.isWaiting = false;
-                this.#take(answer, resumed);
-                resumed = false;
-                const long = answer.topics.length > BUSY_ROWS && performance.now() - began < 2000;
-                await wait(long ? BUSY_PAUSE_MS : PAUSE_MS, signal);
-            } catch (error) {
-                this.isWaiting = false;
-                signal.throwIfAborted();
-                resumed = true;
-                await this.#recover(error, signal);
+        const act = async () => {
+            const began = performance.now();
+            this.isWaiting = true;
+            const asked = json(`/topics?since=${this.#next}&wait=30s`, { signal });
+            const answer = await asked.finally(() => { this.isWaiting = false; });
+            this.#take(answer, resumed);
+            resumed = false;
+            const isBusy = answer.topics.length > BUSY_ROWS && performance.now() - began < 2000;
+            return isBusy ? BUSY_PAUSE_MS : PAUSE_MS;
+        };
+        const failed = error => {
+            resumed = true;
+            if (error instanceof Refused) {
+                this.refusal = error;
+                this.#tell();
+                if (error.status === 400) this.#next = '0';
             }
-        }
-    }
-
-    async #recover(error, signal) {
-        if (error instanceof Unreachable) return reconnected(signal);
-        if (!(error instanceof Refused)) throw error;
-        this.refusal = error;
-        this.#tell();
-        if (error.status === 400) this.#next = '0';
-        if (error.status === 401) return reconnected(signal);
-        return wait(error.isPassing ? 1000 + Math.random() * 1000 : 5000, signal);
+            return recovered(error, signal);
+        };
+        again(act, failed, signal);
+        every(1000, () => this.#tick(), signal);
     }
 
     #take({ topics, removed, all, next }, resumed) {
@@ -146,7 +140,7 @@ class Topics {
         let published = 0;
         for (const row of topics) {
             const old = known.get(row.name);
-            const count = this.#row(row, old, now, isSure, all);
+            const count = this.#row(row, old, isSure, all);
             if (count > 0) this.#count(this.rows.get(row.name), count, since, now);
             published += count;
         }
@@ -167,7 +161,7 @@ class Topics {
     }
 
     /** Takes one row in, and answers how many events it brought. */
-    #row(row, old, now, isSure, all) {
+    #row(row, old, isSure, all) {
         let topic = old;
         if (!topic) {
             if (this.rows.size >= ROWS_MAX) {
@@ -178,7 +172,7 @@ class Topics {
             this.version += 1;
         }
         if (!old || all) this.rows.set(row.name, topic);
-        const count = topic.take(row, now, isSure);
+        const count = topic.take(row);
         // All of a topic that came since the last answer is new. In a list of all it may be old.
         if (old || all || !isSure) return count;
         return row.published ?? 0;

@@ -1,10 +1,10 @@
 // The form that registers a topic or changes its settings, and the line of curl that does the same.
 
 import { request, topicPath } from './bus.js';
+import { codeBox, entry, labelled } from './buttons.js';
 import { curl } from './curl.js';
 import { el, setText } from './dom.js';
 import { Outcome } from './outcome.js';
-import { codeBox, entry, labelled } from './parts.js';
 
 const UNITS = [['G', 2 ** 30], ['M', 2 ** 20], ['K', 2 ** 10]];
 

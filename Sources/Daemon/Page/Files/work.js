@@ -1,16 +1,17 @@
 // The Work view: the groups, and how far behind each is. One group has a page of its own.
 
-import { count, el, setText } from './dom.js';
-import { json, request } from './bus.js';
+import { groupPath, json, request } from './bus.js';
+import { entry, labelled, viewHead } from './buttons.js';
+import { count, el, many, setText } from './dom.js';
 import { GroupPage } from './group.js';
-import { LiveTable } from './livetable.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
-import { oneLine } from './text.js';
+import { groupAddress } from './places.js';
 import { poll } from './poll.js';
-import { behindText, stateOf } from './standing.js';
-import { entry, labelled, viewHead } from './parts.js';
 import { newFields, wantedOf } from './settings.js';
+import { behindText, stateOf } from './standing.js';
+import { cut, LiveTable } from './tables.js';
+import { oneLine } from './text.js';
 
 const SHOWN = 300;
 
@@ -18,17 +19,12 @@ const SHOWN = 300;
 export function open(place, signal) {
     const name = place.path[0];
     if (name) return { title: `Group ${oneLine(name)}`, element: new GroupPage(name, signal).element };
-    return { title: 'Work', element: new Groups(signal).element };
-}
-
-/** The address of a group's page. */
-function groupAddress(name) {
-    return `#/work/${encodeURIComponent(name)}`;
+    return { title: 'Work', element: new GroupList(signal).element };
 }
 
 const COLUMNS = [
     ['Group', group => el('a', { href: groupAddress(group.name) }, group.name)],
-    ['Of', group => el('bdi', { class: 'cut', title: group.of }, takenBy(group))],
+    ['Of', group => cut(takenBy(group), { title: group.of })],
     ['State', group => el('span', { class: `badge ${stateOf(group).mood}` }, stateOf(group).text)],
     ['Behind', behindText, 'number'],
     ['Open', group => count(group.open), 'number'],
@@ -51,11 +47,9 @@ const MEANINGS = {
     Failed: 'Dead letters',
 };
 
-class Groups {
+class GroupList {
     element;
-    #signal;
-    #table = new LiveTable('Groups', COLUMNS, MEANINGS);
-    #problem = el('div', { role: 'alert', class: 'notice bad' });
+    #table = new LiveTable('Groups', COLUMNS, { meanings: MEANINGS });
     #about = el('span', { class: 'dim' }, 'Asking…');
     #find = el('input', {
         type: 'search', 'aria-label': 'Find groups', placeholder: 'Find groups', oninput: () => this.#draw(),
@@ -63,15 +57,14 @@ class Groups {
     #groups = [];
 
     constructor(signal) {
-        this.#signal = signal;
-        const now = poll(() => json('/groups', { signal }), ({ groups }) => {
+        const { now, problem } = poll(() => json('/groups', { signal }), ({ groups }) => {
             this.#groups = groups;
             this.#draw();
-        }, problem => setText(this.#problem, problem?.detail ?? ''), signal);
+        }, signal);
         this.element = el('div', { class: 'view work' }, viewHead('Work'),
             el('p', { class: 'dim' }, 'A group shares the events of its topics among workers. Each event is '
                 + 'a job that one worker has at a time.'),
-            this.#problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
+            problem, el('div', { class: 'toolbar center' }, this.#find, this.#about),
             this.#table.element, newGroup(signal, now));
     }
 
@@ -86,7 +79,7 @@ class Groups {
     #aboutText(fitting, shown) {
         if (this.#groups.length === 0) return 'There is no group yet. Make one below, or let a worker do it.';
         if (fitting > shown) return `${count(fitting)} groups, the first ${count(shown)} are shown.`;
-        return `${count(fitting)} ${fitting === 1 ? 'group' : 'groups'}`;
+        return many(fitting, 'group');
     }
 }
 
@@ -96,7 +89,7 @@ function newGroup(signal, changed) {
     const outcome = new Outcome(signal);
     const make = async () => {
         const name = form.elements.name.value.trim();
-        const path = `/groups/${encodeURIComponent(name)}?${new URLSearchParams(wantedOf(form))}`;
+        const path = `${groupPath(name)}?${new URLSearchParams(wantedOf(form))}`;
         await request(path, { method: 'PUT', signal });
         changed();
         location.hash = groupAddress(name);

@@ -23,25 +23,6 @@ export function labelled(name, field, more = '') {
     return el('label', { class: `field ${more}` }, el('span', { class: 'field-name' }, name), field);
 }
 
-/**
- * A table in a box that scrolls sideways.
- * @param {string} name
- * @param {Array<HTMLElement>} head its header cells
- * @param {HTMLElement} body
- */
-export function tableBox(name, head, body) {
-    const top = el('thead', {}, el('tr', {}, head));
-    const table = el('table', { class: 'table', 'aria-label': name }, top, body);
-    return el('div', {
-        class: 'panel table-scroll', tabIndex: 0, role: 'region', 'aria-label': `${name}, scrollable`,
-    }, table);
-}
-
-/** The header cell of a column. */
-export function column(name, more) {
-    return el('th', { scope: 'col', ...more }, name);
-}
-
 /** A text in a box, with a button that copies it. */
 export function codeBox(code, name, copies = 'Copy') {
     const more = copies === 'Copy' ? { 'aria-label': `Copy: ${name}` } : {};
@@ -56,13 +37,11 @@ export function panel(title, ...content) {
         el('div', { class: 'panel-body stack' }, content));
 }
 
-/** A figure: its heading, which is a link if there is an address, its value, and a text below. */
-export function tile(name, href) {
-    const value = el('div', { class: 'tile-value' }, '…');
-    const text = el('div', { class: 'tile-text' });
-    const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' },
-        href ? el('a', { href }, name) : name), value, text);
-    return { element, value, text };
+/** The rows of a list of facts (`dl`): names, and what stands for each. Those without a value are left out. */
+export function facts(entries) {
+    const isGiven = ([, value]) => value !== undefined && value !== null && value !== '';
+    return entries.filter(isGiven)
+        .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value)));
 }
 
 /** The first line of a view. */

@@ -1,13 +1,15 @@
 // The dead letters of a group that were not put back, newest first.
 
 import { confirmed } from './ask.js';
-import { absolute, ago, announce, clear, count, el, many, setChildren, setHidden, setText } from './dom.js';
 import { Refused, request, Unreachable } from './bus.js';
-import { downloadLink, eventPath, followAddress, momentAddress } from './moment.js';
+import { facts, smallButton } from './buttons.js';
+import { absolute, ago, announce, clear, count, el, many, setHidden, setText } from './dom.js';
+import { downloadLink, eventPath } from './eventdetail.js';
 import { Outcome } from './outcome.js';
 import { brief, contentOf, payload } from './payload.js';
-import { column, smallButton, tableBox } from './parts.js';
+import { eventAddress, followAddress } from './places.js';
 import { lettersOf, revive, reviveAll } from './revival.js';
+import { cut, LiveTable } from './tables.js';
 import { oneLine } from './text.js';
 
 /** So many events of the dead topic are looked through at first, and at most. */
@@ -21,7 +23,7 @@ const REASONS = {
 };
 
 /** The section of the group's page. */
-export class Letters {
+export class DeadLetters {
     element;
     #group;
     #signal;
@@ -30,8 +32,6 @@ export class Letters {
     #depth = FIRST;
     #seen = '';
     #loading = null;
-    #rows = new Map();
-    #body = el('tbody');
     #title = el('h2', { id: 'letters-title', tabIndex: -1 }, 'Dead letters');
     #about = el('span', { class: 'dim' });
     #problem = el('div', { role: 'alert', class: 'field-problem' });
@@ -51,13 +51,11 @@ export class Letters {
         this.#signal = signal;
         this.#changed = changed;
         this.#outcome = new Outcome(signal);
-        const names = ['Letter', 'When', 'From', 'Type', 'Key', 'Attempts', 'Reason', 'Payload'];
-        const actions = column(el('span', { class: 'visually-hidden' }, 'Actions'));
-        this.#table = tableBox('Dead letters', [...names.map(name => column(name)), actions], this.#body);
+        this.#table = new LiveTable('Dead letters', this.#columns());
         this.element = el('section', { class: 'stack', 'aria-labelledby': 'letters-title' },
             el('div', { class: 'view-head' }, this.#title, this.#about,
                 el('span', { class: 'spacer' }), this.#all),
-            this.#problem, this.#outcome.element, this.#table, el('div', { class: 'actions' }, this.#older));
+            this.#problem, this.#outcome.element, this.#table.element, el('div', { class: 'actions' }, this.#older));
     }
 
     /** Takes in how the group and its dead topic are now, and looks for letters if the topic changed. */
@@ -66,9 +64,9 @@ export class Letters {
         const now = JSON.stringify(topic);
         if (now === this.#seen) return;
         this.#seen = now;
-        this.#table.hidden = !topic;
+        this.#table.element.hidden = !topic;
         if (!topic) {
-            clear(this.#body);
+            this.#table.show(new Map());
             setHidden(this.#all, true, this.#title);
             setText(this.#about, group.dead ? 'There are none.'
                 : 'This group has no topic for dead letters. A job is tried until it is done.');
@@ -109,71 +107,66 @@ export class Letters {
             : `${count(letters.length)} ${were} not put back${all ? '' : `, in ${looked}`}.`);
         setHidden(this.#older, all || this.#depth >= MOST, this.#title);
         setHidden(this.#all, letters.length === 0 && all, this.#title);
-        this.#table.hidden = letters.length === 0;
-        const ids = new Set(letters.map(letter => letter.id));
-        for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
-        const rows = letters.map(letter => {
-            if (!this.#rows.has(letter.id)) this.#rows.set(letter.id, this.#row(letter));
-            return this.#rows.get(letter.id);
-        });
-        const parts = rows.flatMap(({ element, inside }) => [element, inside.isOpen && inside.element]);
-        setChildren(this.#body, parts.filter(Boolean));
+        this.#table.element.hidden = letters.length === 0;
+        this.#table.show(new Map(letters.map(letter => [letter.id, letter])));
     }
 
-    #row(letter) {
-        const { attributes } = letter;
-        const cell = (name, ...content) => el('td', { 'data-label': name }, content);
-        const inside = { element: null, isOpen: false };
-        const back = smallButton('Put back', () => this.#revive(letter, back, inside));
+    #columns() {
+        const attribute = (name, words = {}) => ({ attributes: { [name]: value = '–' } }) =>
+            oneLine(words[value] ?? value);
+        const from = ({ attributes: { deadtopic: topic } }) => topic
+            && el('a', { class: 'cut', title: topic, href: followAddress(topic) }, oneLine(topic));
+        return [
+            ['Letter', ({ id }) => el('a', { href: eventAddress(this.#topic, id) }, id)],
+            ['When', ({ time }) => el('time', { dateTime: time, title: absolute(time) }, ago(time))],
+            ['From', from],
+            ['Type', ({ type }) => cut(oneLine(type ?? '–'))],
+            ['Key', ({ key }) => cut(oneLine(key ?? '–'))],
+            ['Attempts', attribute('deadattempts')],
+            ['Reason', attribute('deadreason', REASONS)],
+            ['Payload', letter => cut(letter.brief, { class: 'cut mono' })],
+            ['', letter => this.#actions(letter)],
+        ];
+    }
+
+    #actions(letter) {
+        const back = smallButton('Put back', () => this.#revive(letter, back));
         const look = smallButton('Show', () => {
-            inside.isOpen = !inside.isOpen;
-            look.setAttribute('aria-expanded', String(inside.isOpen));
-            look.textContent = inside.isOpen ? 'Hide' : 'Show';
-            inside.element ??= this.#inside(letter);
-            if (inside.isOpen) element.after(inside.element);
-            else inside.element.remove();
+            const isOpen = look.textContent === 'Show';
+            look.setAttribute('aria-expanded', String(isOpen));
+            look.textContent = isOpen ? 'Hide' : 'Show';
+            this.#table.unfold(letter.id, isOpen ? this.#inside(letter) : null);
         }, { 'aria-expanded': 'false', 'aria-label': `Payload of ${letter.id}` });
-        const from = attributes.deadtopic;
-        const element = el('tr', {},
-            el('th', { scope: 'row' }, el('a', { href: momentAddress(this.#topic, letter.id) }, letter.id)),
-            cell('When', el('time', { dateTime: letter.time, title: absolute(letter.time) },
-                ago(letter.time))),
-            cell('From', from
-                && el('a', { class: 'cut', title: from, href: followAddress(from) }, oneLine(from))),
-            cell('Type', el('bdi', { class: 'cut', title: letter.type ?? '' }, oneLine(letter.type ?? '–'))),
-            cell('Key', el('bdi', { class: 'cut', title: letter.key ?? '' }, oneLine(letter.key ?? '–'))),
-            cell('Attempts', attributes.deadattempts ?? '–'),
-            cell('Reason', oneLine(REASONS[attributes.deadreason] ?? attributes.deadreason ?? '–')),
-            cell('Payload', el('bdi', { class: 'cut mono' }, letter.brief)),
-            cell('', el('span', { class: 'actions' }, look, back)));
-        return { element, inside };
+        return el('span', { class: 'actions' }, look, back);
     }
 
     /** The payload byte for byte, and all attributes. */
     #inside(letter) {
         const content = el('div', {}, 'Asking…');
-        const facts = Object.entries(letter.attributes).map(([name, value]) => [
-            el('dt', {}, oneLine(name)), el('dd', {}, el('bdi', {}, oneLine(value)))]);
-        request(eventPath(this.#topic, letter.id), { signal: this.#signal, headers: { Accept: '*/*' } })
-            .then(async response => {
-                const type = response.headers.get('Content-Type') ?? '';
-                clear(content, payload(contentOf(new Uint8Array(await response.arrayBuffer()), type)));
-            })
-            .catch(error => setText(content, error.detail ?? error.message));
-        return el('tr', { class: 'inside' }, el('td', { colSpan: 9 },
-            el('dl', { class: 'facts' }, facts), content,
-            el('div', { class: 'actions' }, downloadLink({ ...letter, topic: this.#topic }))));
+        const attributes = Object.entries(letter.attributes);
+        const show = async () => {
+            const options = { signal: this.#signal, headers: { Accept: '*/*' } };
+            const response = await request(eventPath(this.#topic, letter.id), options);
+            const type = response.headers.get('Content-Type') ?? '';
+            clear(content, payload(contentOf(new Uint8Array(await response.arrayBuffer()), type)));
+        };
+        show().catch(error => setText(content, error.detail ?? error.message));
+        return el('div', {},
+            el('dl', { class: 'facts' },
+                facts(attributes.map(([name, value]) => [oneLine(name), el('bdi', {}, oneLine(value))]))),
+            content,
+            el('div', { class: 'actions' }, downloadLink({ ...letter, topic: this.#topic })));
     }
 
-    async #revive(letter, button, inside) {
+    async #revive(letter, button) {
         button.disabled = true;
         setText(this.#problem, '');
         try {
             const id = await revive(this.#group, letter.id, this.#signal);
             const from = letter.attributes.deadtopic;
-            const link = from ? el('a', { href: momentAddress(from, id) }, id) : id;
+            const link = from ? el('a', { href: eventAddress(from, id) }, id) : id;
             button.replaceWith(el('span', {}, 'Back as ', link));
-            inside.element?.remove();
+            this.#table.unfold(letter.id, null);
             announce(`The letter is back as event ${id}.`);
             this.#changed();
         } catch (error) {

@@ -1,10 +1,10 @@
 // What the Follow view has read and how it goes on: the stream, the bounded list, and which of them waits for
 // the other. While somebody looks at old rows none of these leaves: the stream waits, and its cursor with it.
 
-import { NOTHING_YET } from './bus.js';
+import { NOTHING_YET } from './connection.js';
 import { announce, count, perSecond } from './dom.js';
 import { event, Events } from './events.js';
-import { before } from './moment.js';
+import { before } from './places.js';
 import { Rate } from './rate.js';
 import { timeText } from './rows.js';
 import { Stream } from './stream.js';

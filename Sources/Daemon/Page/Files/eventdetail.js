@@ -1,32 +1,14 @@
 // One event in full, and the address of its moment: the same link opens it again, on any page of this bus.
 
-import { absolute, ago, clear, copy, el } from './dom.js';
-import { place } from './app.js';
 import { BASE } from './base.js';
-import { request, token, topicPath } from './bus.js';
+import { request, topicPath } from './bus.js';
+import { smallButton } from './buttons.js';
+import { token } from './connection.js';
 import { curl } from './curl.js';
-import { smallButton } from './parts.js';
+import { absolute, ago, clear, copy, el } from './dom.js';
 import { payload } from './payload.js';
+import { eventAddress, followAddress } from './places.js';
 import { oneLine } from './text.js';
-
-/**
- * The address of the Follow view.
- * @param {string} selector
- * @param {object} [query] parameters; empty ones are left out
- */
-export function followAddress(selector, query = {}) {
-    return place(['follow', selector], query);
-}
-
-/** The address that opens the view at an event: it begins right before it, and has it open. */
-export function momentAddress(selector, id, query = {}) {
-    return followAddress(selector, { since: before(id), event: id, ...query });
-}
-
-/** The cursor right before an event. Ids are below 2^53. */
-export function before(id) {
-    return String(Math.max(0, Number(id) - 1));
-}
 
 /** The path of an event's payload. */
 export function eventPath(topic, id) {
@@ -70,7 +52,7 @@ function moment(event, selector, filters = {}) {
     return el('div', { class: 'moment' },
         el('div', { class: 'actions' },
             el('a', {
-                class: 'button small', href: momentAddress(selector, event.id, filters),
+                class: 'button small', href: eventAddress(selector, event.id, filters),
             }, 'Link to this moment'),
             smallButton('Copy event as curl', () => copyCurl(event)),
             downloadLink(event)),

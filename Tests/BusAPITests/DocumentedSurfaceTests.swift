@@ -53,7 +53,7 @@ import Wire
         }
         let topics = try PackageFiles.text("Sources/Daemon/Page/Files/topicsettings.js")
         for setting in TopicSetting.all {
-            #expect(topics.contains("['\(setting.name)', "), "\(setting.name)")
+            #expect(topics.contains("{ name: '\(setting.name)', "), "\(setting.name)")
         }
     }
 

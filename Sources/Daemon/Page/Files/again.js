@@ -6,11 +6,12 @@ const MOST_MS = 10000;
 const LONG_MS = 5000;
 
 /**
- * Does something again and again, until `signal` is aborted. Behind failures in a row it waits longer
- * each time, and never as long as another page does: pages do not come back all at once.
+ * Does something again and again, until `signal` is aborted. Behind failures in a row it waits
+ * longer each time, and never as long as another page does: pages do not come back all at once.
  * @param {() => Promise<number>} act answers how long to wait until the next round, in ms
  * @param {(error: Error, pause: number) => *} failed takes in why a round failed, and how long the
- *     loop waits behind that; it may wait itself, and ends the loop if it answers or throws something
+ *     loop waits behind that; it may wait itself, and ends the loop if it answers or throws
+ *     something
  * @param {AbortSignal} signal
  * @returns {() => void} ends the pause if the loop is in one
  */

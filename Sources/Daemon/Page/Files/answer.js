@@ -1,7 +1,7 @@
-// What the bus answered to a publish, in words.
+// The answer of the bus to a publish, in words.
 
 import { Refused, Unreachable } from './bus.js';
-import { clear, count, el } from './dom.js';
+import { clear, count, el, many } from './dom.js';
 import { contentOf, payload } from './payload.js';
 import { eventAddress } from './places.js';
 
@@ -72,5 +72,5 @@ function heardBy(subscribers) {
     // A caller that may not receive it is not told.
     if (subscribers === undefined) return '';
     if (subscribers === 0) return ' Nobody waited for it at that moment.';
-    return ` ${count(subscribers)} ${subscribers === 1 ? 'reader' : 'readers'} waited for it.`;
+    return ` ${many(subscribers, 'reader')} waited for it.`;
 }

@@ -1,7 +1,7 @@
 // The frame of the page: which view the address names, whether the bus is there, and who asks.
 
 import { onState, onToken, token } from './connection.js';
-import { announce, clear, el, setText, span, svg } from './dom.js';
+import { announce, clear, el, setAttributes, setText, span, svg } from './dom.js';
 import { arrive } from './places.js';
 import { tryNow } from './probe.js';
 import { applyTheme, nextTheme, theme } from './theme.js';
@@ -30,8 +30,8 @@ async function show({ moved }) {
     const { path, query } = arrive();
     const name = Object.hasOwn(VIEWS, path[0] ?? '') ? path[0] ?? '' : null;
     for (const link of document.querySelectorAll('.shell-nav a')) {
-        if (link.dataset.view === (BELOW[name] ?? name)) link.setAttribute('aria-current', 'page');
-        else link.removeAttribute('aria-current');
+        const isHere = link.dataset.view === (BELOW[name] ?? name);
+        setAttributes(link, { 'aria-current': isHere ? 'page' : null });
     }
     let view;
     try {

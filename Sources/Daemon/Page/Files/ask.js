@@ -1,9 +1,30 @@
-// A question before something is lost: nothing happens until somebody has said yes to it.
+// Dialogs: a question before something is lost, and what all dialogs are made of.
 
+import { button } from './buttons.js';
 import { el } from './dom.js';
 
 /**
- * Asks, and answers whether the person wants it. Escape means no.
+ * Shows a dialog with a title, until it is closed.
+ * @param {string} title
+ * @param {() => void} closed
+ * @param {HTMLElement} content gets the title, too, in front of what it has
+ * @returns {HTMLDialogElement}
+ */
+export function openDialog(title, closed, content) {
+    const dialog = el('dialog', {
+        'aria-labelledby': 'dialog-title', onclose: () => {
+            dialog.remove();
+            closed();
+        },
+    }, content);
+    content.prepend(el('h2', { id: 'dialog-title' }, title));
+    document.body.append(dialog);
+    dialog.showModal();
+    return dialog;
+}
+
+/**
+ * Asks, and answers whether the person wants it. Escape means no: nothing happens without a yes.
  * @param {{title: string, text: string|string[], action: string}} question `text` says what is lost, each
  *     text in a paragraph of its own; `action` is the word on the button that does it
  * @param {AbortSignal} signal the view's: its end means no
@@ -12,24 +33,16 @@ import { el } from './dom.js';
 export function confirmed({ title, text, action }, signal) {
     return new Promise(resolve => {
         let isWanted = false;
-        const answer = wanted => () => {
-            isWanted = wanted;
+        const cancel = button('Cancel', () => dialog.close());
+        const accept = button(action, () => {
+            isWanted = true;
             dialog.close();
-        };
-        const cancel = el('button', { type: 'button', onclick: answer(false) }, 'Cancel');
-        const dialog = el('dialog', {
-            'aria-labelledby': 'ask-title', 'aria-describedby': 'ask-text', onclose: () => {
-                dialog.remove();
-                resolve(isWanted);
-            },
-        }, el('div', { class: 'stack' },
-            el('h2', { id: 'ask-title' }, title),
+        }, { class: 'danger' });
+        const dialog = openDialog(title, () => resolve(isWanted), el('div', { class: 'stack' },
             el('div', { id: 'ask-text' }, [text].flat().map(sentence => el('p', {}, sentence))),
-            el('div', { class: 'actions' }, cancel,
-                el('button', { type: 'button', class: 'danger', onclick: answer(true) }, action))));
+            el('div', { class: 'actions' }, cancel, accept)));
+        dialog.setAttribute('aria-describedby', 'ask-text');
         signal.addEventListener('abort', () => dialog.close(), { once: true });
-        document.body.append(dialog);
-        dialog.showModal();
         cancel.focus();
     });
 }

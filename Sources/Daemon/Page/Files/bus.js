@@ -1,7 +1,7 @@
 // Requests to the bus. Everything that the page knows comes through here, by the public interface and with
 // the token of this tab.
 
-import { BASE } from './base.js';
+import { BASE, withQuery } from './base.js';
 import { become, lose, reconnected, token } from './connection.js';
 
 /** The bus said no. `detail` says in plain words what was wrong and what to do: show it as it is. */
@@ -54,13 +54,14 @@ const LINE_MAX = 64 * 1024 * 1024;
 
 /**
  * Sends a request.
- * @param {string} path behind `BASE`, from `/` on, with its query
- * @param {object} [options] `method`, `body`, `headers`, `signal`; `timeout` in ms for the head of the answer
- *     (0 for none)
+ * @param {string} path behind `BASE`, from `/` on
+ * @param {object} [options] `query` (parameters without a value are left out), `method`, `body`,
+ *     `headers`, `signal`; `timeout` in ms for the head of the answer (0 for none)
  * @returns {Promise<Response>} an answer below 400
  * @throws {Refused|Unreachable|DOMException} the last one when `signal` was aborted
  */
-export async function request(path, { method = 'GET', body, headers, signal, timeout = ANSWER_MS } = {}) {
+export async function request(path, options = {}) {
+    const { query, method = 'GET', body, headers, signal, timeout = ANSWER_MS } = options;
     signal?.throwIfAborted();
     const late = new AbortController();
     const timer = timeout && setTimeout(() => late.abort(), timeout);
@@ -69,7 +70,7 @@ export async function request(path, { method = 'GET', body, headers, signal, tim
     underWay += 1;
     let response;
     try {
-        response = await fetch(BASE + path, {
+        response = await fetch(BASE + withQuery(path, query), {
             method, body, headers: sent, cache: 'no-store', credentials: 'omit', redirect: 'error',
             signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
         });
@@ -118,8 +119,8 @@ export async function json(path, options) {
 }
 
 /**
- * Reads a stream of NDJSON in the pace in which it is taken: the lines of each piece that came, as texts.
- * Ends when the bus ends the stream.
+ * Reads a stream of NDJSON in the pace in which it is taken: the lines of each piece that came, as
+ * texts. Ends when the bus ends the stream.
  */
 export async function* lines(response, signal) {
     const reader = response.body.getReader();

@@ -1,4 +1,4 @@
-// What several views are made of: buttons, fields, tables and lines to copy.
+// Buttons, fields, forms and boxes, of which all views are made.
 
 import { copy, el } from './dom.js';
 
@@ -10,6 +10,36 @@ export function button(text, onclick, more) {
 /** A small one. */
 export function smallButton(text, onclick, more) {
     return button(text, onclick, { class: 'small', ...more });
+}
+
+/** A button that sends the form that it is in. */
+export function submit(text, more) {
+    return el('button', { type: 'submit', ...more }, text);
+}
+
+/** A button that is on or off. */
+export function toggle(text, isOn, changed) {
+    const element = button(text, () => {
+        const is = element.getAttribute('aria-checked') !== 'true';
+        element.setAttribute('aria-checked', String(is));
+        changed(is);
+    }, { class: 'switch', role: 'switch', 'aria-checked': String(isOn) });
+    return element;
+}
+
+/** A field for a search. */
+export function searchField(name, oninput, more) {
+    const plain = { type: 'search', autocomplete: 'off', spellcheck: false };
+    return el('input', { 'aria-label': name, placeholder: name, oninput, ...plain, ...more });
+}
+
+/** A form that the page itself sends. */
+export function form(properties, send, ...content) {
+    const onsubmit = event => {
+        event.preventDefault();
+        send();
+    };
+    return el('form', { ...properties, onsubmit }, content);
 }
 
 /** A field for names and the like, which no browser should correct. */
@@ -37,7 +67,9 @@ export function panel(title, ...content) {
         el('div', { class: 'panel-body stack' }, content));
 }
 
-/** The rows of a list of facts (`dl`): names, and what stands for each. Those without a value are left out. */
+/**
+ * The rows of a list of facts (`dl`): names and their values. Those without a value are left out.
+ */
 export function facts(entries) {
     const isGiven = ([, value]) => value !== undefined && value !== null && value !== '';
     return entries.filter(isGiven)

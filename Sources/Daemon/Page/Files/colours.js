@@ -33,7 +33,7 @@ export function typeLook(event) {
     return { text: type, mood: moodOf(type), hue: typeHue(type) };
 }
 
-/** What the last word says: that of `build.failed`, `JobFailed` and `failed` is the same. */
+/** The mood of the last word: that of `build.failed`, `JobFailed` and `failed` is the same. */
 function moodOf(type) {
     const words = type.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[a-z]+/g) ?? [];
     const last = words.at(-1);

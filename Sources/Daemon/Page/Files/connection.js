@@ -28,7 +28,10 @@ export function onToken(callback, signal) {
     signal?.addEventListener('abort', () => holders.delete(callback), { once: true });
 }
 
-/** A view says this after a 401 where it has nothing to show: the bar says what the bus said, once for all. */
+/**
+ * A view says this after a 401 where it has nothing to show: the bar says what the bus said, once
+ * for all.
+ */
 export const NOTHING_YET = 'Nothing is shown until the bus knows who you are.';
 
 const listeners = new Set();
@@ -48,7 +51,10 @@ export function onState(callback, signal) {
     callback(state, about);
 }
 
-/** Waits until the bus may answer again after `Unreachable` or a 401: one request tries for all who wait. */
+/**
+ * Waits until the bus may answer again after `Unreachable` or a 401: one request tries for all who
+ * wait.
+ */
 export async function reconnected(signal) {
     if (state === 'lost') {
         await until((resolve, own) => onState(now => now !== 'lost' && resolve(), own), signal);
@@ -65,7 +71,8 @@ export async function reconnected(signal) {
 export function become(next, details = {}, path = '') {
     // Figures and health are for everyone: they do not show that a token is good.
     if (state === 'denied' && next === 'connected' && !/^\/(topics|groups|subscribers)/.test(path)) return;
-    if (next === state && details.detail === about.detail && details.retryAt === about.retryAt) return;
+    const isSame = details.detail === about.detail && details.retryAt === about.retryAt;
+    if (next === state && isSame) return;
     state = next;
     about = details;
     for (const callback of [...listeners]) callback(state, about);

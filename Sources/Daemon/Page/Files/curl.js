@@ -1,7 +1,7 @@
 // The line of `curl` that does what the page does. It has to be right in any POSIX shell, whatever is in a
 // name, a key or a body: people paste it.
 
-import { BASE } from './base.js';
+import { BASE, given } from './base.js';
 import { token } from './connection.js';
 
 /** Longer arguments are refused by Linux (128 KiB each), and nobody wants to read them. */
@@ -12,7 +12,7 @@ const BODY_MAX = 100000;
  * @param {object} request
  * @param {string} [request.method] GET, or POST where there is a body
  * @param {string} request.path from `/` on, percent-encoded (see `topicPath` of bus.js)
- * @param {URLSearchParams|object} [request.query] parameters; null and undefined are left out
+ * @param {object} [request.query] parameters; those without a value are left out
  * @param {object} [request.headers] headers by name
  * @param {string} [request.body] a text to send, byte for byte
  * @param {string|true} [request.binary] instead of it the name of a file to send
@@ -24,8 +24,7 @@ export function curl({ method, path, query, headers, body, binary }) {
     if (/[?&]as=(ndjson|sse)\b/.test(text)) parts.push('-N');
     const sends = binary || (body !== undefined && body !== null);
     const verb = (method ?? (sends ? 'POST' : 'GET')).toUpperCase();
-    if (verb === 'HEAD') parts.push('-I');
-    else if (verb !== (sends ? 'POST' : 'GET')) parts.push('-X', quote(verb));
+    if (verb !== (sends ? 'POST' : 'GET')) parts.push('-X', quote(verb));
     if (token()) parts.push('-H', '"Authorization: Bearer $TOKEN"');
     for (const [name, value] of Object.entries(headers ?? {})) {
         if (value !== null && value !== undefined) parts.push('-H', quote(`${name}: ${value}`));
@@ -46,13 +45,11 @@ export function curl({ method, path, query, headers, body, binary }) {
 }
 
 /**
- * The address of this bus as people type it for curl, with a path: `localhost:7464/topics/jobs?since=5`. It
- * is not quoted.
+ * The address of this bus as people type it for curl, with a path:
+ * `localhost:7464/topics/jobs?since=5`.
  */
-export function address(path, query) {
-    const parameters = query instanceof URLSearchParams ? [...query] : Object.entries(query ?? {});
-    const text = parameters
-        .filter(([, value]) => value !== null && value !== undefined)
+function address(path, query) {
+    const text = Object.entries(given(query))
         .map(([name, value]) => `${encodeURIComponent(name)}=${readable(encodeURIComponent(value))}`)
         .join('&');
     return here() + readable(path) + (text ? `?${text}` : '');

@@ -3,13 +3,13 @@
 import { confirmed } from './ask.js';
 import { Refused, request, Unreachable } from './bus.js';
 import { facts, smallButton } from './buttons.js';
-import { absolute, ago, announce, clear, count, el, many, setHidden, setText } from './dom.js';
+import { announce, clear, count, el, many, setHidden, setText } from './dom.js';
 import { downloadLink, eventPath } from './eventdetail.js';
 import { Outcome } from './outcome.js';
 import { brief, contentOf, payload } from './payload.js';
 import { eventAddress, followAddress } from './places.js';
 import { lettersOf, revive, reviveAll } from './revival.js';
-import { cut, LiveTable } from './tables.js';
+import { cut, LiveTable, when } from './tables.js';
 import { oneLine } from './text.js';
 
 /** So many events of the dead topic are looked through at first, and at most. */
@@ -55,7 +55,8 @@ export class DeadLetters {
         this.element = el('section', { class: 'stack', 'aria-labelledby': 'letters-title' },
             el('div', { class: 'view-head' }, this.#title, this.#about,
                 el('span', { class: 'spacer' }), this.#all),
-            this.#problem, this.#outcome.element, this.#table.element, el('div', { class: 'actions' }, this.#older));
+            this.#problem, this.#outcome.element, this.#table.element,
+            el('div', { class: 'actions' }, this.#older));
     }
 
     /** Takes in how the group and its dead topic are now, and looks for letters if the topic changed. */
@@ -114,11 +115,12 @@ export class DeadLetters {
     #columns() {
         const attribute = (name, words = {}) => ({ attributes: { [name]: value = '–' } }) =>
             oneLine(words[value] ?? value);
-        const from = ({ attributes: { deadtopic: topic } }) => topic
-            && el('a', { class: 'cut', title: topic, href: followAddress(topic) }, oneLine(topic));
+        const from = ({ attributes: { deadtopic: topic } }) => (topic === undefined ? '' : el('a', {
+            class: 'cut', title: topic, href: followAddress(topic),
+        }, oneLine(topic)));
         return [
             ['Letter', ({ id }) => el('a', { href: eventAddress(this.#topic, id) }, id)],
-            ['When', ({ time }) => el('time', { dateTime: time, title: absolute(time) }, ago(time))],
+            ['When', ({ time }) => when(time)],
             ['From', from],
             ['Type', ({ type }) => cut(oneLine(type ?? '–'))],
             ['Key', ({ key }) => cut(oneLine(key ?? '–'))],
@@ -153,7 +155,8 @@ export class DeadLetters {
         show().catch(error => setText(content, error.detail ?? error.message));
         return el('div', {},
             el('dl', { class: 'facts' },
-                facts(attributes.map(([name, value]) => [oneLine(name), el('bdi', {}, oneLine(value))]))),
+                facts(attributes.map(([name, value]) => [
+                    oneLine(name), el('bdi', {}, oneLine(value))]))),
             content,
             el('div', { class: 'actions' }, downloadLink({ ...letter, topic: this.#topic })));
     }
@@ -211,7 +214,7 @@ export class DeadLetters {
     }
 }
 
-/** What is kept of a letter: its payload is asked for when it is looked at. */
+/** The part of a letter that is kept: its payload is asked for when it is looked at. */
 function summary({ id, time, type, key, attributes, content_type: contentType, data, data_base64: base64 }) {
     const content = base64 !== undefined ? { kind: 'binary', text: base64 }
         : { kind: 'text', text: typeof data === 'string' ? data : JSON.stringify(data) };

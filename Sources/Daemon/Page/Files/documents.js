@@ -4,7 +4,7 @@
 import { BASE } from "./base.js";
 import { applyTheme } from "./theme.js";
 
-/** What the documents call the bus. */
+/** The address of the bus in the documents. */
 const WRITTEN = "localhost:7464";
 
 /** Puts this bus's own address into every example. */

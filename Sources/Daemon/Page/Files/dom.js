@@ -79,6 +79,14 @@ export function setHidden(element, isHidden, next) {
     if (hadFocus) next.focus({ preventScroll: true });
 }
 
+/** Sets attributes that differ. Null takes one away. */
+export function setAttributes(element, attributes) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === null) element.removeAttribute(name);
+        else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+    }
+}
+
 /** Sets a text only if it differs: an element that stays as it is costs nothing and is not read out again. */
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;

@@ -3,9 +3,9 @@
 import { member } from './json.js';
 
 /** Rows that are kept. */
-export const ROWS_MAX = 2000;
+const ROWS_MAX = 2000;
 /** Memory that payloads may take. */
-export const BYTES_MAX = 16 * 1024 * 1024;
+const BYTES_MAX = 16 * 1024 * 1024;
 
 /**
  * An event from its line of a stream.
@@ -19,7 +19,7 @@ export function event(line) {
     if (base64 !== undefined) [kind, text] = ['binary', base64];
     else if (typeof data !== 'string') [kind, text] = ['json', member(line, 'data') ?? 'null'];
     const wide = /[^\x00-\xff]/.test(text);
-    // What else belongs to an event is small, but not nothing.
+    // All else of an event is small, but not nothing.
     return { ...rest, contentType, kind, text, cost: text.length * (wide ? 2 : 1) + 300 };
 }
 

@@ -1,7 +1,7 @@
-// The rows of the Follow view, which come at the end and leave at the beginning. The list stays at the end
-// until the reader scrolls up, and then nothing moves under the eyes.
+// The rows of the Follow view, which come at the end and leave at the beginning. The list stays at
+// the end until the reader scrolls up, and then nothing moves under the eyes.
 
-import { el } from './dom.js';
+import { el, setAttributes } from './dom.js';
 import { VirtualList } from './virtuallist.js';
 
 /** The list of events and marks. */
@@ -34,12 +34,14 @@ export class Feed extends VirtualList {
      */
     constructor(label, source, views) {
         const canvas = el('div', {
-            class: 'feed-canvas', role: 'feed', 'aria-label': label, onclick: event => this.#clicked(event),
+            class: 'feed-canvas', role: 'feed', 'aria-label': label,
+            onclick: event => this.#clicked(event),
         });
         const release = () => this.#hold(false);
         const element = el('div', {
             class: 'feed', tabIndex: 0, role: 'group', 'aria-label': `${label}, scrollable`,
-            ontouchend: release, ontouchcancel: release, onpointerup: release, onlostpointercapture: release,
+            ontouchend: release, ontouchcancel: release, onpointerup: release,
+            onlostpointercapture: release,
             onpointerdown: event => event.target === element && this.#hold(true),
             onkeydown: event => this.#key(event),
         }, canvas);
@@ -79,7 +81,7 @@ export class Feed extends VirtualList {
 
     /** Stays at the end that the reader scrolled to, if that is the end by now. */
     settle() {
-        if (!this.follows && this.#atEnd && this.#views.mayFollow() && this.#isAtEnd) this.follows = true;
+        this.follows ||= this.#atEnd && this.#views.mayFollow() && this.#isAtEnd;
     }
 
     /** Goes to the end and stays there. */
@@ -119,7 +121,8 @@ export class Feed extends VirtualList {
         if (this.follows && !this.#holds) {
             this.element.scrollTop = this.element.scrollHeight;
         } else if (shownLeft !== this.#left) {
-            this.element.scrollTop = Math.max(0, before - (shownLeft - this.#left) * this.rowHeight);
+            const up = (shownLeft - this.#left) * this.rowHeight;
+            this.element.scrollTop = Math.max(0, before - up);
         }
         this.#left = shownLeft;
         super.draw();
@@ -130,12 +133,11 @@ export class Feed extends VirtualList {
     }
 
     dress({ element, item }, place) {
-        element.setAttribute('aria-posinset', place + 1);
-        element.setAttribute('aria-setsize', this.items.length);
-        const tab = item === this.#focused ? '0' : '-1';
-        if (element.getAttribute('tabindex') !== tab) element.setAttribute('tabindex', tab);
-        if (item === this.#selected) element.setAttribute('aria-current', 'true');
-        else if (element.hasAttribute('aria-current')) element.removeAttribute('aria-current');
+        setAttributes(element, {
+            'aria-posinset': place + 1, 'aria-setsize': this.items.length,
+            'aria-current': item === this.#selected ? 'true' : null,
+            tabindex: item === this.#focused ? 0 : -1,
+        });
     }
 
     get #isAtEnd() {
@@ -144,7 +146,7 @@ export class Feed extends VirtualList {
     }
 
     scrolled() {
-        // What the page scrolls itself ends at the end, so anything else is the reader's.
+        // The page itself scrolls to the end alone, so anything else is the reader's.
         this.#atEnd = this.#isAtEnd;
         this.follows = this.#atEnd && (this.follows || this.#views.mayFollow());
         this.ask();

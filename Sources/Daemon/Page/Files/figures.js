@@ -8,7 +8,7 @@ import { firstKnown, SLOT_MS, SLOTS } from './ring.js';
 import { troubleOf } from './standing.js';
 import { Tiles } from './tiles.js';
 
-/** What refusals mean, by their codes. The rest is said by the code itself. */
+/** The meanings of refusals, by their codes. Other codes speak for themselves. */
 const REFUSALS = {
     ACCESS_DENIED: 'no right to do it',
     BATCH_TOO_LARGE: 'a batch was too large',

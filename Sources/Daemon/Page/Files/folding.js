@@ -10,7 +10,7 @@ const STRING_STEP = 500;
 const CHILDREN_STEP = 100;
 const VALUES_MAX = 5000;
 const KEY_MAX = 200;
-/** What is as short as this is open from the beginning. */
+/** A container as short as this is open from the beginning. */
 const OPEN_MAX = 400;
 const OPEN_LEVELS = 6;
 const BRIEF = 80;

@@ -1,13 +1,14 @@
 // The Follow view: the events of a selector as they come, paused and resumed without loss, with a row where
 // something is missing. The address always leads back to what is seen.
 
+import { every } from './again.js';
 import { topicPath } from './bus.js';
-import { button } from './buttons.js';
+import { button, searchField, toggle } from './buttons.js';
 import { curl } from './curl.js';
 import { clear, copy, count, el, setHidden, setText } from './dom.js';
 import { Detail } from './eventdetail.js';
 import { Feed } from './feed.js';
-import { Reading } from './followstate.js';
+import { FollowState } from './followstate.js';
 import { topicNames } from './names.js';
 import { before, followAddress, note, topicAddress } from './places.js';
 import { eventRow, keptTimes, markRow } from './rows.js';
@@ -51,7 +52,7 @@ class Follow {
             selector, relative: keptTimes.get() === 'relative',
             filters: { type: query.get('type') ?? '', key: query.get('key') ?? '' },
         };
-        this.#reading = new Reading({
+        this.#reading = new FollowState({
             follows: () => this.#feed.follows,
             first: () => this.#feed.first,
             came: row => this.#came(row),
@@ -81,8 +82,7 @@ class Follow {
         this.#reading.begin({
             selector: this.#selector, since: this.#since || '-200', ...this.#look.filters,
         }, this.#signal);
-        const timer = setInterval(() => this.#tick(), TICK_MS);
-        this.#signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+        every(TICK_MS, () => this.#tick(), this.#signal);
     }
 
     // ——— The parts ———
@@ -118,15 +118,11 @@ class Follow {
             this.#draw();
         });
         parts.found = el('span', { class: 'dim' });
-        parts.find = el('input', {
-            type: 'search', class: 'find', placeholder: 'Find in what is shown', value: find,
-            'aria-label': 'Find in what is shown',
-        });
         let typing = 0;
-        parts.find.addEventListener('input', () => {
+        parts.find = searchField('Find in what is shown', () => {
             clearTimeout(typing);
             typing = setTimeout(() => this.#find(), TYPING_MS);
-        });
+        }, { class: 'find', value: find });
         if (find) this.#reading.events.find(find);
         parts.toolbar = el('div', {
             class: 'toolbar center', role: 'group', 'aria-label': 'Reading', hidden: true,
@@ -139,14 +135,12 @@ class Follow {
         const parts = this.#parts;
         parts.jump = button('Jump to newest', () => this.#jump(), { hidden: true, title: 'Jump to newest' });
         parts.on = button('Read on', () => this.#readOn(), { hidden: true });
-        parts.times = button('Relative times', () => this.#switchTimes(), {
-            role: 'switch', class: 'switch', 'aria-checked': String(this.#look.relative),
-        });
+        parts.times = toggle('Relative times', this.#look.relative, is => this.#showTimes(is));
         parts.foot = el('div', {
             class: 'toolbar center', role: 'group', 'aria-label': 'Below the events', hidden: true,
         }, parts.jump, parts.on, el('span', { class: 'spacer' }),
-        TOPIC.test(this.#selector) && el('a', { href: topicAddress(this.#selector) }, 'The topic'), parts.times,
-        button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
+        TOPIC.test(this.#selector) && el('a', { href: topicAddress(this.#selector) }, 'The topic'),
+        parts.times, button('Copy as curl', () => copy(this.#curl(), 'The curl line is copied.')));
         return parts.foot;
     }
 
@@ -156,7 +150,7 @@ class Follow {
             el('a', { href: followAddress(this.#selector, query) }, 'Begin again with the first')];
     }
 
-    // ——— What happens ———
+    // ——— Actions ———
 
     #came(row) {
         this.#feed.ask();
@@ -199,10 +193,9 @@ class Follow {
         this.#draw();
     }
 
-    #switchTimes() {
-        this.#look.relative = !this.#look.relative;
-        keptTimes.set(this.#look.relative ? 'relative' : 'absolute');
-        this.#parts.times.setAttribute('aria-checked', String(this.#look.relative));
+    #showTimes(areRelative) {
+        this.#look.relative = areRelative;
+        keptTimes.set(areRelative ? 'relative' : 'absolute');
         this.#feed.refresh();
     }
 
@@ -251,15 +244,13 @@ class Follow {
     }
 
     #curl() {
-        const { type, key } = this.#look.filters;
-        return curl({
-            path: topicPath(this.#selector),
-            query: { since: this.#place, as: 'ndjson', type: type || undefined, key: key || undefined },
-        });
+        const query = { since: this.#place, as: 'ndjson', ...this.#look.filters };
+        return curl({ path: topicPath(this.#selector), query });
     }
 
     #go(next) {
-        const address = followAddress(next.selector, { since: next.since, type: next.type, key: next.key });
+        const { selector, ...query } = next;
+        const address = followAddress(selector, query);
         if (location.hash === address) dispatchEvent(new HashChangeEvent('hashchange'));
         else location.hash = address;
     }

@@ -1,8 +1,9 @@
-// What the Follow view has read and how it goes on: the stream, the bounded list, and which of them waits for
-// the other. While somebody looks at old rows none of these leaves: the stream waits, and its cursor with it.
+// The state of the Follow view, and how it goes on: the stream, the bounded list, and which of them
+// waits for the other. While somebody looks at old rows none of these leaves: the stream waits, and
+// its cursor with it.
 
 import { NOTHING_YET } from './connection.js';
-import { announce, count, perSecond } from './dom.js';
+import { announce, count, many, perSecond } from './dom.js';
 import { event, Events } from './events.js';
 import { before } from './places.js';
 import { Rate } from './rate.js';
@@ -21,12 +22,12 @@ const SILENCE_MS = 300;
 /** Screen readers hear so seldom at most how many events came below. */
 const SAY_NEW_MS = 10000;
 
-export class Reading {
+export class FollowState {
     /** The list. */
     events = new Events();
     /** As the stream tells it; 'idle' before it begins. */
     state = 'idle';
-    /** What the bus said, where it refused. */
+    /** The words of the bus, where it refused. */
     detail = '';
     /** The cursor before the first event that was ever in the list. */
     origin = '';
@@ -82,7 +83,7 @@ export class Reading {
         return this.#has('full');
     }
 
-    /** Whether the end of the list is the end of what there is, as far as one can see. */
+    /** Whether the end of the list is the end of all events, as far as one can see. */
     get isNew() {
         if (this.isFull || this.state !== 'reading') return false;
         return this.#isSilent || !(this.#age > NEW_MS);
@@ -183,7 +184,7 @@ export class Reading {
     #told(state, detail) {
         this.state = state;
         this.detail = detail ?? '';
-        // What is there comes in the next moment.
+        // Events that are there come in the next moment.
         if (state === 'reading') this.#cameAt = performance.now();
         const last = this.events.rows.at(-1);
         if (state === 'reading' && last?.mark === 'break') last.until ??= Date.now();
@@ -203,7 +204,7 @@ export class Reading {
         if (unseen === this.#saidUnseen) return;
         if (unseen > 0 && performance.now() - this.#said < SAY_NEW_MS) return;
         this.#saidUnseen = unseen;
-        if (unseen > 0) this.#say(`${count(unseen)} new ${unseen === 1 ? 'event' : 'events'} below.`);
+        if (unseen > 0) this.#say(`${many(unseen, 'new event')} below.`);
     }
 
     /** How it goes, in a sentence or two. */
@@ -211,7 +212,7 @@ export class Reading {
         const { received, left } = this.events;
         const kept = left > 0 ? `, the last ${count(received - left)} are kept here` : '';
         if (received === 0) return this.#doing();
-        return `${this.#doing()} ${count(received)} ${received === 1 ? 'event' : 'events'} received${kept}.`;
+        return `${this.#doing()} ${many(received, 'event')} received${kept}.`;
     }
 
     #doing() {

@@ -1,7 +1,8 @@
 // The rows of the table of topics, flat or as a tree.
 
+import { button } from './buttons.js';
 import { Curve } from './curve.js';
-import { ago, bytes, count, el, perSecond } from './dom.js';
+import { ago, bytes, count, el, many, perSecond, setAttributes, setText } from './dom.js';
 import { followAddress, topicAddress } from './places.js';
 import { firstKnown, slotAt, SLOTS } from './ring.js';
 
@@ -44,9 +45,9 @@ export class Header {
     /** @param {(key: string) => void} sort */
     constructor(sort) {
         for (const { key, title, hint } of COLUMNS) {
-            const press = { type: 'button', class: 'sort', title: hint, onclick: () => sort(key) };
-            const button = el('button', press, title);
-            this.#cells.set(key, el('div', { class: `cell cell-${key}`, role: 'columnheader' }, button));
+            const press = button(title, () => sort(key), { class: 'sort', title: hint });
+            const head = { class: `cell cell-${key}`, role: 'columnheader' };
+            this.#cells.set(key, el('div', head, press));
         }
         this.element = el('div', { class: 'row row-head', role: 'row' }, ...this.#cells.values());
     }
@@ -54,8 +55,8 @@ export class Header {
     /** Shows what is sorted by. */
     show(key, descends) {
         for (const [name, cell] of this.#cells) {
-            if (name === key) cell.setAttribute('aria-sort', descends ? 'descending' : 'ascending');
-            else cell.removeAttribute('aria-sort');
+            const sort = descends ? 'descending' : 'ascending';
+            setAttributes(cell, { 'aria-sort': name === key ? sort : null });
         }
     }
 }
@@ -97,19 +98,12 @@ export function topicRow(view) {
     let drawn = NaN;
     twist.addEventListener('click', () => shown.isBranch && view.toggle(shown));
     const element = el('div', { class: 'row', role: 'row' }, Object.values(cells));
-    const write = (target, text) => {
-        if (target.written === text) return;
-        target.written = text;
-        target.textContent = text;
-    };
-
     const showName = (item, isTree) => {
         const isNode = isTree && item.level !== undefined;
         const cut = item.name.lastIndexOf('.') + 1;
-        write(path, isNode ? '' : item.name.slice(0, cut));
-        write(last, isNode ? item.segment : item.name.slice(cut));
-        path.style.setProperty('--last', last.written.length);
-        write(note, note.of(item));
+        setText(path, isNode ? '' : item.name.slice(0, cut));
+        setText(last, isNode ? item.segment : item.name.slice(cut));
+        path.style.setProperty('--last', last.textContent.length);
         twist.hidden = !isNode;
         const selector = item.selector ?? item.name;
         link.href = followAddress(selector);
@@ -123,21 +117,11 @@ export function topicRow(view) {
         const indent = (Math.min(item.level, 12) - 1) * 1.15;
         cells.name.style.paddingInlineStart = isNode ? `${indent}rem` : '';
     };
-    note.of = item => {
-        if (item.itself) return 'itself';
-        return item.isBranch ? `${count(item.topics)} ${item.topics === 1 ? 'topic' : 'topics'}` : '';
-    };
-
-    const showLevel = (item, isTree) => {
-        const set = (name, value) => {
-            if (value === null) element.removeAttribute(name);
-            else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
-        };
-        set('aria-level', isTree ? item.level : null);
-        set('aria-posinset', isTree ? item.place : null);
-        set('aria-setsize', isTree ? item.siblings : null);
-        set('aria-expanded', isTree && item.isBranch ? item.open : null);
-    };
+    const showLevel = (item, isTree) => setAttributes(element, {
+        'aria-level': isTree ? item.level : null, 'aria-posinset': isTree ? item.place : null,
+        'aria-setsize': isTree ? item.siblings : null,
+        'aria-expanded': isTree && item.isBranch ? item.open : null,
+    });
 
     const show = item => {
         const now = Date.now();
@@ -145,9 +129,8 @@ export function topicRow(view) {
         if (item !== shown) {
             showName(item, isTree);
             drawn = NaN;
-        } else {
-            write(note, note.of(item));
         }
+        setText(note, item.itself ? 'itself' : item.isBranch ? many(item.topics, 'topic') : '');
         shown = item;
         showLevel(item, isTree);
         const slot = slotAt(now);
@@ -156,16 +139,17 @@ export function topicRow(view) {
             drawn = isQuiet ? -1 : slot;
             curve.show(isQuiet ? null : curveOf(item, now), firstKnown(now));
         }
-        write(rate, perSecond(item.rate));
+        setText(rate, perSecond(item.rate));
         rate.classList.toggle('is-zero', !(item.rate > 0));
-        write(cells.newest, newest(item, now));
-        write(cells.events.firstChild, count(item.events));
-        write(cells.bytes, bytes(item.bytes));
-        write(cells.subscribers, count(item.subscribers));
+        setText(cells.newest, newest(item, now));
+        setText(cells.events.firstChild, count(item.events));
+        setText(cells.bytes, bytes(item.bytes));
+        setText(cells.subscribers, count(item.subscribers));
         cells.subscribers.classList.toggle('is-zero', item.subscribers === 0);
         const names = item.isBranch && !item.topic ? [] : view.groups.of(item.name);
-        write(cells.groups, names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(', '));
-        if (cells.groups.title !== names.join(', ')) cells.groups.title = names.join(', ');
+        const all = names.join(', ');
+        setText(cells.groups, names.length > 2 ? `${names[0]} and ${names.length - 1} more` : all);
+        setAttributes(cells.groups, { title: all });
     };
     return { element, show };
 }

@@ -3,13 +3,13 @@
 import { groupPath, json } from './bus.js';
 import { facts, smallButton, viewHead } from './buttons.js';
 import { DeadLetters } from './deadletters.js';
-import { absolute, ago, append, clear, count, el, setText } from './dom.js';
+import { append, clear, count, el, setText } from './dom.js';
 import { Managing } from './manage.js';
 import { eventAddress } from './places.js';
 import { poll } from './poll.js';
 import { factsOf } from './settings.js';
 import { behindText, stateOf } from './standing.js';
-import { cut, LiveTable } from './tables.js';
+import { cut, LiveTable, when } from './tables.js';
 import { oneLine } from './text.js';
 import { Tiles } from './tiles.js';
 
@@ -44,7 +44,8 @@ export class GroupPage {
         this.element = el('div', { class: 'view work' },
             viewHead(['Group ', el('bdi', {}, oneLine(name))], el('a', { href: '#/work' }, 'All groups')),
             problem, this.#body);
-        append(this.#body, [this.#figures.element, this.#note, this.#settings, this.#managing.element,
+        append(this.#body, [
+            this.#figures.element, this.#note, this.#settings, this.#managing.element,
             el('section', { class: 'stack', 'aria-labelledby': 'jobs-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'jobs-title' }, 'Jobs'), this.#jobsAbout),
                 this.#jobs.element, this.#pages),
@@ -54,9 +55,9 @@ export class GroupPage {
     async #ask() {
         const path = groupPath(this.#name);
         const options = { signal: this.#signal };
-        const query = new URLSearchParams({ max: JOBS, ...(this.#after ? { after: this.#after } : {}) });
+        const query = { max: JOBS, after: this.#after };
         const group = await json(path, options);
-        const { jobs } = await json(`${path}/jobs?${query}`, options);
+        const { jobs } = await json(`${path}/jobs`, { ...options, query });
         const dead = group.dead && (await json(`/topics?match=${group.dead}`, options)).topics[0];
         const { events, oldest, newest } = dead ?? {};
         return { group, jobs, dead: dead ? { events, oldest, newest } : null };
@@ -87,7 +88,9 @@ export class GroupPage {
 
     #showFacts(group) {
         const state = stateOf(group);
-        const show = (name, number, mood = '') => this.#figures.show(name, { value: count(number), mood });
+        const show = (name, number, mood = '') => {
+            this.#figures.show(name, { value: count(number), mood });
+        };
         this.#figures.show('State', { value: state.text, mood: state.mood });
         this.#figures.show('Behind', { value: behindText(group) });
         show('Leased', group.leased);
@@ -112,6 +115,7 @@ export class GroupPage {
     #columns() {
         const who = ({ worker, uid }) => worker ?? (uid === null ? '–' : `user ${uid}`);
         const isLeased = job => job.state === 'leased';
+        const isOver = job => !isLeased(job) && Date.parse(job.due) < Date.now();
         return [
             ['Job', job => el('a', { href: eventAddress(job.topic, job.id) }, job.id)],
             ['Topic', job => cut(job.topic)],
@@ -119,32 +123,27 @@ export class GroupPage {
             ['State', job => (isLeased(job) ? badge('ok', 'Leased') : badge('warn', 'Waiting'))],
             ['Worker', job => (isLeased(job) ? who(job) : '–')],
             ['Since', job => (isLeased(job) ? this.#since(job) : '–')],
-            ['Due', job => time(job.due, isLeased(job) ? '' : 'now')],
+            ['Due', job => when(job.due, isOver(job) ? 'now' : undefined)],
             ['Attempt', job => `${count(job.attempt)} of ${count(this.#group.attempts)}`],
-            ['Reason', ({ reason }) => (reason ? el('span', { class: 'text-bad' }, oneLine(reason)) : '–')],
+            ['Reason', ({ reason }) => (
+                reason ? el('span', { class: 'text-bad' }, oneLine(reason)) : '–')],
         ];
     }
 
     /** The bus says when a lease ends. Its begin follows where it was given for the group's own time. */
     #since(job) {
-        if (job.since) return time(job.since);
+        if (job.since) return when(job.since);
         const begin = Date.parse(job.due) - duration(this.#group.lease);
         if (begin > Date.now()) return '–';
         return el('span', {
             title: `Reckoned from its end and the ${this.#group.lease} of the group. `
                 + 'A worker may have asked for another time.',
-        }, 'about ', time(new Date(begin).toISOString()));
+        }, 'about ', when(new Date(begin).toISOString()));
     }
 }
 
 function badge(mood, text) {
     return el('span', { class: `badge ${mood}` }, text);
-}
-
-/** A time; where it is over, `past` says so instead. */
-function time(text, past = '') {
-    const isOver = past && Date.parse(text) < Date.now();
-    return el('time', { dateTime: text, title: absolute(text) }, isOver ? past : ago(text));
 }
 
 /** A duration of the bus in ms: `1h30m`. */

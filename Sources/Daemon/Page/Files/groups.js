@@ -37,7 +37,7 @@ export class Groups {
         for (const { name, test } of this.#patterns) {
             if (!names.includes(name) && test(topic)) names.push(name);
         }
-        // Topics come and go: what was found is kept for as many as a page has rows.
+        // Topics come and go: findings are kept for as many as a page has rows.
         if (this.#found.size > 20000) this.#found.clear();
         this.#found.set(topic, names);
         return names;

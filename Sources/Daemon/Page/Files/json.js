@@ -2,10 +2,25 @@
 // like numbers and drop repeated ones; and it would make objects of a text of which a view shows twenty.
 
 const SPACE = /[ \t\n\r]*/y;
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
+const WORD = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+
+/**
+ * The mistakes that people make where a name or a value has to be, by the sign that stands there.
+ */
+const NAMES = { "'": 'Names are written in double quotes.', '}': 'Take the comma before } out.' };
+const NAME = 'A name in double quotes is expected.';
+const VALUE = 'A value is expected: "text", a number, true, false, null, { or [.';
+const TOO_MUCH = 'A value is missing, or a comma is too much.';
+const GOES_ON = 'The value is over here, but the text goes on.';
+const CONTROL = 'In a string a line end is written as \\n, a tab as \\t.';
+const ESCAPED = 'After \\ comes " \\ / b f n r t or u and 4 digits.';
+const VALUES = {
+    undefined: 'A value is missing at the end.', "'": 'Strings are written in double quotes.',
+    ']': TOO_MUCH, '}': TOO_MUCH,
+};
 
 /** Where the text goes on behind white space. */
 export function skipSpace(text, at) {
@@ -25,7 +40,7 @@ function stringEnd(text, at) {
 }
 
 /** Where a value that begins at `at` ends. The text has to be valid. */
-export function valueEnd(text, at) {
+function valueEnd(text, at) {
     if (text.charCodeAt(at) === QUOTE) return stringEnd(text, at);
     let level = 0;
     for (let index = at; index < text.length; index += 1) {
@@ -84,121 +99,67 @@ export function fault(text) {
         JSON.parse(text);
         return null;
     } catch {
-        const found = new Check(text).run() ?? { at: text.length, detail: 'This is no JSON.' };
+        const found = breach(text) ?? { at: text.length, detail: 'This is no JSON.' };
         const lines = text.slice(0, found.at).split('\n');
         return { ...found, line: lines.length, column: lines.at(-1).length + 1 };
     }
 }
 
-/** Finds the first place where a text breaks the grammar, without recursion: hostile text nests deep. */
-class Check {
-    constructor(text) {
-        this.text = text;
-        this.at = 0;
-        this.open = [];
+/**
+ * The first place where a text breaks the grammar, and how; null if it keeps to it. It is found
+ * without recursion: hostile text nests deep.
+ */
+function breach(text) {
+    const open = [];
+    let at = 0;
+    const sign = () => {
+        at = skipSpace(text, at);
+        return text[at];
+    };
+    for (let isFirst = false; ;) {
+        const isEmpty = isFirst && sign() === open.at(-1);
+        if (!isEmpty && open.at(-1) === '}') {
+            if (sign() !== '"') return { at, detail: NAMES[sign()] ?? NAME };
+            const broken = brokenString(text, at);
+            if (broken) return broken;
+            at = stringEnd(text, at);
+            if (sign() !== ':') return { at, detail: 'A colon is expected behind the name.' };
+            at += 1;
+        }
+        isFirst = !isEmpty && (sign() === '{' || sign() === '[');
+        if (isFirst) {
+            open.push(sign() === '{' ? '}' : ']');
+            at += 1;
+            continue;
+        }
+        if (!isEmpty && sign() === '"') {
+            const broken = brokenString(text, at);
+            if (broken) return broken;
+            at = stringEnd(text, at);
+        } else if (!isEmpty) {
+            WORD.lastIndex = at;
+            if (!WORD.test(text)) return { at, detail: VALUES[sign()] ?? VALUE };
+            at = WORD.lastIndex;
+        }
+        // What follows a value: its container ends, or a comma leads to the next one.
+        for (; sign() === open.at(-1); at += 1) if (open.pop() === undefined) return null;
+        const end = open.at(-1);
+        if (end === undefined) return { at, detail: GOES_ON };
+        if (sign() !== ',') return { at, detail: `A comma or ${end} is expected.` };
+        at += 1;
     }
+}
 
-    run() {
-        try {
-            let expects = 'a value';
-            do {
-                this.at = skipSpace(this.text, this.at);
-                expects = this.step(expects);
-            } while (expects !== 'the end' || this.at < this.text.length);
-            return null;
-        } catch (found) {
-            if (found instanceof Error) throw found;
-            return found;
-        }
+/** Where a string that begins at `start` breaks the grammar, and how; null if it keeps to it. */
+function brokenString(text, start) {
+    for (let at = start + 1; at < text.length; at += 1) {
+        const code = text.charCodeAt(at);
+        if (code === QUOTE) return null;
+        if (code < 0x20) return { at, detail: CONTROL };
+        if (code !== BACKSLASH) continue;
+        ESCAPE.lastIndex = at;
+        if (!ESCAPE.test(text)) return { at, detail: ESCAPED };
+        at = ESCAPE.lastIndex - 1;
     }
-
-    /** Takes one piece, and answers what has to follow. */
-    step(expects) {
-        const sign = this.text[this.at];
-        switch (expects) {
-        case 'the end':
-            return sign === undefined ? expects : this.fail('The value is over here, but the text goes on.');
-        case 'a name or }':
-        case 'a name':
-            if (sign === '}' && expects === 'a name or }') return this.close();
-            if (sign === "'") this.fail('Names are written in double quotes.');
-            if (sign === '}') this.fail('Take the comma before } out.');
-            if (sign !== '"') this.fail('A name in double quotes is expected.');
-            this.string();
-            this.at = skipSpace(this.text, this.at);
-            if (this.text[this.at] !== ':') this.fail('A colon is expected behind the name.');
-            this.at += 1;
-            return 'a value';
-        case 'a comma': {
-            const end = this.open.at(-1);
-            if (sign === end) return this.close();
-            if (sign !== ',') this.fail(`A comma or ${end} is expected.`);
-            this.at += 1;
-            return end === '}' ? 'a name' : 'a value';
-        }
-        default:
-            if (sign === ']' && expects === 'a value or ]') return this.close();
-            return this.value(sign);
-        }
-    }
-
-    value(sign) {
-        if (sign === '{' || sign === '[') {
-            this.open.push(sign === '{' ? '}' : ']');
-            this.at += 1;
-            return sign === '{' ? 'a name or }' : 'a value or ]';
-        }
-        if (sign === '"') {
-            this.string();
-            return this.behind();
-        }
-        for (const word of ['true', 'false', 'null']) {
-            if (this.text.startsWith(word, this.at)) {
-                this.at += word.length;
-                return this.behind();
-            }
-        }
-        NUMBER.lastIndex = this.at;
-        if (NUMBER.test(this.text)) {
-            this.at = NUMBER.lastIndex;
-            return this.behind();
-        }
-        if (sign === undefined) this.fail('A value is missing at the end.');
-        if (sign === "'") this.fail('Strings are written in double quotes.');
-        if (sign === ']' || sign === '}') this.fail(`A value is missing, or a comma is too much.`);
-        return this.fail('A value is expected: "text", a number, true, false, null, { or [.');
-    }
-
-    string() {
-        const start = this.at;
-        for (this.at += 1; this.at < this.text.length; this.at += 1) {
-            const code = this.text.charCodeAt(this.at);
-            if (code === QUOTE) {
-                this.at += 1;
-                return;
-            }
-            if (code < 0x20) this.fail('In a string a line end is written as \\n, a tab as \\t.');
-            if (code === BACKSLASH) {
-                ESCAPE.lastIndex = this.at;
-                if (!ESCAPE.test(this.text)) this.fail('After \\ comes " \\ / b f n r t or u and 4 digits.');
-                this.at = ESCAPE.lastIndex - 1;
-            }
-        }
-        this.at = start;
-        this.fail('The string that begins here has no end.');
-    }
-
-    behind() {
-        return this.open.length > 0 ? 'a comma' : 'the end';
-    }
-
-    close() {
-        this.open.pop();
-        this.at += 1;
-        return this.behind();
-    }
-
-    fail(detail) {
-        throw { at: this.at, detail };
-    }
+    return { at: start, detail: 'The string that begins here has no end.' };
 }

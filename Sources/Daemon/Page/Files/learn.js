@@ -1,7 +1,7 @@
 // The Learn view: a first session with this bus's own address, and where to read on.
 
 import { BASE } from './base.js';
-import { codeBox, panel, viewHead } from './buttons.js';
+import { codeBox, facts, panel, viewHead } from './buttons.js';
 import { token } from './connection.js';
 import { here, quote } from './curl.js';
 import { el } from './dom.js';
@@ -15,7 +15,10 @@ export function open() {
     };
 }
 
-/** What is typed in each step. `$TOKEN` stands for the token, so that no line that is copied has it in it. */
+/**
+ * The line of each step. `$TOKEN` stands for the token, so that no line that is copied has it in
+ * it.
+ */
 function steps() {
     const bearer = token() ? '-H "Authorization: Bearer $TOKEN" ' : '';
     const line = (options, path) => `curl ${options}${bearer}${quote(`${here()}${path}`)}`;
@@ -75,8 +78,8 @@ function forms() {
         ['wait=', 'how long to wait for a first event: 0, 30s, 1h'],
         ['as=', 'raw, json, ndjson or sse'],
     ];
-    return panel('In short', el('dl', { class: 'facts' }, rows.map(([name, text]) => [
-        el('dt', {}, el('code', {}, name)), el('dd', {}, text)])));
+    return panel('In short', el('dl', { class: 'facts' },
+        facts(rows.map(([name, text]) => [el('code', {}, name), text]))));
 }
 
 function inPrograms() {

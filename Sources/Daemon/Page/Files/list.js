@@ -1,7 +1,7 @@
-// A grid of rows. It is one stop of the Tab key; the arrow keys move within it, as screen readers expect it
-// of a grid.
+// A grid of rows. It is one stop of the Tab key; the arrow keys move within it, as screen readers
+// expect it of a grid.
 
-import { el } from './dom.js';
+import { el, setAttributes } from './dom.js';
 import { VirtualList } from './virtuallist.js';
 
 let rows = 0;
@@ -18,8 +18,8 @@ export class List extends VirtualList {
      * @param {string} options.label its accessible name
      * @param {HTMLElement} options.header a row that stays on top
      * @param {() => import('./virtuallist.js').View} options.row
-     * @param {(event: KeyboardEvent, item: object) => boolean} options.key takes a key on a row; answers
-     *     whether it did
+     * @param {(event: KeyboardEvent, item: object) => boolean} options.key takes a key on a row;
+     *     answers whether it did
      * @param {AbortSignal} signal
      */
     constructor(options, signal) {
@@ -55,9 +55,8 @@ export class List extends VirtualList {
 
     draw() {
         super.draw();
-        const id = this.elementOf(this.active)?.id;
-        if (id) this.element.setAttribute('aria-activedescendant', id);
-        else this.element.removeAttribute('aria-activedescendant');
+        const id = this.elementOf(this.active)?.id ?? null;
+        setAttributes(this.element, { 'aria-activedescendant': id });
     }
 
     dress({ element, item }, place) {
@@ -65,10 +64,9 @@ export class List extends VirtualList {
             rows += 1;
             element.id = `row-${rows}`;
         }
-        const texts = { 'aria-rowindex': String(place + 2), 'aria-selected': String(item === this.active) };
-        for (const [name, text] of Object.entries(texts)) {
-            if (element.getAttribute(name) !== text) element.setAttribute(name, text);
-        }
+        setAttributes(element, {
+            'aria-rowindex': place + 2, 'aria-selected': item === this.active,
+        });
     }
 
     #pointed(event) {

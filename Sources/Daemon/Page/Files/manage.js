@@ -1,12 +1,12 @@
-// What can be done to a group: other settings, another place to begin at, and its end.
+// The changes of a group: other settings, another place to begin at, and its end.
 
 import { confirmed } from './ask.js';
-import { groupPath, json, Refused, request, Unreachable } from './bus.js';
-import { button, labelled } from './buttons.js';
+import { groupPath, json, Refused, request, unlessRefused, Unreachable } from './bus.js';
+import { labelled, submit } from './buttons.js';
 import { announce, count, el } from './dom.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
-import { Changes } from './settings.js';
+import { groupFields, textsOf } from './settings.js';
 import { startFields } from './start.js';
 import { oneLine } from './text.js';
 
@@ -18,7 +18,7 @@ export class Managing {
     #signal;
     #changed;
     #group = null;
-    #changes;
+    #fields;
 
     /**
      * @param {string} name
@@ -37,29 +37,40 @@ export class Managing {
     /** Takes in how the group is now. */
     update(group) {
         this.#group = group;
-        this.#changes.update(group);
+        this.#fields.update(textsOf(group));
+    }
+
+    /** A form with a title, and a text that says what its button does. */
+    #part(title, action, act, help, ...content) {
+        const id = `part-${title.toLowerCase()}`;
+        const button = submit(action, { class: title === 'Delete' ? 'danger' : '' });
+        const outcome = new Outcome(this.#signal);
+        return outcome.form(button, act, { class: 'stack', 'aria-labelledby': id },
+            el('h2', { id }, title), el('p', { class: 'help' }, help), content);
     }
 
     // ——— Settings ———
 
     #settings() {
         const names = topicNames(this.#signal);
-        this.#changes = new Changes(names);
-        const outcome = new Outcome(this.#signal);
-        const save = el('button', { type: 'submit' }, 'Save');
-        return part('Settings', () => outcome.of(save, () => this.#save()),
-            el('p', { class: 'help' }, 'The topics of a group, its type, its order, and whether it replies and '
-                + 'is kept, stay as they were made.'),
-            this.#changes.element, names, outcome.element, el('div', { class: 'actions' }, save));
+        this.#fields = groupFields(names, false);
+        return this.#part('Settings', 'Save', () => this.#save(),
+            'The topics of a group, its type, its order, and whether it replies and is kept, stay '
+            + 'as they were made.',
+            this.#fields.element, names);
     }
 
     async #save() {
-        const { wanted } = this.#changes;
-        if (Object.keys(wanted).length === 0) return 'Nothing is different.';
-        const path = `${this.#path}?${new URLSearchParams(wanted)}`;
-        this.#changes.update(await json(path, { method: 'PUT', signal: this.#signal }), true);
+        const { changed } = this.#fields;
+        if (Object.keys(changed).length === 0) return 'Nothing is different.';
+        const wanted = Object.fromEntries(
+            Object.entries(changed).map(([name, value]) => [name, value || 'none']));
+        const options = { method: 'PUT', query: wanted, signal: this.#signal };
+        const group = await json(this.#path, options);
+        this.#fields.save(changed);
+        this.#fields.update(textsOf(group));
         this.#changed();
-        return `Saved: ${Changes.words(wanted)}.`;
+        return `Saved: ${this.#fields.words(wanted)}.`;
     }
 
     // ——— Another place ———
@@ -67,13 +78,11 @@ export class Managing {
     #seek() {
         const { since, moment, times } = startFields('', 'earliest');
         since.required = true;
-        const outcome = new Outcome(this.#signal);
-        const seek = el('button', { type: 'submit' }, 'Seek');
-        return part('Seek', () => outcome.of(seek, () => this.#begin(since.value.trim())),
-            el('p', { class: 'help' }, 'The group begins anew somewhere else. Its open jobs are forgotten, and '
-                + 'what was done behind that place is done again.'),
-            el('div', { class: 'pair' }, labelled('Begin at', since), labelled('A time', moment)), times,
-            outcome.element, el('div', { class: 'actions' }, seek));
+        return this.#part('Seek', 'Seek', () => this.#begin(since.value.trim()),
+            'The group begins anew somewhere else. Its open jobs are forgotten, and what was done '
+            + 'behind that place is done again.',
+            el('div', { class: 'pair' }, labelled('Begin at', since), labelled('A time', moment)),
+            times);
     }
 
     async #begin(since) {
@@ -85,8 +94,8 @@ export class Managing {
             action: 'Seek',
         }, this.#signal);
         if (!isWanted) return '';
-        const path = `${this.#path}/seek?${new URLSearchParams({ since })}`;
-        await request(path, { method: 'POST', signal: this.#signal });
+        const options = { method: 'POST', query: { since }, signal: this.#signal };
+        await request(`${this.#path}/seek`, options);
         this.#changed();
         return this.#standing();
     }
@@ -105,14 +114,9 @@ export class Managing {
     // ——— Its end ———
 
     #end() {
-        const outcome = new Outcome(this.#signal);
-        const remove = button('Delete the group', () => outcome.of(remove, () => this.#remove()),
-            { class: 'danger' });
-        return el('section', { class: 'stack', 'aria-labelledby': 'part-delete' },
-            el('h2', { id: 'part-delete' }, 'Delete'),
-            el('p', { class: 'help' }, 'The group ends with its jobs and its place. The events of its topics '
-                + 'stay, and so do its dead letters.'),
-            outcome.element, el('div', { class: 'actions' }, remove));
+        return this.#part('Delete', 'Delete the group', () => this.#remove(),
+            'The group ends with its jobs and its place. The events of its topics stay, and so do '
+            + 'its dead letters.');
     }
 
     async #remove() {
@@ -129,8 +133,8 @@ export class Managing {
             action: 'Delete the group',
         }, this.#signal);
         if (!isWanted) return '';
-        const force = held.length > 0 ? '?force=1' : '';
-        await request(this.#path + force, { method: 'DELETE', signal: this.#signal });
+        const query = { force: held.length > 0 ? 1 : null };
+        await request(this.#path, { method: 'DELETE', query, signal: this.#signal });
         announce(`The group ${this.#name} is deleted.`);
         location.hash = '#/work';
         return 'It is deleted.';
@@ -138,29 +142,10 @@ export class Managing {
 
     /** The topics that hold their events for the group, as far as this caller sees them. */
     async #held() {
-        const held = new Set();
-        for (const match of this.#group.of.split(',')) {
-            const path = `/topics?${new URLSearchParams({ match })}`;
-            try {
-                const { topics } = await json(path, { signal: this.#signal });
-                for (const { name, hold } of topics) if (hold === this.#name) held.add(name);
-            } catch (error) {
-                if (!(error instanceof Refused)) throw error;
-            }
-        }
-        return [...held].sort();
+        const answer = await json('/topics', { signal: this.#signal }).catch(unlessRefused);
+        const held = (answer?.topics ?? []).filter(({ hold }) => hold === this.#name);
+        return held.map(({ name }) => name);
     }
-}
-
-/** A form with a title. */
-function part(title, send, ...content) {
-    const id = `part-${title.toLowerCase()}`;
-    return el('form', {
-        class: 'stack', 'aria-labelledby': id, onsubmit: event => {
-            event.preventDefault();
-            send();
-        },
-    }, el('h2', { id }, title), content);
 }
 
 function nextOnes(behind) {

@@ -1,6 +1,7 @@
-// What came of an action, below its button: what it did, or why the bus refused it, in the bus's own words.
+// The outcome of an action: what it did, or why the bus refused it, in the bus's own words.
 
 import { Refused, Unreachable } from './bus.js';
+import { form } from './buttons.js';
 import { el, setText } from './dom.js';
 
 export class Outcome {
@@ -32,6 +33,12 @@ export class Outcome {
         } finally {
             button.removeAttribute('aria-disabled');
         }
+    }
+
+    /** A form whose button does something, and tells above it what came of it. */
+    form(button, act, properties, ...content) {
+        return form(properties, () => this.of(button, act),
+            content, this.element, el('div', { class: 'actions' }, button));
     }
 
     /** Says what was done. */

@@ -1,6 +1,8 @@
 // The overview: how the bus does, and its topics as they change.
 
+import { every } from './again.js';
 import { json, metrics, unlessRefused } from './bus.js';
+import { searchField, smallButton, toggle } from './buttons.js';
 import { here } from './curl.js';
 import { announce, el, setText, span } from './dom.js';
 import { Figures } from './figures.js';
@@ -53,10 +55,8 @@ class Overview {
     }
 
     #tools() {
-        const find = el('input', {
-            type: 'search', class: 'find', value: this.#wanted.find, 'aria-label': 'Find topics',
-            placeholder: 'Find, or a pattern: builds.>', autocomplete: 'off', spellcheck: false,
-            oninput: () => this.#find(find.value),
+        const find = searchField('Find topics', () => this.#find(find.value), {
+            class: 'find', value: this.#wanted.find, placeholder: 'Find, or a pattern: builds.>',
         });
         document.addEventListener('keydown', event => {
             if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -64,20 +64,16 @@ class Overview {
             event.preventDefault();
             find.select();
         }, { signal: this.#signal });
-        const fold = (text, open) => el('button', {
-            type: 'button', class: 'small quiet', onclick: () => this.#table.openAll(open),
-        }, text);
+        const fold = (text, open) => smallButton(text, () => this.#table.openAll(open), {
+            class: 'small quiet',
+        });
         const folds = el('span', { class: 'actions', hidden: !this.#wanted.isTree },
             fold('Open all', true), fold('Close all', false));
-        const tree = el('button', {
-            type: 'button', class: 'switch', role: 'switch', 'aria-checked': this.#wanted.isTree,
-            onclick: () => {
-                this.#wanted.isTree = !this.#wanted.isTree;
-                tree.setAttribute('aria-checked', this.#wanted.isTree);
-                folds.hidden = !this.#wanted.isTree;
-                this.#show();
-            },
-        }, 'Tree');
+        const tree = toggle('Tree', this.#wanted.isTree, isTree => {
+            this.#wanted.isTree = isTree;
+            folds.hidden = !isTree;
+            this.#show();
+        });
         return el('div', { class: 'panel-head' }, find, tree, folds, el('span', { class: 'spacer' }),
             this.#table.keys, this.#table.shown);
     }
@@ -87,20 +83,14 @@ class Overview {
             this.#figures.showTopics(topics);
             this.#table.refresh();
             this.#isStale ||= isNews;
-            if (this.#isTime) this.#ask();
-            else this.#makeSure();
+            this.#lookAgain();
         }, this.#signal);
         // Times grow older, and figures too, while nothing happens.
-        const clock = setInterval(() => {
-            if (document.hidden) return;
+        every(1000, () => {
             this.#table.tick();
-            if (this.#isTime) this.#ask();
-            else this.#makeSure();
-        }, 1000);
-        this.#signal.addEventListener('abort', () => {
-            clearInterval(clock);
-            clearTimeout(this.#saying);
-        }, { once: true });
+            this.#lookAgain();
+        }, this.#signal);
+        this.#signal.addEventListener('abort', () => clearTimeout(this.#saying), { once: true });
         this.#figures.showTopics(topics);
         this.#table.show();
         this.#ask();
@@ -130,17 +120,16 @@ class Overview {
         }, this.#signal);
     }
 
-    /** Whether the figures are to be asked for again. */
-    get #isTime() {
-        const rest = this.#isStale ? BUSY_FIGURES_MS : IDLE_FIGURES_MS;
-        return performance.now() - this.#askedAt > rest;
-    }
-
-    /** Asks whether an empty list is that of an empty bus, not without a pause. */
-    #makeSure() {
+    /**
+     * Asks for figures that are old, and whether an empty list is that of an empty bus, not without
+     * a pause.
+     */
+    #lookAgain() {
         const now = performance.now();
-        if (this.#asks || !this.#table.isUnsure || now - this.#unsureAt < UNSURE_MS) return;
-        this.#unsureAt = now;
+        const isOld = now - this.#askedAt > (this.#isStale ? BUSY_FIGURES_MS : IDLE_FIGURES_MS);
+        if (!isOld && (!this.#table.isUnsure || now - this.#unsureAt < UNSURE_MS)) return;
+        if (this.#asks) return;
+        if (!isOld) this.#unsureAt = now;
         this.#ask();
     }
 
@@ -175,7 +164,7 @@ class Overview {
             this.#asks = false;
         }
         // An empty list may have come meanwhile.
-        if (!signal.aborted) this.#makeSure();
+        if (!signal.aborted) this.#lookAgain();
     }
 
     #showAbout(figures) {

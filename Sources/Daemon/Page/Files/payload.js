@@ -1,5 +1,6 @@
-// What an event carries, made readable: JSON folded and coloured, text, bytes as hex. Payloads are hostile:
-// they only ever become text nodes, and nothing of them is made before it is looked at.
+// The payload of an event, made readable: JSON folded and coloured, text, bytes as hex. Payloads
+// are hostile: they only ever become text nodes, and nothing of them is made before it is looked
+// at.
 
 import { smallButton } from './buttons.js';
 import { bytes, clear, copy, count, el } from './dom.js';
@@ -33,7 +34,7 @@ function bytesOf({ kind, text }) {
 }
 
 /**
- * What the bytes of an answer are: JSON if they say so and are it, else text if they are UTF-8.
+ * The kind of the bytes of an answer: JSON if they say so and are it, else text if they are UTF-8.
  * @returns {Content}
  */
 export function contentOf(data, contentType) {
@@ -97,13 +98,7 @@ function formsOf({ kind, text }) {
 
 /** Whether a text without a Content-Type is an object or array all the same, as `curl -d` sends them. */
 function looksLikeJSON(text) {
-    if (text.length > GUESS_MAX || !/^\s*[[{]/.test(text)) return false;
-    try {
-        JSON.parse(text);
-        return true;
-    } catch {
-        return false;
-    }
+    return text.length <= GUESS_MAX && /^\s*[[{]/.test(text) && fault(text) === null;
 }
 
 function plain(text) {

@@ -1,5 +1,7 @@
 // The places of the page: their addresses, and how one comes to them.
 
+import { withQuery } from './base.js';
+
 /** The address that the open view was opened with, or has written down since. */
 let taken = null;
 
@@ -8,10 +10,8 @@ let taken = null;
  * @param {string[]} path segments, as in `['follow', 'builds.>']`
  * @param {object} [query] empty values are left out
  */
-export function place(path, query = {}) {
-    const isGiven = ([, value]) => value !== null && value !== undefined && value !== '';
-    const text = String(new URLSearchParams(Object.entries(query).filter(isGiven)));
-    return `#/${path.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`;
+export function place(path, query) {
+    return withQuery(`#/${path.map(encodeURIComponent).join('/')}`, query);
 }
 
 /** The place that the address names: `{path, query}`. */
@@ -39,8 +39,8 @@ export function go(path) {
 
 /**
  * Writes down in the address where the open view is now, without a step of the browser's history. A
- * view that was left writes nothing. Nor does one that is about to be left: the browser tells of a new
- * address a moment after it is there, and a timer of the view may come in between.
+ * view that was left writes nothing. Nor does one that is about to be left: the browser tells of a
+ * new address a moment after it is there, and a timer of the view may come in between.
  * @param {AbortSignal} signal the view's
  */
 export function note(path, query, signal) {

@@ -12,8 +12,9 @@ const SELDOM_MS = 10000;
  * @param {() => Promise<object>} ask
  * @param {(answer: object) => void} show is called when the answer is another one than before
  * @param {AbortSignal} signal
- * @returns {{now: () => void, problem: HTMLElement}} `now` asks at once: an answer that was under way by then
- *     is not shown, because it may tell how things were before. `problem` tells what the bus refuses.
+ * @returns {{now: () => void, problem: HTMLElement}} `now` asks at once: an answer that was under
+ *     way by then is not shown, because it may tell how things were before. `problem` tells what
+ *     the bus refuses.
  */
 export function poll(ask, show, signal) {
     const problem = el('div', { role: 'alert', class: 'notice bad' });

@@ -2,20 +2,20 @@
 
 import { Answer } from './answer.js';
 import { request, topicPath } from './bus.js';
-import { codeBox, entry, labelled, panel, viewHead } from './buttons.js';
+import { codeBox, entry, form, labelled, panel, submit, viewHead } from './buttons.js';
 import { curl } from './curl.js';
-import { announce, bytes, count, el, setText } from './dom.js';
+import { announce, bytes, count, el, setAttributes, setText } from './dom.js';
 import { fault } from './json.js';
 import { topicNames } from './names.js';
 import { oneLine } from './text.js';
 
-/** What the bus takes unless its configuration says otherwise (`bus.event_bytes`). */
+/** The bus takes so much unless its configuration says otherwise (`bus.event_bytes`). */
 const EVENT_BYTES = 1024 * 1024;
 /** Larger files are not even sent. */
 const FILE_BYTES = 16 * EVENT_BYTES;
 const CHECK_MS = 300;
 
-/** What was typed stays while other views are looked at. */
+/** The fields as they were typed: they stay while other views are looked at. */
 const draft = {
     topic: '', form: 'text', text: '', file: null, split: false,
     type: '', key: '', ttl: '', reply: '', contentType: '',
@@ -35,7 +35,6 @@ class Publish {
     #parts = {};
     #answer = new Answer();
     #checking = 0;
-    #isSending = false;
 
     constructor(signal) {
         this.#signal = signal;
@@ -65,18 +64,17 @@ class Publish {
         const names = topicNames(this.#signal);
         parts.problem = el('p', { id: 'text-problem', class: 'field-problem' });
         parts.size = el('p', { id: 'text-size', class: 'dim' });
-        parts.send = el('button', { type: 'submit', class: 'primary' }, 'Publish');
+        parts.send = submit('Publish', { class: 'primary' });
         const topic = this.#field('topic', { required: true, list: names.id, placeholder: 'deploys' });
-        parts.form = el('form', {
-            class: 'panel panel-body stack', onsubmit: event => {
-                event.preventDefault();
-                this.#send();
-            },
-        }, labelled('Topic', topic), names, this.#choices(), this.#payload(), parts.problem, parts.size,
-        el('div', { class: 'pair' }, labelled('Type', this.#field('type', { placeholder: 'none' })),
-            labelled('Key', this.#field('key', { placeholder: 'none' }))),
-        this.#more(),
-        el('div', { class: 'actions' }, parts.send, el('span', { class: 'dim' }, 'Ctrl+Enter in the text')));
+        parts.form = form({ class: 'panel panel-body stack' }, () => this.#send(),
+            labelled('Topic', topic), names, this.#choices(), this.#payload(),
+            parts.problem, parts.size,
+            el('div', { class: 'pair' },
+                labelled('Type', this.#field('type', { placeholder: 'none' })),
+                labelled('Key', this.#field('key', { placeholder: 'none' }))),
+            this.#more(),
+            el('div', { class: 'actions' },
+                parts.send, el('span', { class: 'dim' }, 'Ctrl+Enter in the text')));
         return parts.form;
     }
 
@@ -178,8 +176,7 @@ class Publish {
     #problem(text) {
         const { problem, text: field } = this.#parts;
         setText(problem, text);
-        if (text) field.setAttribute('aria-invalid', 'true');
-        else field.removeAttribute('aria-invalid');
+        setAttributes(field, { 'aria-invalid': text ? 'true' : null });
     }
 
     // ——— The request ———
@@ -188,12 +185,9 @@ class Publish {
         return draft.split && draft.form === 'text';
     }
 
-    /** The parameters, without those that are not given. */
     get #query() {
         const { type, key, ttl, reply } = draft;
-        const split = this.#isSplit ? 'lines' : '';
-        const all = Object.entries({ type, key, ttl, reply, split });
-        return Object.fromEntries(all.filter(([, value]) => value));
+        return { type, key, ttl, reply, split: this.#isSplit ? 'lines' : '' };
     }
 
     get #headers() {
@@ -213,9 +207,9 @@ class Publish {
     }
 
     async #send() {
-        if (this.#isSending || !this.#isReady()) return;
-        this.#isSending = true;
-        this.#parts.send.setAttribute('aria-disabled', 'true');
+        const { send } = this.#parts;
+        if (send.hasAttribute('aria-disabled') || !this.#isReady()) return;
+        send.setAttribute('aria-disabled', 'true');
         if (draft.reply) this.#answer.wait();
         const { topic, reply } = draft;
         const began = performance.now();
@@ -225,8 +219,7 @@ class Publish {
         } catch (error) {
             if (!this.#signal.aborted) this.#answer.fail(error);
         } finally {
-            this.#isSending = false;
-            this.#parts.send.removeAttribute('aria-disabled');
+            send.removeAttribute('aria-disabled');
         }
     }
 
@@ -254,9 +247,9 @@ class Publish {
         const content = draft.form === 'file' ? draft.file : draft.text;
         // A Blob without a type is sent without a Content-Type, and curl's own counts as none for the bus.
         const body = headers['Content-Type'] ? content : new Blob([content]);
-        const query = String(new URLSearchParams(this.#query));
-        return request(`${topicPath(draft.topic)}${query ? `?${query}` : ''}`, {
-            method: 'POST', body, headers, signal: this.#signal, timeout: draft.reply ? 0 : undefined,
+        return request(topicPath(draft.topic), {
+            method: 'POST', query: this.#query, body, headers, signal: this.#signal,
+            timeout: draft.reply ? 0 : undefined,
         });
     }
 }

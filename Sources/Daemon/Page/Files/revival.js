@@ -15,9 +15,9 @@ const NEEDLESS = new Set(['JOB_SETTLED', 'EVENT_UNKNOWN']);
  */
 export async function lettersOf(group, topic, since, signal, keep) {
     const letters = new Map();
-    const query = new URLSearchParams({ since, as: 'ndjson', wait: 0 });
+    const query = { since, as: 'ndjson', wait: 0 };
     const headers = { Accept: 'application/x-ndjson' };
-    const response = await request(`${topicPath(topic)}?${query}`, { signal, headers });
+    const response = await request(topicPath(topic), { query, signal, headers });
     for await (const texts of lines(response, signal)) {
         for (const event of texts.map(text => JSON.parse(text))) {
             const { id, type, key, attributes } = event;

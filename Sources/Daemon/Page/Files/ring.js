@@ -1,4 +1,4 @@
-// What happened in the last five minutes, in 60 slots of five seconds. A topic without events has none, and
+// The last five minutes, in 60 slots of five seconds. A topic without events has none, and
 // all of 10,000 topics together take 3 MB.
 
 /** Slots of a ring. */
@@ -50,7 +50,9 @@ export class Ring {
         return this.#slots.every(number => number === 0);
     }
 
-    /** What came per second in each full slot, the oldest first; added to `into` if it is given. */
+    /**
+     * The events per second of each full slot, the oldest first; added to `into` if it is given.
+     */
     curve(now, into = new Float32Array(SLOTS - 1)) {
         this.#advance(now);
         for (let index = 0; index < SLOTS - 1; index += 1) {

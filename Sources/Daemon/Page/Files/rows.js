@@ -59,7 +59,9 @@ export function timeText(time, relative) {
     return text.slice(0, 10) === absolute(Date.now()).slice(0, 10) ? text.slice(11) : text.slice(5, 19);
 }
 
-/** Makes the element of a mark: a gap, a break of the connection, or events that the reader skipped. */
+/**
+ * Makes the element of a mark: a gap, a break of the connection, or events that the reader skipped.
+ */
 export function markRow(view) {
     const content = el('span', { class: 'feed-mark-text' });
     const element = el('article', {}, content);
@@ -82,15 +84,18 @@ const MARKS = {
             return [strong('Gap'), ' The bus began anew: what it had after ', id(after),
                 ' may be missing. The oldest event that it has comes next.'];
         }
-        if (after === '0') return [strong('Gap'), ' Events up to ', id(through), ' may be missing: removed.'];
+        if (after === '0') {
+            return [strong('Gap'), ' Events up to ', id(through), ' may be missing: removed.'];
+        }
         return [strong('Gap'), ' Events after ', id(after), ' through ', id(through),
             ' may be missing: removed before they were read.'];
     },
     break: ({ from, until }) => [strong('Break'), ` The bus was lost at ${clock(from)}`, until
         ? ` for ${span((until - from) / 1000)}. Reading went on where it stopped.`
         : '. Reading goes on where it stopped.'],
-    skip: ({ after, through }, { selector, filters }) => [strong('Skipped'), ' Events after ', id(after),
-        ' through ', id(through), ' were not read. ',
+    skip: ({ after, through }, { selector, filters }) => [
+        strong('Skipped'), ' Events after ', id(after), ' through ', id(through),
+        ' were not read. ',
         el('a', { href: followAddress(selector, { since: after, ...filters }) }, 'Read them')],
 };
 

@@ -1,6 +1,6 @@
 // The form that says what to follow: a selector, where to begin, and what the bus filters.
 
-import { button, entry, labelled } from './buttons.js';
+import { button, entry, form, labelled, submit } from './buttons.js';
 import { here, quote } from './curl.js';
 import { el } from './dom.js';
 import { followAddress, place } from './places.js';
@@ -10,10 +10,10 @@ let forms = 0;
 
 /**
  * @param {{selector: string, since: string, type: string, key: string}} wanted what the fields begin with
- * @param {(wanted: object) => void} submit
+ * @param {(wanted: object) => void} follow
  * @param {HTMLElement} names a datalist of topics
  */
-export function selectionForm(wanted, submit, names) {
+export function selectionForm(wanted, follow, names) {
     forms += 1;
     const selector = entry('selector', {
         value: wanted.selector, list: names.id, placeholder: 'builds.>', required: true,
@@ -22,7 +22,7 @@ export function selectionForm(wanted, submit, names) {
     const { since, moment, times } = startFields(wanted.since, '-200');
     const type = entry('type', { value: wanted.type, placeholder: 'any' });
     const key = entry('key', { value: wanted.key, placeholder: 'any' });
-    const send = () => submit({
+    const send = () => follow({
         selector: selector.value.trim(), since: isForgotten() ? '' : since.value.trim(),
         type: type.value.trim(), key: key.value.trim(),
     });
@@ -32,9 +32,9 @@ export function selectionForm(wanted, submit, names) {
     moment.addEventListener('keydown', event => {
         if (event.key !== 'Enter') return;
         event.preventDefault();
-        if (form.reportValidity()) send();
+        if (fields.reportValidity()) send();
     });
-    // What the page itself writes down there is a place, in digits.
+    // The page itself writes a place down there, in digits.
     const opened = Boolean(wanted.type || wanted.key || !/^\d*$/.test(wanted.since));
     const seldom = el('div', { class: 'selection-seldom', id: `seldom-${forms}`, hidden: !opened },
         labelled('Since', since), labelled('Jump to a time', moment), labelled('Type', type),
@@ -43,22 +43,16 @@ export function selectionForm(wanted, submit, names) {
         seldom.hidden = !seldom.hidden;
         more.setAttribute('aria-expanded', String(!seldom.hidden));
     }, { 'aria-expanded': String(opened), 'aria-controls': seldom.id });
-    const form = el('form', {
-        class: 'selection', role: 'search', 'aria-label': 'What to follow',
-        onsubmit: event => {
-            event.preventDefault();
-            send();
-        },
-    },
-    labelled('Selector', selector, 'wide'),
-    el('button', { type: 'submit', class: 'primary' }, 'Follow'), more, seldom, times, names,
-    el('p', { class: 'help', id: `selector-help-${forms}` }, 'A topic, or a pattern: ',
+    const about = { class: 'selection', role: 'search', 'aria-label': 'What to follow' };
+    const help = el('p', { class: 'help', id: `selector-help-${forms}` }, 'A topic, or a pattern: ',
         el('code', {}, '*'), ' is one segment, ', el('code', {}, '>'),
-        ' one or more at the end. A comma joins several.'));
-    return form;
+        ' one or more at the end. A comma joins several.');
+    const fields = form(about, send, labelled('Selector', selector, 'wide'),
+        submit('Follow', { class: 'primary' }), more, seldom, times, names, help);
+    return fields;
 }
 
-/** What is said where nothing is followed yet. */
+/** The words where nothing is followed yet. */
 export function invitation() {
     return el('div', { class: 'empty' },
         el('p', {}, 'Type a topic, or ', el('a', { href: followAddress('>') }, 'follow all topics'), '.'),
@@ -66,7 +60,7 @@ export function invitation() {
             + 'that the bus still keeps, and send others a link to a moment.'));
 }
 
-/** What is said where no event came yet. */
+/** The words where no event came yet. */
 export function silence(selector) {
     const line = `curl -d hello ${quote(`${here()}/topics/${selector}`)}`;
     const publish = place(['publish', selector]);

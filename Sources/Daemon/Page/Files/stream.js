@@ -58,7 +58,7 @@ export class Stream {
         else this.#wake();
     }
 
-    /** Goes to the last 200 events. What lies between is not read, and a mark says so. */
+    /** Goes to the last 200 events. The events between are not read, and a mark says so. */
     jump() {
         if (this.cursor !== null) this.#skipped = this.cursor;
         this.#connection?.abort();
@@ -75,7 +75,9 @@ export class Stream {
         again(() => this.#connect(signal), error => this.#failed(error, signal), signal);
     }
 
-    /** One connection, as soon as there is no reason to rest. It ends well where it was ended here. */
+    /**
+     * One connection, as soon as there is no reason to rest. It ends well where it was ended here.
+     */
     async #connect(signal) {
         while (this.#reasons.size > 0) await until(resolve => { this.#wake = resolve; }, signal);
         this.#told('connecting');
@@ -108,17 +110,13 @@ export class Stream {
         return recovered(error, signal);
     }
 
-    get #path() {
+    async #read(signal) {
         const { selector, type, key } = this.#request;
         const since = this.#skipped === null ? this.since : '-200';
-        const query = new URLSearchParams({ since, as: 'ndjson' });
-        if (type) query.set('type', type);
-        if (key) query.set('key', key);
-        return `${topicPath(selector)}?${query}`;
-    }
-
-    async #read(signal) {
-        const response = await request(this.#path, { signal, headers: { Accept: 'application/x-ndjson' } });
+        const response = await request(topicPath(selector), {
+            query: { since, as: 'ndjson', type, key }, signal,
+            headers: { Accept: 'application/x-ndjson' },
+        });
         this.#told('reading');
         for await (const texts of lines(response, signal)) {
             if (!await this.#lines(texts, signal)) return;

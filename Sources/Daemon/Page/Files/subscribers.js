@@ -1,13 +1,13 @@
-// Who waits for events, of one topic or all: a view, and the table that the view of a topic has too.
+// The subscribers of one topic or all: a view, and the table that the view of a topic has too.
 
 import { BASE } from './base.js';
 import { json } from './bus.js';
-import { viewHead } from './buttons.js';
-import { absolute, ago, count, el, many, setText } from './dom.js';
+import { searchField, viewHead } from './buttons.js';
+import { count, el, many, setText } from './dom.js';
 import { followAddress, note, subscribersAddress, topicAddress } from './places.js';
 import { poll } from './poll.js';
 import { behindText } from './standing.js';
-import { LiveTable } from './tables.js';
+import { LiveTable, when } from './tables.js';
 import { oneLine } from './text.js';
 
 const SHOWN = 300;
@@ -21,11 +21,10 @@ export function open({ query }, signal) {
 
 /** Asks who waits: the rows of `GET /subscribers`. */
 export async function askWho(topic, signal) {
-    const query = new URLSearchParams(topic ? { topic } : {});
-    return (await json(`/subscribers?${query}`, { signal })).subscribers;
+    return (await json('/subscribers', { query: { topic }, signal })).subscribers;
 }
 
-/** Which of them a caller is told of. */
+/** The words on which of them a caller is told of. */
 export function whoSees() {
     return el('p', { class: 'dim' }, 'You see yourself, and those whose topics, all of them, you may receive '
         + 'from and administer. Root and the bus’s own user see everybody: ',
@@ -41,7 +40,7 @@ const COLUMNS = [
     ['User', ({ user }) => String(user ?? '–'), 'number'],
     ['Token', ({ token }) => token ?? '–'],
     ['Process', ({ pid }) => String(pid ?? '–'), 'number'],
-    ['Since', ({ since }) => el('time', { dateTime: since, title: absolute(since) }, ago(since))],
+    ['Since', ({ since }) => when(since)],
     ['Cursor', ({ selector, type, key, cursor }) => (cursor === null ? '–' : el('a', {
         href: followAddress(selector, { since: cursor, type, key }),
     }, cursor)), 'number'],
@@ -67,7 +66,8 @@ export class SubscriberTable {
     #table;
 
     constructor(signal) {
-        this.#table = new LiveTable('Subscribers', COLUMNS, { meanings: MEANINGS, ticking: signal });
+        const options = { meanings: MEANINGS, ticking: signal };
+        this.#table = new LiveTable('Subscribers', COLUMNS, options);
         this.element = this.#table.element;
     }
 
@@ -97,13 +97,10 @@ class Subscribers {
     constructor(title, topic, find, signal) {
         this.#table = new SubscriberTable(signal);
         this.#table.show([]);
-        this.#find = el('input', {
-            type: 'search', value: find, 'aria-label': 'Find subscribers', placeholder: 'Find subscribers',
-            oninput: () => {
-                this.#draw();
-                note(['subscribers'], { topic, find: this.#find.value.trim() }, signal);
-            },
-        });
+        this.#find = searchField('Find subscribers', () => {
+            this.#draw();
+            note(['subscribers'], { topic, find: this.#find.value.trim() }, signal);
+        }, { value: find });
         const { problem } = poll(() => askWho(topic, signal), subscribers => {
             this.#all = subscribers;
             this.#draw();
@@ -130,7 +127,7 @@ class Subscribers {
     }
 }
 
-/** What a search looks through. */
+/** The text that a search looks through. */
 function textOf({ selector, type, key, form, user, token, pid }) {
     return [selector, type, key, form, user, token, pid].join(' ').toLowerCase();
 }

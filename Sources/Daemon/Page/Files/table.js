@@ -25,11 +25,11 @@ const opened = new Set();
 export class TopicTable {
     /** The list. */
     element;
-    /** What is said where there are no rows. */
+    /** The words where there are no rows. */
     none = el('div', { class: 'empty', hidden: true });
     #words = el('p');
     #askForToken = smallButton('Give a token', askForToken, { hidden: true });
-    /** What the keys do, for those who use them. */
+    /** The help for those who use the keys. */
     keys = el('span', { class: 'dim list-keys', id: 'list-keys' },
         'Enter follows a topic, Shift+Enter shows the topic itself.');
     /** How many topics there are, in words. */
@@ -48,8 +48,8 @@ export class TopicTable {
     #bus = { topics: null, version: -1 };
 
     /**
-     * @param {{find: string, sort: string, descends: boolean, isTree: boolean}} wanted what is shown; whoever
-     *     changes it calls `show`
+     * @param {{find: string, sort: string, descends: boolean, isTree: boolean}} wanted what is
+     *     shown; a change of it is followed by a call of `show`
      * @param {import('./groups.js').Groups} groups
      * @param {(key: string) => void} sort a header was pressed
      * @param {AbortSignal} signal
@@ -63,7 +63,8 @@ export class TopicTable {
             label: 'Topics',
             header: this.#header.element,
             row: () => topicRow(view),
-            key: (event, item) => this.#enter(event, item) || (wanted.isTree && this.#turn(event, item)),
+            key: (event, item) => this.#enter(event, item)
+                || (wanted.isTree && this.#turn(event, item)),
         }, signal);
         this.element = this.#list.element;
         this.element.setAttribute('aria-describedby', this.keys.id);
@@ -170,7 +171,8 @@ export class TopicTable {
         const { active } = this.#list;
         if (isOther && active) {
             // The branches are new ones; the keyboard stays at the same name.
-            this.#list.active = rows.find(({ name, itself }) => name === active.name && itself === active.itself);
+            const isSame = row => row.name === active.name && row.itself === active.itself;
+            this.#list.active = rows.find(isSame);
         }
         return rows;
     }
@@ -189,7 +191,9 @@ export class TopicTable {
         this.element.hidden = text !== '' && found === 0;
     }
 
-    /** What is said instead of the rows, or above them where the bus refuses; empty where nothing is. */
+    /**
+     * The words instead of the rows, or above them where the bus refuses; empty where nothing is.
+     */
     #wordsFor(size, found, wanted) {
         if (topics.refusal?.status === 401) return size === 0 ? NOTHING_YET : '';
         if (topics.refusal) return topics.refusal.detail;

@@ -1,7 +1,8 @@
-// Tables whose rows stay the same elements as long as their names do, so that a link in one keeps the focus.
+// Tables whose rows stay the same elements as long as their names do, so that a link in one keeps
+// the focus.
 
 import { every } from './again.js';
-import { clear, el, setChildren } from './dom.js';
+import { absolute, ago, clear, el, setChildren } from './dom.js';
 
 const TICK_MS = 1000;
 
@@ -16,8 +17,8 @@ export class LiveTable {
 
     /**
      * @param {string} name
-     * @param {Array<[string, (item: object) => *, string?]>} columns the name of each, what it shows of an item,
-     *     and its class; the first one names the row
+     * @param {Array<[string, (item: object) => *, string?]>} columns the name of each, what it
+     *     shows of an item, and its class; the first one names the row
      * @param {object} [options]
      * @param {object} [options.meanings] the meanings of columns, by their names
      * @param {AbortSignal} [options.ticking] times in the table grow older until it is aborted
@@ -30,7 +31,8 @@ export class LiveTable {
         const table = el('table', { class: 'table', 'aria-label': name },
             el('thead', {}, el('tr', {}, head)), this.#body);
         this.element = el('div', {
-            class: 'panel table-scroll', tabIndex: 0, role: 'region', 'aria-label': `${name}, scrollable`,
+            class: 'panel table-scroll', tabIndex: 0, role: 'region',
+            'aria-label': `${name}, scrollable`,
         }, table);
         if (ticking) every(TICK_MS, () => this.show(this.#items), ticking);
     }
@@ -57,20 +59,27 @@ export class LiveTable {
     #row(name, item) {
         let row = this.#rows.get(name);
         if (!row) {
-            const cells = this.#columns.map(([title, , kind], index) => (index === 0
-                ? el('th', { scope: 'row' }) : el('td', { class: kind ?? '', 'data-label': title })));
+            const cells = this.#columns.map(([title, , kind], index) => (
+                index === 0 ? el('th', { scope: 'row' })
+                    : el('td', { class: kind ?? '', 'data-label': title })));
             row = { element: el('tr', {}, cells), cells, told: [], below: null };
             this.#rows.set(name, row);
         }
         this.#columns.forEach(([, make], index) => {
             const made = make(item);
-            const told = made instanceof Node ? `${made.className} ${made.title} ${made.textContent}` : made;
+            const { className, title, textContent } = made;
+            const told = typeof made === 'string' ? made : `${className} ${title} ${textContent}`;
             if (row.told[index] === told) return;
             row.told[index] = told;
             clear(row.cells[index], made);
         });
         return row.below ? [row.element, row.below] : [row.element];
     }
+}
+
+/** A time, as long as it is ago. */
+export function when(time, text = ago(time)) {
+    return el('time', { dateTime: time, title: absolute(time) }, text);
 }
 
 /** A cell with a text that may be too long for it. */

@@ -3,7 +3,7 @@
 import { smallButton } from './buttons.js';
 import { append, count, el } from './dom.js';
 
-/** What takes no room on the screen, turns the direction of text, or breaks lines unseen. */
+/** Signs that take no room on the screen, turn the direction of text, or break lines unseen. */
 const CONTROLS = new RegExp(['[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f',
     '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]',
     '|\\p{Surrogate}'].join(''), 'gu');

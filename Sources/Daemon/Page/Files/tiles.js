@@ -2,7 +2,10 @@
 
 import { el, setText } from './dom.js';
 
-/** A row of tiles. A tile stays the same element while its figure changes: its heading may have the focus. */
+/**
+ * A row of tiles. A tile stays the same element while its figure changes: its heading may have the
+ * focus.
+ */
 export class Tiles {
     element;
     #tiles = new Map();
@@ -13,10 +16,10 @@ export class Tiles {
     }
 
     /**
-     * Shows a figure. What is not given stays as it was.
+     * Shows a figure. Parts that are not given stay as they were.
      * @param {string} name its heading, which is a link if it once had a place
-     * @param {{value?: string, text?: string, mood?: string, href?: string}} shown `mood` is 'ok', 'warn', 'bad'
-     *     or empty; an empty `href` is no place now
+     * @param {{value?: string, text?: string, mood?: string, href?: string}} shown `mood` is 'ok',
+     *     'warn', 'bad' or empty; an empty `href` is no place now
      * @returns {HTMLElement} the tile
      */
     show(name, { value, text, mood, href }) {
@@ -34,7 +37,8 @@ export class Tiles {
         const heading = el(isLink ? 'a' : 'span', {}, name);
         const value = el('div', { class: 'tile-value' }, '…');
         const text = el('div', { class: 'tile-text' });
-        const element = el('div', { class: 'tile' }, el('h2', { class: 'tile-name' }, heading), value, text);
+        const element = el('div', { class: 'tile' },
+            el('h2', { class: 'tile-name' }, heading), value, text);
         this.element.append(element);
         return { element, heading, value, text };
     }

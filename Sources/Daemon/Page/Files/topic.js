@@ -34,7 +34,7 @@ class TopicPage {
     #none = el('p', { class: 'notice' });
     #body = el('div', { class: 'stack', hidden: true });
     #figures = new Tiles('Figures');
-    /** What the facts tell, so that they are made anew only where it is something else. */
+    /** The content of the facts, so that they are made anew only where it is something else. */
     #told = '';
     #facts = el('dl', { class: 'inline-facts' });
     #settings;
@@ -68,8 +68,7 @@ class TopicPage {
 
     async #look() {
         const options = { signal: this.#signal };
-        const query = new URLSearchParams({ match: this.#name });
-        const { topics } = await json(`/topics?${query}`, options);
+        const { topics } = await json('/topics', { query: { match: this.#name }, ...options });
         const row = topics.find(({ name }) => name === this.#name) ?? null;
         // A topic that the caller may not see has no row. A request for its events is told so.
         if (!row) await unlessUnknown(json(`${topicPath(this.#name)}?as=json&wait=0`, options));
@@ -124,7 +123,8 @@ class TopicPage {
             row.newest ? absolute(row.newest_time) : '', at(row.newest));
         show('Oldest', row.oldestTime ? ago(row.oldestTime) : row.oldest ? '–' : 'none',
             row.keep_for === null ? 'without a bound' : `kept for ${row.keep_for} at most`, at(row.oldest));
-        show('Subscribers', count(row.subscribers), 'wait for its events', subscribersAddress(name));
+        show('Subscribers', count(row.subscribers), 'wait for its events',
+            subscribersAddress(name));
     }
 
     #showFacts(row) {
@@ -145,7 +145,7 @@ class TopicPage {
         ]));
     }
 
-    /** What is gone with it, and what is not. */
+    /** The losses of a deletion, and what stays. */
     get #losses() {
         const { events, bytes: size, registered, hold, subscribers } = this.#row;
         const groups = this.#taken;

@@ -30,12 +30,9 @@ export class Topic {
     take(row) {
         const before = this.published;
         const newest = row.newest === null ? 0 : Number(row.newest);
+        const { events, bytes, subscribers, published } = row;
+        Object.assign(this, { events, bytes, subscribers, published, newest });
         this.newestAt = Date.parse(row.newest_time);
-        this.newest = newest;
-        this.events = row.events;
-        this.bytes = row.bytes;
-        this.subscribers = row.subscribers;
-        this.published = row.published;
         if (row.published === undefined) return 0;
         if (Number.isNaN(this.rate)) this.rate = 0;
         if (before === undefined) return 0;

@@ -1,9 +1,10 @@
 // The form that registers a topic or changes its settings, and the line of curl that does the same.
 
 import { request, topicPath } from './bus.js';
-import { codeBox, entry, labelled } from './buttons.js';
+import { codeBox } from './buttons.js';
 import { curl } from './curl.js';
 import { el, setText } from './dom.js';
+import { Fields } from './fields.js';
 import { Outcome } from './outcome.js';
 
 const UNITS = [['G', 2 ** 30], ['M', 2 ** 20], ['K', 2 ** 10]];
@@ -14,28 +15,33 @@ export function sizeText(size) {
     return `${size / factor}${unit}`;
 }
 
-/** The parameters of PUT: their names, their fields, and how a topic has them. */
+/** As `PUT /topics/{topic}` takes them. */
 const SETTINGS = [
-    ['keep', 'Events', { placeholder: 'default' }, ({ keep }) => String(keep ?? 'none')],
-    ['bytes', 'Bytes', { placeholder: 'default' }, row => (row.keep_bytes === null ? 'none'
-        : sizeText(row.keep_bytes))],
-    ['for', 'Age', { placeholder: 'default' }, row => row.keep_for ?? 'none'],
-    ['persist', 'Kept over restarts', { choices: ['yes', 'no'] }, ({ persist }) => (persist ? 'yes' : 'no')],
-    ['hold', 'Held for the group', { placeholder: 'none' }, ({ hold }) => hold ?? 'none'],
+    { name: 'keep', label: 'Events', placeholder: 'default' },
+    { name: 'bytes', label: 'Bytes', placeholder: 'default' },
+    { name: 'for', label: 'Age', placeholder: 'default' },
+    { name: 'persist', label: 'Kept over restarts', choices: { yes: 'yes', no: 'no' } },
+    { name: 'hold', label: 'Held for the group', placeholder: 'none' },
 ];
+
+function textsOf({ keep, keep_bytes: size, keep_for: age, persist, hold }) {
+    return {
+        keep: String(keep ?? 'none'), bytes: size === null ? 'none' : sizeText(size),
+        for: age ?? 'none', persist: persist ? 'yes' : 'no', hold: hold ?? 'none',
+    };
+}
 
 let forms = 0;
 
-/** The form. What a person has typed stays while the topic changes. */
+/** The form. */
 export class TopicSettings {
     element;
     #name;
     #signal;
     #changed;
+    #isKnown = false;
     #isRegistered = false;
-    #fields = {};
-    /** The settings as the bus has them, by parameter. */
-    #had = {};
+    #fields;
     #title = el('summary');
     #send = el('button', { type: 'submit' });
     #outcome;
@@ -54,65 +60,40 @@ export class TopicSettings {
         this.#signal = signal;
         this.#outcome = new Outcome(signal);
         this.#groups = el('datalist', { id: `groups-${forms}` });
-        for (const [parameter, , more] of SETTINGS) this.#fields[parameter] = this.#field(parameter, more);
-        const form = el('form', {
-            onsubmit: event => {
-                event.preventDefault();
-                this.#outcome.of(this.#send, () => this.#put());
-            },
-            oninput: () => this.#draw(),
-        }, el('p', { class: 'dim' }, 'A bound is a number, as 1000, 64M and 24h are, or ‘none’. An empty field '
-            + 'is the default of the bus. A registered topic stays without events, and one that is held keeps '
-            + 'what its group has not settled.'),
-        el('div', { class: 'pair' },
-            SETTINGS.map(([parameter, title]) => labelled(title, this.#fields[parameter]))),
-        this.#groups, this.#outcome.element, el('div', { class: 'actions' }, this.#send),
-        codeBox(this.#line, 'curl', 'Copy as curl'));
+        this.#fields = new Fields(SETTINGS.map(setting => (
+            setting.name === 'hold' ? { ...setting, list: this.#groups.id } : setting)));
+        const live = { oninput: () => this.#draw() };
+        const form = this.#outcome.form(this.#send, () => this.#put(), live,
+            el('p', { class: 'dim' }, 'A bound is a number, as 1000, 64M and 24h are, or ‘none’. '
+                + 'An empty field is the default of the bus. A registered topic stays without '
+                + 'events, and one that is held keeps what its group has not settled.'),
+            this.#fields.element, this.#groups);
+        form.append(codeBox(this.#line, 'curl', 'Copy as curl'));
         this.element = el('details', { class: 'panel more topic-settings' }, this.#title, form);
-    }
-
-    #field(name, { choices, ...more }) {
-        if (choices) return el('select', { name }, choices.map(value => el('option', { value }, value)));
-        return entry(name, { ...more, ...(name === 'hold' ? { list: this.#groups.id } : {}) });
     }
 
     /** Takes in how the topic is; null where there is none. `groups` are the names of those that take it. */
     update(row, groups) {
         // Where there is no topic, to register it is what can be done.
-        if (!('keep' in this.#had)) this.element.open = row === null;
+        if (!this.#isKnown) this.element.open = row === null;
+        this.#isKnown = true;
         this.#isRegistered = row?.registered ?? false;
-        for (const [parameter, , { choices }, textOf] of SETTINGS) {
-            const field = this.#fields[parameter];
-            const has = row ? textOf(row) : choices?.[0] ?? '';
-            if (!this.#isChanged(parameter)) field.value = has;
-            this.#had[parameter] = has;
-        }
+        this.#fields.update(row && textsOf(row));
         setText(this.#title, this.#isRegistered ? 'Change the settings' : 'Register the topic');
         setText(this.#send, this.#isRegistered ? 'Save' : 'Register');
         this.#groups.replaceChildren(...groups.map(value => el('option', { value })));
         this.#draw();
     }
 
-    #isChanged(parameter) {
-        return parameter in this.#had && this.#fields[parameter].value.trim() !== this.#had[parameter];
-    }
-
     /**
-     * What is sent: the settings that were changed. A PUT gives a topic the defaults of all that it does not
-     * name, but `hold`: those that a registered topic has are sent with them, so that they stay.
+     * The parameters that are sent: the settings that were changed. A PUT gives a topic the
+     * defaults of all that it does not name, but `hold`: those that a registered topic has are sent
+     * with them, so that they stay.
      */
     get #query() {
-        const query = {};
-        for (const [parameter] of SETTINGS) {
-            const value = this.#fields[parameter].value.trim();
-            const isChanged = this.#isChanged(parameter);
-            if (parameter === 'hold') {
-                if (isChanged) query.hold = value || 'none';
-            } else if (value && (isChanged || this.#isRegistered)) {
-                query[parameter] = value;
-            }
-        }
-        return query;
+        const { changed, typed } = this.#fields;
+        const hold = changed.hold === '' ? 'none' : changed.hold;
+        return { ...(this.#isRegistered ? typed : changed), hold };
     }
 
     #draw() {
@@ -120,12 +101,11 @@ export class TopicSettings {
     }
 
     async #put() {
-        const query = new URLSearchParams(this.#query);
         const text = this.#isRegistered ? 'The settings are saved.' : 'The topic is registered.';
-        // What is typed meanwhile is a change again.
-        const sent = SETTINGS.map(([parameter]) => [parameter, this.#fields[parameter].value.trim()]);
-        await request(`${topicPath(this.#name)}?${query}`, { method: 'PUT', signal: this.#signal });
-        Object.assign(this.#had, Object.fromEntries(sent));
+        const { typed } = this.#fields;
+        const options = { method: 'PUT', query: this.#query, signal: this.#signal };
+        await request(topicPath(this.#name), options);
+        this.#fields.save(typed);
         this.#changed();
         return text;
     }

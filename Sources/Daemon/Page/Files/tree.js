@@ -1,20 +1,16 @@
 // Topics by their segments: each branch has the sums of what is below it.
 
+/** The sums of a branch without topics. */
+const NOTHING = {
+    rate: 0, events: 0, bytes: 0, subscribers: 0, newest: 0, latest: null, topics: 0,
+};
+
 /** A row of the tree: a branch, a topic, or (`itself`) a topic that is a branch too. */
 export class Branch {
     children = null;
     topic = null;
     itself = false;
     open = false;
-    rate = 0;
-    events = 0;
-    bytes = 0;
-    subscribers = 0;
-    newest = 0;
-    /** The topic that has the newest event. */
-    latest = null;
-    /** How many topics are in it. */
-    topics = 0;
     place = 1;
     siblings = 1;
 
@@ -34,7 +30,7 @@ export class Branch {
         return this.children !== null;
     }
 
-    /** What the Follow view takes for it. */
+    /** The selector of it for the Follow view. */
     get selector() {
         if (!this.isBranch) return this.name;
         return this.topic ? `${this.name},${this.name}.>` : `${this.name}.>`;
@@ -51,13 +47,7 @@ export class Branch {
 
     /** Adds up what is below it. */
     sum() {
-        this.rate = 0;
-        this.events = 0;
-        this.bytes = 0;
-        this.subscribers = 0;
-        this.newest = 0;
-        this.latest = null;
-        this.topics = 0;
+        Object.assign(this, NOTHING);
         if (this.topic) this.#add(this.topic, this.topic, 1);
         if (!this.children) return;
         for (const branch of this.children.values()) {

@@ -1,14 +1,14 @@
 // The Work view: the groups, and how far behind each is. One group has a page of its own.
 
 import { groupPath, json, request } from './bus.js';
-import { entry, labelled, viewHead } from './buttons.js';
+import { entry, labelled, searchField, submit, viewHead } from './buttons.js';
 import { count, el, many, setText } from './dom.js';
 import { GroupPage } from './group.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
 import { groupAddress } from './places.js';
 import { poll } from './poll.js';
-import { newFields, wantedOf } from './settings.js';
+import { groupFields } from './settings.js';
 import { behindText, stateOf } from './standing.js';
 import { cut, LiveTable } from './tables.js';
 import { oneLine } from './text.js';
@@ -28,12 +28,8 @@ const COLUMNS = [
     ['State', group => el('span', { class: `badge ${stateOf(group).mood}` }, stateOf(group).text)],
     ['Behind', behindText, 'number'],
     ['Open', group => count(group.open), 'number'],
-    ['Leased', group => count(group.leased), 'number'],
-    ['Waiting', group => count(group.waiting), 'number'],
-    ['Parked', group => count(group.parked), 'number'],
-    ['Workers', group => count(group.workers), 'number'],
-    ['Done', group => count(group.done), 'number'],
-    ['Failed', group => count(group.failed), 'number'],
+    ...['Leased', 'Waiting', 'Parked', 'Workers', 'Done', 'Failed']
+        .map(title => [title, group => count(group[title.toLowerCase()]), 'number']),
 ];
 
 function takenBy({ of, type }) {
@@ -51,9 +47,7 @@ class GroupList {
     element;
     #table = new LiveTable('Groups', COLUMNS, { meanings: MEANINGS });
     #about = el('span', { class: 'dim' }, 'Asking…');
-    #find = el('input', {
-        type: 'search', 'aria-label': 'Find groups', placeholder: 'Find groups', oninput: () => this.#draw(),
-    });
+    #find = searchField('Find groups', () => this.#draw());
     #groups = [];
 
     constructor(signal) {
@@ -86,26 +80,19 @@ class GroupList {
 /** The form for a group that is to be made. */
 function newGroup(signal, changed) {
     const names = topicNames(signal);
-    const outcome = new Outcome(signal);
+    const fields = groupFields(names, true);
+    const field = entry('name', {
+        required: true, pattern: '[A-Za-z0-9._\\-]{1,64}', title: '1 to 64 of A-Z a-z 0-9 . _ -',
+    });
+    fields.element.prepend(labelled('Name', field));
     const make = async () => {
-        const name = form.elements.name.value.trim();
-        const path = `${groupPath(name)}?${new URLSearchParams(wantedOf(form))}`;
-        await request(path, { method: 'PUT', signal });
+        const name = field.value.trim();
+        await request(groupPath(name), { method: 'PUT', query: fields.changed, signal });
         changed();
         location.hash = groupAddress(name);
         return 'It is made.';
     };
-    const button = el('button', { type: 'submit' }, 'Make the group');
-    const form = el('form', {
-        onsubmit: event => {
-            event.preventDefault();
-            outcome.of(button, make);
-        },
-    }, el('div', { class: 'pair' },
-        labelled('Name', entry('name', {
-            required: true, pattern: '[A-Za-z0-9._\\-]{1,64}', title: '1 to 64 of A-Z a-z 0-9 . _ -',
-        })),
-        newFields(names)),
-    names, outcome.element, el('div', { class: 'actions' }, button));
+    const button = submit('Make the group');
+    const form = new Outcome(signal).form(button, make, {}, fields.element, names);
     return el('details', { class: 'panel more' }, el('summary', {}, 'New group'), form);
 }

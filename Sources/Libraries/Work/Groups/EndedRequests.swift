@@ -1,12 +1,12 @@
 internal import Topics
 
-/// Requests that are over before their time: nobody is to start on them until that ends.
+/// Requests that ended before their deadline: until it comes, no worker is to start on them.
 ///
 /// All of them together have a bound. At the bound the user with the most of them makes room: of these the
 /// one whose time ends first is forgotten, and may be handed out like any other event. So a user who has
 /// fewer than an equal part forgets none, however many others hang up.
 ///
-/// A plain value: whoever has it has the lock around it.
+/// A plain value: its owner has the lock around it.
 struct EndedRequests {
     private struct Ended: Comparable {
         let deadline: Int64

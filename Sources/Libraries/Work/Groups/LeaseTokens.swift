@@ -6,7 +6,7 @@ internal import Topics
 ///
 /// Safe from any thread.
 final class LeaseTokens: Sendable {
-    /// What was drawn and not given yet.
+    /// Tokens that were drawn and not given yet.
     private let drawn = Protected<[LeaseToken]>([])
 
     /// A token that was never given before, and that nobody guesses.

@@ -11,7 +11,7 @@ final class Letters: Sendable {
     func use(_ rule: @escaping LetterRule) { self.rule.value = rule }
 
     func verdict(on question: LetterQuestion) -> LetterVerdict {
-        // What it asks is foreign: not under the lock.
+        // The rule is foreign code, so it is called outside of the lock.
         let rule = rule.value
         return rule?(question) ?? .allowed
     }

@@ -7,7 +7,7 @@ internal import Topics
 final class Replies: Sendable {
     private struct State {
         var waiting: [EventID: Asking] = [:]
-        /// Requests that are over and whose time is not: nobody is to start on them.
+        /// Requests that ended before their deadline: no worker is to start on them.
         var over = EndedRequests()
     }
 
@@ -19,13 +19,13 @@ final class Replies: Sendable {
     /// Waits for the reply to an event.
     func enter(_ id: EventID, _ asking: Asking) { state.write { $0.waiting[id] = asking } }
 
-    /// The request of this event, which no longer waits; nil where none did.
+    /// Takes out the request of this event, which no longer waits; nil if none did.
     func take(_ id: EventID) -> Asking? { state.write { $0.waiting.removeValue(forKey: id) } }
 
     /// Whether somebody waits for the reply.
     func isAwaited(_ id: EventID) -> Bool { state.read { $0.waiting[id] != nil } }
 
-    /// Nobody is to start on an event any more, whose time ends then by itself.
+    /// Ends a request: no worker is to start on its event until `deadline`, when the event expires.
     func end(_ id: EventID, until deadline: Int64, of user: UInt32?) {
         state.write { state in
             state.waiting[id] = nil
@@ -70,7 +70,7 @@ package final class Asking: Sendable {
         self.deadline = deadline
     }
 
-    /// Its event is in the log.
+    /// Notes that its event is in the log.
     func begin(_ id: EventID) {
         replies.enter(id, self)
         let isWaiting = state.write { state in
@@ -81,7 +81,7 @@ package final class Asking: Sendable {
         if !isWaiting { replies.end(id, until: deadline, of: user) }
     }
 
-    /// Ends it with what came; returns whether it waited still.
+    /// Ends it with this outcome. Returns whether it still waited.
     @discardableResult
     func finish(_ outcome: Result<Reply, WorkError>) -> Bool {
         let (then, _) = takeOver()

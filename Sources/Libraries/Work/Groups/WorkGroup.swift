@@ -1,10 +1,11 @@
 internal import Protection
 internal import Topics
 
-/// One group: its turns under a lock, and whoever performs their steps.
+/// One group: its turns under a lock, and the performing of their steps.
 ///
-/// One thread at a time drives it, which is whoever comes while nobody does: a requester, a thread
-/// that commits, or the one for long reads. Nothing is read, committed or answered under the lock.
+/// One thread at a time drives it: the first one that comes while none does. That is a thread of a
+/// requester, a thread that commits, or the one for long reads. Nothing is read, committed or
+/// answered under the lock.
 final class WorkGroup: Sendable {
     let name: GroupName
     let number: GroupNumber
@@ -13,11 +14,11 @@ final class WorkGroup: Sendable {
     let owner: UInt32?
     let replies: Bool
     let parts: WorkParts
-    /// Where its reads of many topics go on.
+    /// Keeps its read of many topics from one turn to the next.
     let place = GroupPlace()
     private let state: Protected<State>
 
-    /// Whom an answer goes to.
+    /// The callback that an answer goes to.
     enum Recipient {
         case next(@Sendable (Result<NextAnswer, WorkError>) -> Void)
         case settle(@Sendable (Result<SettleReceipt, WorkError>) -> Void)
@@ -34,17 +35,17 @@ final class WorkGroup: Sendable {
         var isListening = false
         /// When a worker asked last.
         var asked = Int64.min / 2
-        /// From where on topics hold events for it, as the bus was told last.
+        /// The first id that topics hold for it, as the bus was told last.
         var heldFrom: EventID?
-        /// What was counted of it in the shares.
+        /// Its jobs, letters and waiting requests, as they were last counted in the shares.
         var open = 0
         var parked = 0
         var letters = 0
         var waiting = 0
-        /// Room for what the turn under way has read from the store.
+        /// Room for the events that the turn under way has read from the store.
         var room: ReadRoom?
 
-        /// From where on topics hold events by now, if a change moved it.
+        /// The first id that topics are to hold by now, if a change moved it.
         mutating func takeHold(after step: GroupTurns.Step?) -> EventID? {
             guard case .answer? = step, !turns.isRemoved else { return nil }
             let now = turns.machine.heldFrom
@@ -53,7 +54,7 @@ final class WorkGroup: Sendable {
             return now
         }
 
-        /// What it has by now beyond what was counted.
+        /// The growth of its counts since they were last taken for the shares.
         mutating func takeGrowth() -> WorkShares.Growth {
             let table = turns.machine.table
             let open = turns.isRemoved ? 0 : table.jobs.count
@@ -84,12 +85,12 @@ final class WorkGroup: Sendable {
         parts.shares.count(owner, growth)
     }
 
-    /// What it takes beside its jobs and who waits.
+    /// Memory of the group in bytes, without its jobs and waiting requests.
     var bytes: Int { WorkShares.bytes(of: selector, replies: replies) }
 
     // MARK: Requests
 
-    /// Takes a request, and goes on with what there is to do; or leaves that to `round`.
+    /// Takes a request and drives the group, or leaves the driving to `round`.
     @discardableResult
     func add(
         _ verb: WorkRequest.Verb, _ call: Recipient, in round: WorkRound? = nil
@@ -102,7 +103,7 @@ final class WorkGroup: Sendable {
             state.turns.add(WorkRequest(number: state.number, verb: verb))
             return (state.number, state.isDriven)
         }
-        // Who drives it takes the request along.
+        // The thread that drives it takes the request along.
         if isDriven { return number }
         if let round { round.add(self) } else { drive() }
         return number
@@ -116,7 +117,7 @@ final class WorkGroup: Sendable {
         drive()
     }
 
-    /// Something became visible that it may want.
+    /// Wakes it, since an event became visible that may be a job of its own.
     func look() {
         let isWaitedFor = state.write { state in
             state.turns.look()
@@ -130,13 +131,13 @@ final class WorkGroup: Sendable {
         if isWaitedFor { drive() }
     }
 
-    /// Applies what time brings.
+    /// Applies leases and retries that are due, and serves workers that rest; called each second.
     func sweep() {
         state.write { $0.turns.sweep() }
         drive()
     }
 
-    /// Nobody waits any more.
+    /// Lets no request wait any more.
     func drain() {
         state.write { $0.turns.drain() }
         drive()
@@ -158,7 +159,7 @@ final class WorkGroup: Sendable {
 
     // MARK: Driving
 
-    /// Takes its turns further, unless somebody does.
+    /// Takes its turns further, unless another thread does.
     func drive() {
         let isFirst = state.write { state in
             defer { state.isDriven = true }
@@ -182,7 +183,8 @@ final class WorkGroup: Sendable {
         let (step, growth, heldFrom) = state.write { state in
             let step = state.turns.step(now: now, room: room, mint: parts.mint)
             if state.turns.hasWaiters, !state.isListening, !state.turns.isRemoved {
-                // Before the log is read: what is admitted behind the read wakes it.
+                // It listens before the log is read: events that are admitted behind the read wake
+                // it.
                 state.isListening = true
                 parts.hub.listen(self)
             }
@@ -252,7 +254,7 @@ final class WorkGroup: Sendable {
         }
     }
 
-    /// Divides the room of a turn that is over among what it hands out.
+    /// Divides the room of a turn that is over among its hand-outs.
     private func takeRooms(for answers: [WorkAnswer]) -> [RequestNumber: ReadRoom] {
         guard let room = state.write({ $0.room.take() }) else { return [:] }
         var rooms: [RequestNumber: ReadRoom] = [:]
@@ -305,7 +307,8 @@ final class WorkGroup: Sendable {
             deadLetter: settled.deadLetter, published: settled.published)
     }
 
-    /// Hands a reply on, now that its settlement is committed: whoever settled may wait on.
+    /// Delivers a reply, now that its settlement is committed; the request that settled may still
+    /// wait.
     private func deliver(_ delivery: WorkDelivery) {
         switch delivery.end {
         case .done:

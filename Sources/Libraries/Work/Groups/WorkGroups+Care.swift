@@ -1,10 +1,10 @@
 package import Telemetry
 internal import Topics
 
-/// What looks after groups, and what is told of them together.
+/// Sweeping and draining of groups, their limits, and the figures of all of them.
 extension WorkGroups {
-    /// Applies what time brings: leases and retries that are due, requests that are over. Call it
-    /// about once a second.
+    /// Applies leases and retries that are due, and ends requests whose time is over. Call it about
+    /// once a second.
     ///
     /// - Complexity: O(groups + jobs that are due).
     package func sweep() {
@@ -25,22 +25,22 @@ extension WorkGroups {
         }
     }
 
-    /// Lets nobody wait any more: workers that wait, or ask from now on, get what is at hand or
-    /// nothing. Settling goes on. The bus drains and closes without it; then this follows within
-    /// about a second.
+    /// Lets no worker wait any more: workers that wait, or ask from now on, get jobs at hand or
+    /// nothing. Settling goes on. The bus drains and closes without this call; then this follows
+    /// within about a second.
     ///
     /// - Complexity: O(groups).
     public func drain() {
         for group in all { group.drain() }
     }
 
-    /// Lets other limits hold from now on; what is there already and beyond them stays.
+    /// Lets other limits hold from now on; groups and jobs that exceed them already stay.
     package func reconfigure(limits: WorkLimits) { parts.shares.limits = limits }
 
     /// Microseconds from the moment when an event was visible to its first hand-out.
     package var pickUp: Histogram { parts.meters.pickUp }
 
-    /// What all groups did and have.
+    /// The figures of all groups together.
     ///
     /// - Complexity: O(groups).
     package var figures: WorkFigures {

@@ -91,8 +91,8 @@ private struct Revival: Sendable {
         entry.job == id && entry.topic == dead
     }
 
-    /// Looks at the letter, which counts until it is in the log again. Where the dead topic has no event
-    /// of the id, it may be that of a job.
+    /// Looks at the letter, whose memory counts until it is in the log again. If the dead topic has
+    /// no event of the id, the id may be that of a job.
     private func find() {
         switch bus.event(id, in: dead) {
         case .removed, .unknown: findByJob()
@@ -112,7 +112,7 @@ private struct Revival: Sendable {
         guard letter.attributes.labels[DeathLabel.group.rawValue] == group.name.text,
             let text = letter.attributes.labels[DeathLabel.topic.rawValue],
             let topic = try? TopicName(text),
-            // Another group had the name when it died: whoever works here may not publish there.
+            // Another group had the name when it died: users of this one may not publish there.
             group.selector.matches(topic)
         else { return then(.failure(.letterUnknown(id))) }
         guard !letter.isRevived else { return then(.failure(.letterRevived(id))) }

@@ -1,12 +1,13 @@
 package import Topics
 
-/// What workers and requesters ask for.
+/// Operations for workers and requesters.
 extension WorkGroups {
-    /// Settles what the request says, then takes a job or waits for one.
+    /// Performs the settlement of the request, if any, then takes a job or waits for one.
     ///
-    /// Where a job is at hand, both are one commit. `then` gets a hand-out once it is committed.
+    /// If a job is at hand, both are one commit. `then` gets a hand-out once it is committed.
     ///
-    /// - Parameter round: What takes the request further, together with others; nil for at once.
+    /// - Parameter round: The round that takes the request further, together with others; nil for
+    ///   at once.
     @discardableResult
     package func next(
         _ name: GroupName, _ request: NextRequest, by caller: WorkCaller,
@@ -32,13 +33,15 @@ extension WorkGroups {
     private func isReplyAwaited(by settlement: Settlement?) -> Bool {
         guard let settlement, case .dead = settlement.verb, let lease = LeaseText(settlement.lease)
         else { return false }
-        // Of a batch only those that are named are known to be requests.
+        // Of a batch, only jobs that are named can be looked up: its lease tells just a range of
+        // ids.
         let first = lease.ids.lowerBound
         let ids = settlement.only ?? (first == lease.ids.upperBound ? [first] : [])
         return !ids.isEmpty && ids.allSatisfy { parts.replies.isAwaited($0) }
     }
 
-    /// Nobody learned of a hand-out: its jobs go to the next worker, and the attempt does not count.
+    /// Gives back a hand-out that nobody learned of: its jobs go to the next worker, and the
+    /// attempt does not count.
     ///
     /// - Parameter then: Called once that is committed, or failed.
     package func giveBack(
@@ -48,9 +51,10 @@ extension WorkGroups {
         group.add(.giveBack(ticket.token, gap: ticket.gap), .plain { _ in then() })
     }
 
-    /// Says what became of jobs.
+    /// Settles jobs of one lease.
     ///
-    /// - Parameter round: What takes the request further, together with others; nil for at once.
+    /// - Parameter round: The round that takes the request further, together with others; nil for
+    ///   at once.
     package func settle(
         _ name: GroupName, _ settlement: Settlement, by caller: WorkCaller,
         in round: WorkRound? = nil,
@@ -88,10 +92,10 @@ extension WorkGroups {
 
     // MARK: Requests
 
-    /// Publishes one event whose publisher waits for what a worker replies.
+    /// Publishes one event whose publisher waits for the reply of a worker.
     ///
-    /// Where no worker is there, nothing is published. The time is looked after each second by
-    /// ``sweep()``; whoever wants it exact cancels.
+    /// If no worker is there, nothing is published. ``sweep()`` looks after the time each second; a
+    /// caller that needs it exact cancels the request itself.
     package func ask(
         _ batch: PublishBatch, within microseconds: Int64,
         then: @escaping @Sendable (Result<Reply, WorkError>) -> Void

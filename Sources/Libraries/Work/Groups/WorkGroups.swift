@@ -15,14 +15,14 @@ public import Topics
 /// }
 /// ```
 ///
-/// Whatever it hands out or settles was committed before it is told. So no job is handed out after its
-/// settlement was told, and attempts are exact, over restarts too where the bus has a file. A job that
-/// is not settled comes again once its lease has passed: it is done at least once. Nothing is promised
-/// about which worker gets a job.
+/// Every hand-out and settlement is committed before it is told. So no job is handed out after its
+/// settlement was told, and attempts are exact, over restarts too if the bus has a file. A job that
+/// is not settled comes again once its lease has passed: it is done at least once. Nothing is
+/// promised about which worker gets a job.
 ///
-/// The groups of a bus outlive this object where the bus has a file: the `WorkGroups` of its next run
-/// have them again. Make one for a bus, behind its making: a second one stops the process with a
-/// sentence. It looks after itself each second for as long as somebody holds it or one of its
+/// The groups of a bus outlive this object if the bus has a file: the `WorkGroups` of its next run
+/// have them again. Make one for a bus, after the bus itself: a second one stops the process with a
+/// message. It looks after itself each second for as long as somebody holds it or one of its
 /// ``Group``s.
 ///
 /// - Important: Every verb may be called from any thread, and from any task. None blocks beyond short
@@ -35,7 +35,7 @@ public final class WorkGroups: Sendable {
 
     private enum Entry {
         case group(WorkGroup)
-        /// It is on its way into the store; these want to know.
+        /// It is on its way into the store; these are called once it is there, or failed.
         case coming([@Sendable () -> Void])
     }
 
@@ -60,7 +60,7 @@ public final class WorkGroups: Sendable {
     /// The groups of `bus`, with those that its file retained.
     ///
     /// - Parameters:
-    ///   - bus: Where their events are. It is held for as long as the groups are.
+    ///   - bus: The bus that has their events. It is held for as long as the groups are.
     ///   - limits: How much they take on together.
     ///   - warn: Takes a line when something needs attention; nil for standard error.
     /// - Complexity: O(jobs that were open).
@@ -114,7 +114,7 @@ public final class WorkGroups: Sendable {
         }
         let group = WorkGroup(
             GroupMachine(stored, name, selector, now: now, newest: newest), parts)
-        // What is there stays, whatever it takes.
+        // A group of the store stays, however much memory it takes.
         parts.shares.begin(group.bytes, for: group.owner)
         begin(group)
         table.write { table in
@@ -124,8 +124,8 @@ public final class WorkGroups: Sendable {
         }
     }
 
-    /// Begins with a group that nobody finds by its name yet: whoever does may hold a topic for it, or
-    /// end it.
+    /// Begins with a group before anybody can find it by its name: from then on others may hold a
+    /// topic for it, or end it.
     private func begin(_ group: WorkGroup) {
         parts.bus.setHeld(group: group.number, from: group.read { $0.heldFrom })
         if group.replies { parts.hub.addReplying(group) }
@@ -141,11 +141,11 @@ public final class WorkGroups: Sendable {
 
     // MARK: Groups
 
-    /// Makes a group, or changes one that is there; what is not named stays.
+    /// Makes a group, or changes one that is there; settings that are not named stay.
     ///
     /// - Parameter hasLeft: Whether nobody waits for it any more: then no group is made.
-    /// - Complexity: Making one, what it takes to find where it begins; on another thread, in the
-    ///   turns of the caller.
+    /// - Complexity: Of a new group, that of finding its start position in the log; on another
+    ///   thread, in the turns of the caller.
     package func set(
         _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
         unless hasLeft: @escaping @Sendable () -> Bool = { false },
@@ -287,7 +287,8 @@ public final class WorkGroups: Sendable {
         return description(of: name, &steps)
     }
 
-    /// The same; adds the steps that it took to count what it is behind, some 30 ns to 200 ns each.
+    /// The same. Adds the steps of counting the events that it is behind, some 30 ns to 200 ns
+    /// each.
     package func description(of name: GroupName, _ steps: inout Int) -> GroupDescription? {
         guard let group = try? group(name) else { return nil }
         var description = describe(group)
@@ -295,8 +296,8 @@ public final class WorkGroups: Sendable {
         return description
     }
 
-    /// The topics of a group, the type that alone it takes, its maker, and what tells it from others of
-    /// its name; nil if there is none.
+    /// The topics of a group, the only type that it takes, its maker, and its number, which tells
+    /// it from others of its name; nil if there is no such group.
     ///
     /// - Complexity: O(1).
     package func scope(
@@ -328,7 +329,7 @@ public final class WorkGroups: Sendable {
         return try group(name).read { $0.jobs(after: after, countMax: countMax, now: now) }
     }
 
-    /// Ends a group: who waits is told, and its leases are over.
+    /// Ends a group: workers that wait are told, and its leases are over.
     ///
     /// - Parameter isForced: Whether topics that hold their events for it hold them no more.
     package func remove(

@@ -2,21 +2,24 @@ internal import Broadcasting
 internal import Protection
 internal import Topics
 
-/// The one observer that wakes groups, each only for topics of its own while somebody waits; and
-/// where groups are found that reply to events of a topic.
+/// The one observer that wakes groups, each only for topics of its own and while a worker waits. It
+/// also finds the groups that reply to events of a topic.
 ///
-/// Where many groups listen to a topic, those of this very name are woken first, and the others by the
-/// thread for that, each in the turns of its maker: whoever makes many groups delays nobody else's.
+/// If many groups listen to a topic, those of this very name are woken first. The ``WorkThread``
+/// wakes the others, each in the turns of its maker: a user who makes many groups delays nobody
+/// else's.
 ///
-/// - Complexity: For each admitted batch what it takes to find the selectors of groups where somebody
-///   waits, see ``SelectorIndex``; and ``Limits/inlineGroupsMax`` of these groups at most.
+/// - Complexity: For each admitted batch, that of finding the selectors of groups where a worker
+///   waits (see ``SelectorIndex``), and of waking at most ``Limits/inlineGroupsMax`` of these
+///   groups.
 final class WorkHub: TopicObserver {
     typealias Groups = [ObjectIdentifier: WorkGroup]
 
     private struct Table {
         let listening = SelectorIndex<Groups>()
         let replying = SelectorIndex<Groups>()
-        /// Topics whose groups are yet to be found by the thread for that, each once however much comes.
+        /// Topics whose groups the ``WorkThread`` is yet to find, each once, however many events
+        /// come.
         var crowded: Set<TopicName> = []
         var isFinding = false
         /// Groups that were found there and are yet to be woken, by their makers.
@@ -28,8 +31,8 @@ final class WorkHub: TopicObserver {
             return groups.count <= Limits.inlineGroupsMax ? groups : nil
         }
 
-        /// Has the groups that listen to a topic wait to be woken, and be so again where a publisher woke
-        /// them: others may have come since. Returns makers that had none.
+        /// Has the groups that listen to a topic wait to be woken. Groups that a publisher woke are
+        /// woken again: other events may have come since. Returns makers that had none.
         mutating func gather(_ topic: TopicName) -> [UInt32?] {
             var makers: [UInt32?] = []
             listening.visit(topic) { groups in
@@ -67,7 +70,7 @@ final class WorkHub: TopicObserver {
     private let table = Protected(Table())
     private let thread: WorkThread
 
-    /// - Parameter thread: Where groups are woken that are too many for a publisher.
+    /// - Parameter thread: Wakes groups that are too many for a publisher.
     init(waking thread: WorkThread) { self.thread = thread }
 
     /// Wakes a group from now on.

@@ -1,7 +1,7 @@
 internal import Telemetry
 internal import Topics
 
-/// What groups did, by count.
+/// Counters of the operations of all groups.
 struct WorkMeters: Sendable {
     let taken = Counter()
     let done = Counter()

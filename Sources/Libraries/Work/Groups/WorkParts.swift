@@ -1,13 +1,13 @@
 internal import Telemetry
 internal import Topics
 
-/// What all groups of a bus share.
+/// The parts that all groups of a bus share.
 struct WorkParts: Sendable {
     let bus: EventBus
     let shares: WorkShares
     let meters = WorkMeters()
     let thread: WorkThread
-    /// Where what only the store has is read.
+    /// Memory for events that groups read from the store.
     let space: ReadSpace
     let hub: WorkHub
     let replies = Replies()

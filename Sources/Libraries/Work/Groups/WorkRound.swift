@@ -1,7 +1,7 @@
 /// Requests of one thread that are taken further together: those to one group are then part of one
 /// change, and cost one commit.
 ///
-/// Belongs to its thread. Whoever adds to it calls ``go()`` soon.
+/// Belongs to its thread, which calls ``go()`` soon after it added a request.
 package final class WorkRound {
     private var groups: [ObjectIdentifier: WorkGroup] = [:]
 
@@ -9,9 +9,9 @@ package final class WorkRound {
 
     func add(_ group: WorkGroup) { groups[ObjectIdentifier(group)] = group }
 
-    /// Takes further what was added since the last call.
+    /// Takes the requests further that were added since the last call.
     ///
-    /// - Complexity: O(groups), beside what each of their changes takes.
+    /// - Complexity: O(groups), beside that of each of their changes.
     package func go() {
         let due = Array(groups.values)
         groups.removeAll(keepingCapacity: true)

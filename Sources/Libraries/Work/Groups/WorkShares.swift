@@ -2,7 +2,8 @@ internal import Protection
 internal import Telemetry
 internal import Topics
 
-/// What all groups have of what is shared, and the part of each user, who may have three quarters.
+/// The part of shared limits that all groups use, and the part of each user. One user may have
+/// three quarters of a limit.
 ///
 /// A group asks for room before a change and counts after it: groups that change at one moment may
 /// exceed a bound by one change each.
@@ -10,7 +11,7 @@ final class WorkShares: Sendable {
     private struct Part {
         var open = 0
         var parked = 0
-        /// What groups take with their topics.
+        /// Bytes that groups take with their topics.
         var groupBytes = 0
         var isEmpty: Bool { open == 0 && parked == 0 && groupBytes == 0 }
     }
@@ -34,7 +35,7 @@ final class WorkShares: Sendable {
         set { state.write { $0.limits = newValue } }
     }
 
-    /// What there is room for in a group of this user, which has so many jobs parked.
+    /// The room for jobs in a group of this user that has so many jobs parked.
     func room(for user: UInt32?, parked: Int) -> GroupMachine.Room {
         state.read { state in
             let (limits, own) = (state.limits, state.users[user] ?? Part())
@@ -47,7 +48,7 @@ final class WorkShares: Sendable {
         }
     }
 
-    /// What a group has more than before, or less.
+    /// How much more a group has than before; negative for less.
     struct Growth {
         let open: Int
         let parked: Int
@@ -57,7 +58,7 @@ final class WorkShares: Sendable {
         let waiting: Int
     }
 
-    /// Counts what a group of this user has more, or less.
+    /// Counts the growth of a group of this user.
     func count(_ user: UInt32?, _ growth: Growth) {
         let bytes =
             growth.open * Limits.jobBytes + growth.parked * Limits.parkedBytes
@@ -74,8 +75,8 @@ final class WorkShares: Sendable {
         }
     }
 
-    /// What a group of these topics takes beside its jobs, also while somebody waits for each of them:
-    /// so whoever waits needs no more than there was room for.
+    /// Memory of a group of these topics in bytes, without its jobs. It includes waiting for each
+    /// of the topics, so workers that wait need no more than there was room for.
     static func bytes(of selector: Selector, replies: Bool) -> Int {
         Limits.groupBytes + selector.keptBytes + (replies ? 2 : 1) * selector.indexBytes
     }
@@ -108,6 +109,6 @@ final class WorkShares: Sendable {
         }
     }
 
-    /// What one user may have of a number that all share.
+    /// The part of a shared number that one user may have.
     static func share(_ count: Int) -> Int { count - count / 4 }
 }

@@ -1,6 +1,6 @@
 public import Topics
 
-/// What is asked about a group itself.
+/// Operations on a group itself: describing, seeking, reviving and removing.
 extension Group {
     /// The group as it is.
     ///
@@ -24,8 +24,8 @@ extension Group {
         try groups.jobs(of: name, after: id, countMax: max)
     }
 
-    /// Forgets open jobs and begins anew elsewhere. Every lease is over, and what was done behind the
-    /// place is done again.
+    /// Forgets open jobs and begins anew at `start`. Every lease is over, and jobs behind that
+    /// position are done again.
     ///
     /// - Throws: ``WorkError``; nothing was changed then.
     public func seek(to start: StartPosition) async throws(WorkError) {
@@ -45,7 +45,7 @@ extension Group {
         try await WorkGroups.answer { groups.revive(name, id: letter, by: .process, then: $0) }
     }
 
-    /// Ends the group, and nothing of its topics. Workers that wait are told
+    /// Ends the group; its topics stay as they are. Workers that wait are told
     /// ``WorkError/groupDeleted(_:)``, and its leases are over.
     ///
     /// - Parameter isForced: Whether it goes even where topics hold their events for it.

@@ -1,15 +1,15 @@
 internal import Topics
 
-/// A whole worker.
+/// The whole loop of a worker.
 extension Group {
     /// Takes one job after the other and has `body` do it, until the task is cancelled, or the bus
     /// drains or closes.
     ///
-    /// Each job is settled by what `body` returns. Where it throws, the job is to be tried again
-    /// (``JobOutcome/retry``); where it throws since its task was cancelled, at once. Jobs are settled
-    /// and taken in one commit. While `body` runs the lease is extended: a job is as long as it takes.
-    /// While the store has no room or fails, it asks again each second. A job that went to somebody
-    /// else meanwhile is passed over.
+    /// Each job is settled with the outcome that `body` returns. If `body` throws, the job is tried
+    /// again (``JobOutcome/retry``), and at once if its task was cancelled. Jobs are settled and
+    /// taken in one commit. While `body` runs the lease is extended: a job may take as long as it
+    /// needs. While the store has no room or fails, it asks again each second. A job that another
+    /// worker got meanwhile is passed over.
     ///
     /// Every job that `body` has begun on is settled when this returns. For several jobs at once have
     /// several tasks call it, each with a name of its own or with none.
@@ -19,7 +19,8 @@ extension Group {
     ///     crash interrupted comes again at the restart, not a lease later.
     ///   - isolation: The actor of the caller, which the compiler fills in.
     ///   - body: Runs in the task and on the actor of the caller.
-    /// - Throws: ``WorkError``: what `next` or `settle` throw, where asking again would not help.
+    /// - Throws: ``WorkError``: an error of `next` or `settle` after which asking again would not
+    ///   help.
     public func work(
         worker: String? = nil, isolation: isolated (any Actor)? = #isolation,
         _ body: (LeasedJob) async throws -> JobOutcome
@@ -30,7 +31,7 @@ extension Group {
         }
     }
 
-    /// The job behind one that is settled first; nil where the work is over.
+    /// Settles the last job, if there is one, and takes the next; nil if the worker is to stop.
     private func follow(
         _ settlement: Settlement?, by worker: String?
     ) async throws(WorkError) -> LeasedJob? {

@@ -1,6 +1,6 @@
 internal import Topics
 
-/// One work group, by its name: what workers of this process ask it for.
+/// One work group, by its name, for workers of this process.
 ///
 /// A worker is a task that takes a job, does it, and settles it. As many tasks as wish work on one
 /// group, and each job is in one worker's hands at a time:
@@ -33,13 +33,13 @@ public struct Group: Sendable {
     /// The workers that wait longest get jobs first; jobs that come again go before new ones. The job
     /// is this worker's until it is settled, or its lease has passed and another worker takes it.
     ///
-    /// Where the task is cancelled it waits no longer. A job that was decided for it meanwhile goes to
+    /// If the task is cancelled it waits no longer. A job that was decided for it meanwhile goes to
     /// the next worker, and the attempt does not count.
     ///
     /// - Parameters:
     ///   - worker: A name of one loop: 1 to 64 of `A-Z a-z 0-9 . _ -`. If it has a job, it gets that
     ///     again at once, as the next attempt. Nil for nobody in particular.
-    ///   - length: How long the lease lasts, 1 s to 12 h; nil for what the group says.
+    ///   - length: How long the lease lasts, 1 s to 12 h; nil for the group's setting.
     ///   - wait: How long to wait for a job; nil for as long as it takes.
     /// - Returns: Nil where there was none in time, the task is cancelled, or the bus drains or closed.
     /// - Throws: ``WorkError``: ``WorkError/groupDeleted(_:)`` where the group goes meanwhile;
@@ -52,14 +52,14 @@ public struct Group: Sendable {
 
     /// Takes several jobs under one lease, or waits for the first of them.
     ///
-    /// As ``next(worker:for:wait:)``. A job that comes again comes alone, so that one that breaks
-    /// workers costs no other job an attempt. The rest of a batch stays its worker's while that one
-    /// asks again, until the lease has passed.
+    /// It waits like ``next(worker:for:wait:)``. A job that comes again comes alone, so that a job
+    /// that breaks workers costs no other job an attempt. The rest of a batch stays its worker's
+    /// while that one asks again, until the lease has passed.
     ///
     /// - Parameters:
     ///   - max: How many at most, 1 to 256; they have 256 KiB of payload at most, but are at least one.
     ///   - worker: A name of one loop; nil for nobody in particular.
-    ///   - length: How long the lease lasts, 1 s to 12 h; nil for what the group says.
+    ///   - length: How long the lease lasts, 1 s to 12 h; nil for the group's setting.
     ///   - wait: How long to wait for a job; nil for as long as it takes.
     /// - Returns: None where there was none in time, the task is cancelled, or the bus drains or closed.
     public func next(
@@ -68,7 +68,7 @@ public struct Group: Sendable {
         try await take(max: max, worker, length, wait)
     }
 
-    /// Settles first what is said, in the same commit where a job is at hand; then takes jobs.
+    /// Settles jobs first, if told to, and then takes jobs: in the same commit if a job is at hand.
     func take(
         max: Int, _ worker: String?, _ length: Duration?, _ wait: Duration?,
         settling settlement: Settlement? = nil
@@ -103,7 +103,7 @@ public struct Group: Sendable {
         }
     }
 
-    /// Says what became of a job. Any task may, and a cancelled one too.
+    /// Settles a job with its outcome. Any task may call it, a cancelled one too.
     ///
     /// It returns once that is committed. A worker whose lease has passed settles all the same while
     /// the job was handed to nobody else.
@@ -118,9 +118,9 @@ public struct Group: Sendable {
         try await settle([job], outcome)
     }
 
-    /// Says what became of jobs of one batch: all of them, in one commit.
+    /// Settles several jobs of one batch with the same outcome, all in one commit.
     ///
-    /// As ``settle(_:_:)-(LeasedJob,_)``.
+    /// Otherwise it is like ``settle(_:_:)-(LeasedJob,_)``.
     ///
     /// - Precondition: One `next` handed them out together, and there is at least one.
     @discardableResult

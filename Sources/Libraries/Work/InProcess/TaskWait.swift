@@ -2,11 +2,11 @@ internal import Protection
 
 /// The wait of one task for an answer that may take long.
 ///
-/// It ends early where its task is cancelled or its time is over: then what it waits for is
-/// cancelled, and answers all the same.
+/// It ends early if its task is cancelled or its time is over. Then its request is cancelled, and
+/// answers all the same.
 final class TaskWait: Sendable {
     private enum State {
-        /// What it waits for is not asked yet.
+        /// Its request was not made yet.
         case beginning(isCancelled: Bool)
         case waiting(cancel: @Sendable () -> Void)
         case over
@@ -16,7 +16,7 @@ final class TaskWait: Sendable {
 
     private init() {}
 
-    /// What `ask` is answered, which returns how the asking is cancelled.
+    /// Has `ask` make a request, and waits for the answer. `ask` returns a closure that cancels it.
     ///
     /// - Parameter limit: How long it takes at most; nil for as long as it takes.
     static func answer<Value: Sendable>(
@@ -67,7 +67,7 @@ final class TaskWait: Sendable {
     }
 
     private func end() {
-        // What it held is let go outside of the lock.
+        // The closure that it held is let go outside of the lock.
         _ = state.write { state in
             defer { state = .over }
             return state

@@ -1,10 +1,11 @@
 public import Topics
 
-/// What tasks of this process ask for.
+/// Operations for tasks of this process.
 extension WorkGroups {
-    /// The group of a name that is there.
+    /// The existing group of a name.
     ///
-    /// - Throws: ``WorkError/groupUnknown(_:)``, or ``WorkError/valueInvalid(_:)`` for what is no name.
+    /// - Throws: ``WorkError/groupUnknown(_:)``, or ``WorkError/valueInvalid(_:)`` if `name` is no
+    ///   name.
     /// - Complexity: O(1).
     public func group(_ name: String) throws(WorkError) -> Group {
         let name = try Self.checked(name)
@@ -28,15 +29,15 @@ extension WorkGroups {
         return try await set(name, GroupSettings(of: topics))
     }
 
-    /// Makes a group, or changes one that is there; what is not named stays.
+    /// Makes a group, or changes one that is there; settings that are not named stay.
     ///
-    /// Where several make one at once, one of them does, and the others find it.
+    /// If several callers make one at once, one of them does, and the others find it.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 of `A-Z a-z 0-9 . _ -`.
-    ///   - settings: What it is to be; a new group needs a selector.
+    ///   - settings: The settings to have; a new group needs a selector.
     /// - Throws: ``WorkError``; nothing was changed then.
-    /// - Complexity: Of a new group, what it takes to find where it begins.
+    /// - Complexity: Of a new group, that of finding its start position in the log.
     @discardableResult
     public func set(_ name: String, _ settings: GroupSettings) async throws(WorkError) -> Group {
         let name = try Self.checked(name)
@@ -45,7 +46,7 @@ extension WorkGroups {
         return Group(name: name, groups: self)
     }
 
-    /// Publishes one event and waits for what a worker replies.
+    /// Publishes one event and waits for the reply of a worker.
     ///
     /// Only groups that reply (`GroupSettings.replies`) count. Several groups each do the request,
     /// and the first reply counts. The reply is delivered once its job's settlement is committed, and
@@ -67,7 +68,7 @@ extension WorkGroups {
         }.get()
     }
 
-    /// Publishes one text and waits for what a worker replies, as ``ask(_:within:)`` does.
+    /// Publishes one text and waits for the reply of a worker, as ``ask(_:within:)`` does.
     public func ask(
         _ text: String, to topic: String, within limit: Duration
     ) async throws(WorkError) -> Reply {
@@ -87,7 +88,7 @@ extension WorkGroups {
         }
     }
 
-    /// What a verb answers that takes no longer than a commit.
+    /// Calls an operation that takes no longer than a commit, and waits for its answer.
     static func answer<Value: Sendable>(
         _ verb: (@escaping @Sendable (Result<Value, WorkError>) -> Void) -> Void
     ) async throws(WorkError) -> Value {
@@ -99,6 +100,6 @@ extension WorkGroups {
 }
 
 extension WorkCaller {
-    /// Whoever works in the process of the bus.
+    /// The caller for all tasks in the process of the bus.
     static let process = WorkCaller(uid: nil)
 }

@@ -1,9 +1,9 @@
 internal import Topics
 
-/// When jobs are due: one heap, whose entries may be out of date.
+/// The times when jobs are due: one heap, whose entries may be out of date.
 ///
-/// An entry counts if its job still goes by its time. What does not count goes when it is due, or
-/// when there are more of it than jobs.
+/// An entry counts if its job still goes by its time. The others go when they are due, or when
+/// there are more of them than jobs.
 struct Agenda {
     /// One entry.
     struct Entry: Comparable {

@@ -1,9 +1,9 @@
 internal import Topics
 
-/// What names one request to a group; later requests have higher numbers.
+/// The number of one request to a group; later requests have higher numbers.
 typealias RequestNumber = UInt64
 
-/// Who waits for a job of one group, the longest waiting first.
+/// The requests that wait for a job of one group, the longest waiting first.
 struct GroupLine {
     /// One request that waits.
     struct Entry {
@@ -11,7 +11,7 @@ struct GroupLine {
         /// The worker; nil where it gave no name.
         let holder: Holder?
         let caller: String
-        /// How long its lease is to last, in microseconds; nil for what the group says.
+        /// How long its lease is to last, in microseconds; nil for the group's setting.
         let length: Int64?
         let countMax: Int
         /// Whether it stays where there is no job.
@@ -28,7 +28,7 @@ struct GroupLine {
         /// Whether it stays where there is no job at this moment.
         var stays: Bool { waits || awaitsMore }
 
-        /// Lets it wait no longer, for whatever it waits.
+        /// Lets it wait no longer, neither for a job nor for the next change.
         mutating func leave() {
             waits = false
             awaitsMore = false

@@ -1,6 +1,6 @@
 internal import Topics
 
-/// How jobs become dead letters that were tried often enough.
+/// How jobs that were tried often enough become dead letters.
 extension GroupMachine {
     /// A job that goes to the dead topic.
     struct Letter {
@@ -53,7 +53,7 @@ extension GroupMachine {
         }
     }
 
-    /// Ends jobs that are to become dead letters, by what the log has of them.
+    /// Ends jobs that are to become dead letters, by the events that the log has of them.
     mutating func bury(_ found: [EventID: Found], now: Int64) -> [Letter] {
         var letters: [Letter] = []
         for (id, found) in found.sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,6 @@
 internal import Topics
 
-/// What is told of a group to whoever looks.
+/// The description of a group, that of its jobs, and its part in the figures.
 extension GroupMachine {
     var description: GroupDescription {
         var settings = record.settings
@@ -31,7 +31,7 @@ extension GroupMachine {
             reason: refusals[id])
     }
 
-    /// Adds what the group has.
+    /// Adds the counts of the group.
     func add(to figures: inout WorkFigures, now: Timestamp) {
         figures.groups += 1
         figures.open += table.jobs.count

@@ -2,7 +2,7 @@ internal import Topics
 
 /// How jobs come to workers that wait.
 extension GroupMachine {
-    /// What the log is asked for before jobs can be handed out.
+    /// The events that the log is asked for before jobs can be handed out.
     struct Wants {
         /// Events of open jobs.
         var known: [(id: EventID, topic: TopicName)] = []
@@ -20,16 +20,16 @@ extension GroupMachine {
         case gone
     }
 
-    /// What the log has.
+    /// The events that the log has.
     struct Supply {
-        /// Of open jobs that were asked for.
+        /// Events of open jobs that were asked for.
         var known: [EventID: Found] = [:]
         var fresh = Fresh.unknown
-        /// Whether some of it was read from the store, which counts until it is handed on.
+        /// Whether some were read from the store: their memory counts until they are handed on.
         var isOfStore = false
     }
 
-    /// What lies behind the reach.
+    /// The events behind the reach.
     enum Fresh {
         /// Nobody looked.
         case unknown
@@ -47,7 +47,7 @@ extension GroupMachine {
         var parkedPerGroup: Int
     }
 
-    /// What one worker gets.
+    /// The jobs that one worker gets.
     struct Allotment {
         let number: RequestNumber
         let lease: LeaseText
@@ -58,7 +58,7 @@ extension GroupMachine {
 
     /// Takes a request into the line. Returns the waiting one of the same worker, which is over.
     ///
-    /// Of what the worker has, the first job comes again to this request.
+    /// If the worker has jobs, the first of them comes again to this request.
     mutating func enter(_ entry: GroupLine.Entry, now: Int64) -> RequestNumber? {
         var entry = entry
         entry.owed = takeBack(from: entry.holder, now: now)
@@ -67,8 +67,8 @@ extension GroupMachine {
 
     /// Takes the first job back that a worker has and can get again; those before it die.
     ///
-    /// What is left of a batch stays the worker's until the lease passes: another one may be at it
-    /// under the same name, and nobody else gets it sooner than was promised.
+    /// The rest of a batch stays the worker's until the lease passes: another loop of the same name
+    /// may be at it, and no other worker gets it sooner than was promised.
     private mutating func takeBack(from holder: Holder?, now: Int64) -> EventID? {
         guard let holder else { return nil }
         for id in table.jobs(of: holder) {
@@ -84,18 +84,18 @@ extension GroupMachine {
         return nil
     }
 
-    /// Goes on behind a job that is over before it was handed out: where that was one of the
-    /// worker's, its next one is.
+    /// Goes on behind a job that was over before it could be handed out. If it was to come again to
+    /// this worker, the worker's next job does so instead.
     private mutating func goOn(behind id: EventID, for entry: GroupLine.Entry, now: Int64) {
         guard entry.owed == id else { return }
         let next = takeBack(from: entry.holder, now: now)
         line.change(entry.number) { $0.owed = next }
     }
 
-    /// Whether the worker has something.
+    /// Whether the worker has jobs.
     func hasJobs(_ holder: Holder?) -> Bool { holder.map { table.holders[$0] != nil } ?? false }
 
-    /// What has to be known of the log before whoever waits can be served.
+    /// The events that have to be read before waiting workers can be served.
     func wants(in room: Room) -> Wants {
         var wants = Wants()
         var left = record.inFlightMax - table.leasedCount
@@ -137,10 +137,11 @@ extension GroupMachine {
         min(room.open, room.openPerGroup - table.jobs.count)
     }
 
-    /// Serves whoever waits with what the log has.
+    /// Serves waiting workers with the events that were read.
     ///
     /// - Parameter mint: A new token.
-    /// - Returns: What workers get, and whether more may come once the log was asked again.
+    /// - Returns: The jobs that workers get, and whether more may come once the log was asked
+    ///   again.
     mutating func serve(
         from supply: Supply, in room: Room, now: Int64, mint: () -> LeaseToken
     ) -> (grants: [Allotment], goesOn: Bool) {
@@ -185,7 +186,7 @@ extension GroupMachine {
         var next: LogPosition?
         /// Whether the log may have more.
         var isCutShort = true
-        /// Whether there is no room for what comes next.
+        /// Whether there is no room to park the next event.
         var isStopped = false
 
         init(_ fresh: Fresh) {

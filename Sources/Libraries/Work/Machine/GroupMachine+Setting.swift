@@ -2,9 +2,9 @@ internal import Topics
 
 /// Changes of settings.
 extension GroupMachine {
-    /// Lets other settings hold. Those that never change have to be named as they are, or not at all.
+    /// Changes settings. Those that never change have to be named as they are, or not at all.
     ///
-    /// - Parameter caller: Who wishes it.
+    /// - Parameter caller: The caller that wishes it.
     mutating func set(_ wish: GroupSettings, by caller: StoredCaller) -> Result<Void, WorkError> {
         if let wanted = wish.selector, Set(wanted.terms) != Set(selector.terms) {
             return .failure(.groupDiffers(name, setting: "of"))
@@ -41,7 +41,7 @@ extension GroupRecord {
         return .success(record)
     }
 
-    /// Takes over what can change; returns what is out of its range.
+    /// Takes over the settings that can change. Returns an error if one of them may not be so.
     fileprivate mutating func apply(
         _ wish: GroupSettings, _ selector: Selector, by caller: StoredCaller
     ) -> WorkError? {
@@ -62,7 +62,7 @@ extension GroupRecord {
 }
 
 extension GroupSettings {
-    /// Checks what no store would refuse.
+    /// Checks the event type, which no store would refuse.
     func check() throws(WorkError) {
         do throws(AttributeError) {
             _ = try EventAttributes(type: type)

@@ -1,18 +1,18 @@
 internal import Topics
 
-/// What workers say of the jobs that they have.
+/// Settling jobs, extending leases, and giving jobs back.
 extension GroupMachine {
-    /// What a lease is by now, for the jobs that somebody means.
+    /// The state of a lease, for the jobs that a request means.
     enum LeaseState: Equatable {
         /// Valid: these of its jobs are meant and open.
         case valid(LeaseToken, [EventID])
-        /// All that is meant is settled.
+        /// All jobs that are meant are settled.
         case settled
-        /// A job that is meant is somebody else's, or was given back; or it never was.
+        /// A job that is meant is somebody else's, or was given back; or the lease never was.
         case lost
     }
 
-    /// What became of jobs that were to be settled.
+    /// The outcome for jobs that were to be settled.
     enum Outcome: Equatable {
         /// These were settled now.
         case settled([EventID])
@@ -23,8 +23,8 @@ extension GroupMachine {
     /// How a worker ends its part.
     enum Ending {
         case done
-        /// After so many microseconds; nil for what the attempts say. The reason counts where there is
-        /// no further attempt.
+        /// The job comes again after so many microseconds; nil for a delay by its attempts. The
+        /// reason counts if there is no further attempt.
         case retry(delay: Int64?, reason: String? = nil)
         /// With letters to the dead topic, or without; these jobs have no event any more.
         case dead(gone: Set<EventID>)
@@ -142,7 +142,8 @@ extension GroupMachine {
         }
     }
 
-    /// Nobody learned of a hand-out: its jobs go to the next worker, and it does not count.
+    /// Gives back a hand-out that nobody learned of: its jobs go to the next worker, and it does
+    /// not count.
     ///
     /// - Returns: Whether the lease was still valid.
     mutating func giveBack(_ token: LeaseToken, telling gap: Gap?, now: Int64) -> Bool {

@@ -2,12 +2,12 @@ internal import Topics
 
 /// One work group as a machine: no lock, no clock, no callback.
 ///
-/// `WorkGroup` owns it and takes it through changes, one at a time: ``begin()``, verbs, then
-/// ``change(now:)``, which is what the store is to keep, and ``keep()`` or ``undo()``. Between them
-/// it is told what the log has. Times are microseconds of the ``BootClock``, which nobody sets; `now`
-/// never falls.
+/// ``GroupTurns`` owns it and takes it through changes, one at a time. A change is ``begin()``,
+/// then operations, then ``change(now:)`` for the store to keep, and ``keep()`` or ``undo()``.
+/// Between them it is given the events of the log. Times are microseconds of the ``BootClock``,
+/// which nobody sets; `now` never falls.
 ///
-/// What is durable is the record and the jobs that are open or parked. Everything else follows from them
+/// The record and the jobs that are open or parked are durable. Everything else follows from them
 /// and the log.
 struct GroupMachine {
     let number: GroupNumber
@@ -19,21 +19,21 @@ struct GroupMachine {
     private(set) var committed: GroupRecord
     var table = JobTable()
     var line = GroupLine()
-    /// What it missed and told nobody yet.
+    /// The range of events that it missed and told nobody yet.
     private(set) var untold: Gap?
     /// Why the dead topic did not take jobs that are open still.
     private(set) var refusals: [EventID: String] = [:]
-    /// What became of jobs that are dead letters.
+    /// The newest dead letters, with the jobs that they were.
     var letters = NewestLetters(isWhole: true)
     private var before: Before?
 
-    /// What the change under way began with, beside what the table itself undoes.
+    /// The state before the change under way, beside the changes that the table itself undoes.
     private struct Before {
         let record: GroupRecord
         let untold: Gap?
         /// The jobs as they were, where all of them are forgotten.
         var table: JobTable?
-        /// Whether settings changed, which survive a restart whatever becomes of progress.
+        /// Whether settings changed, which survive a restart even if progress does not.
         var isSetting = false
         var isRemoving = false
     }
@@ -70,7 +70,7 @@ struct GroupMachine {
         record.reportedThrough = newest
     }
 
-    /// What makes the group itself durable, and with it where it begins.
+    /// The change that makes the group itself durable, with the position where it begins.
     var creation: WorkChange {
         var change = WorkChange(of: number, persists: true)
         change.record = record
@@ -85,10 +85,9 @@ struct GroupMachine {
         table.begin()
     }
 
-    /// What the change under way makes durable; nil where there is nothing to.
+    /// The part of the change under way that becomes durable; nil if there is none.
     ///
-    /// That everything was taken in up to some event alone is not worth a commit: the log says so
-    /// again.
+    /// A reach that moved is by itself not worth a commit: it is found again by reading the log.
     mutating func change(now: Int64) -> WorkChange? {
         guard let before else { return nil }
         var change = WorkChange(
@@ -152,7 +151,8 @@ struct GroupMachine {
             until: job.due)
     }
 
-    /// The change is durable; `isCommitted` is false where there was nothing to commit.
+    /// Keeps the change, which is durable now; `isCommitted` is false if there was nothing to
+    /// commit.
     mutating func keep(isCommitted: Bool) {
         if isCommitted { committed = record }
         if !refusals.isEmpty {
@@ -165,7 +165,7 @@ struct GroupMachine {
         line.changeAll { $0.isServed = false }
     }
 
-    /// The change is not: everything is as it was, and whoever was served waits again.
+    /// Undoes the change: everything is as it was, and requests that were served wait again.
     mutating func undo() {
         guard let before else { return }
         self.before = nil
@@ -187,7 +187,7 @@ struct GroupMachine {
         return table.order.first ?? next
     }
 
-    /// Where it reads on.
+    /// The position where it reads on.
     var position: LogPosition {
         LogPosition(
             after: record.reach, reportedThrough: record.reportedThrough, isWaiting: true)
@@ -198,10 +198,11 @@ struct GroupMachine {
         record.dead != nil && job.attempt >= record.attempts
     }
 
-    /// Where a job goes that is nobody's.
+    /// The queue of a job that nobody has.
     func queue(of job: OpenJob) -> OpenJob.Queue { isDying(job) ? .dying : .again }
 
-    /// Queues what is due, some of it at a time. Returns whether more is. Not within a change.
+    /// Queues jobs that are due, some of them at a time. Returns whether more are. Not within a
+    /// change.
     mutating func advance(to now: Int64) -> Bool {
         let (hasDead, attempts) = (record.dead != nil, record.attempts)
         return table.advance(to: now) { hasDead && $0.attempt >= attempts }
@@ -219,7 +220,8 @@ struct GroupMachine {
         table.requeue { hasDead && $0.attempt >= attempts }
     }
 
-    /// What a dead topic refused concerns the group's new one, or its workers.
+    /// Queues the jobs again that a dead topic refused: for the group's new one, or for its
+    /// workers.
     private mutating func letRefusedGo(elsewhere: Bool) {
         for id in refusals.keys {
             guard var job = table.jobs[id], job.isRefused else { continue }
@@ -245,13 +247,13 @@ struct GroupMachine {
     /// The group goes.
     mutating func remove() { before?.isRemoving = true }
 
-    /// Something is missing, which the next answer tells.
+    /// Notes that events are missing, which the next hand-out tells.
     mutating func miss(_ gap: Gap) {
         untold = untold.map { $0.widened(by: gap) } ?? gap
         record.gap = record.gap.map { $0.widened(by: gap) } ?? gap
     }
 
-    /// Takes what it missed to tell it.
+    /// Takes the range that it missed, to tell it.
     mutating func takeUntold() -> Gap? {
         defer { untold = nil }
         return untold

@@ -22,13 +22,14 @@ struct JobTable {
     private var agenda = Agenda()
     private var journal: Journal?
 
-    /// What was before each step of the change under way: of one job, the first entry is how it was.
+    /// The old values before each step of the change under way. The first entry of a job is its
+    /// value before the change.
     private struct Journal {
         var jobs: [Replaced] = []
         var leases: [(token: LeaseToken, lease: Lease?)] = []
     }
 
-    /// A job as it was; nil for one that was not.
+    /// A job as it was before a step; nil if there was none.
     struct Replaced {
         let id: EventID
         let job: OpenJob?
@@ -155,7 +156,7 @@ struct JobTable {
         set(lease.jobs.isEmpty ? nil : lease, at: token)
     }
 
-    /// Queues what is due, some of it at a time. Returns whether more is.
+    /// Queues jobs that are due, some of them at a time. Returns whether more are.
     mutating func advance(to now: Int64, isDying: (OpenJob) -> Bool) -> Bool {
         if agenda.isStale(with: jobs.count) {
             agenda.rebuild(
@@ -173,7 +174,7 @@ struct JobTable {
         return agenda.first.map { $0 <= now } ?? false
     }
 
-    /// Queues again what is queued, by other settings.
+    /// Queues the queued jobs anew, by other settings.
     mutating func requeue(isDying: (OpenJob) -> Bool) {
         for id in again.ids + dying.ids {
             guard var job = jobs[id] else { continue }
@@ -187,7 +188,8 @@ struct JobTable {
     /// Begins a change that can be undone.
     mutating func begin() { journal = Journal() }
 
-    /// What has changed since ``begin()``: each job that was or is, once, as it was; ids rise.
+    /// The jobs that were changed, added or removed since ``begin()``: each once, as it was; ids
+    /// rise.
     var replaced: [Replaced] {
         guard let steps = journal?.jobs else { return [] }
         // Only places are moved: a job is large.

@@ -1,9 +1,9 @@
 internal import Topics
 
-/// Keys that are busy, where at most one job of a key is open: its oldest unsettled one, and what is
-/// parked behind that, in the order of ids.
+/// The busy keys of a group. At most one job of a key is open, its oldest unsettled one. The others
+/// are parked behind that, in the order of ids.
 ///
-/// - Complexity: O(1) for each verb, beside moving what one key has when much of it went.
+/// - Complexity: O(1) for each operation, beside moving the jobs of one key when many of them went.
 struct Lanes {
     /// A job behind another one of its key.
     struct Parked: Equatable {
@@ -13,7 +13,7 @@ struct Lanes {
 
     private struct Lane {
         var parked: [Parked] = []
-        /// What was taken from the front.
+        /// How many jobs were taken from the front.
         var start = 0
     }
 
@@ -95,7 +95,7 @@ struct Lanes {
         lanes[key] = Lane(parked: Array(lane.parked[lane.start...]))
     }
 
-    /// What is parked behind each key that is busy.
+    /// The ids of the jobs that are parked behind each busy key.
     var parked: [String: [EventID]] {
         lanes.mapValues { $0.parked[$0.start...].map(\.id) }
     }

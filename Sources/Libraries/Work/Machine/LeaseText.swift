@@ -41,7 +41,7 @@ struct LeaseText: Equatable {
             ids: EventID(rawValue: first)...EventID(rawValue: last), token: token)
     }
 
-    /// What 41 bytes are as text.
+    /// The length of 41 bytes as text.
     private static let textBytes = 55
 
     /// The text, 55 bytes.
@@ -81,7 +81,7 @@ struct Base64URLWriter {
         }
     }
 
-    /// Appends what is left over, with zeros behind it. Returns the length of the text.
+    /// Appends the bits that are left over, with zeros behind. Returns the length of the text.
     mutating func finish() -> Int {
         if count > 0 { append(digit: bits << (6 - count) & 63) }
         return end

@@ -1,7 +1,7 @@
 internal import Topics
 
-/// The newest dead letters of a group, each by the job that it was: what a worker is told that comes
-/// too late.
+/// The newest dead letters of a group, each by the job that it was. A worker that comes too late is
+/// told of the letter of its job.
 ///
 /// In memory alone. After a start it is filled from the dead topic when somebody asks first.
 struct NewestLetters {
@@ -12,8 +12,8 @@ struct NewestLetters {
         let letter: EventID
         /// The dead topic of that moment.
         let topic: TopicName
-        /// The lease that its time was over under; nil where its worker said `dead`, and where nobody
-        /// knows any more.
+        /// The lease that it was under when it died; nil if it was under none, if its worker said
+        /// `dead`, or if nobody knows any more.
         var lease: LeaseToken?
     }
 

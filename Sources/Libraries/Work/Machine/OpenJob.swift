@@ -2,7 +2,7 @@ internal import Topics
 
 /// One open job in memory.
 struct OpenJob {
-    /// Where a job stands that can be somebody's from now on.
+    /// The queue of a job that is due.
     enum Queue {
         /// To be handed out again.
         case again
@@ -17,11 +17,11 @@ struct OpenJob {
     var attempt: Int
     /// The lease that it is under; it stays valid until the job is handed on.
     var lease: LeaseToken?
-    /// How long that lasts in all, in microseconds.
+    /// How long that lease lasts in all, in microseconds.
     var length: Int64 = 0
     /// When its lease passes, or it may be handed out, in microseconds of the ``BootClock``.
     var due: Int64
-    /// Where it stands since it is due.
+    /// The queue that it is in since it is due; nil if it is in none.
     var queue: Queue?
     /// When its event became visible; nil where only the log knows.
     var visible: Timestamp?
@@ -38,7 +38,7 @@ struct OpenJob {
     var isLeased: Bool { lease != nil && queue == nil && !isRefused }
 }
 
-/// What one worker has until it passes.
+/// The lease of one worker on some jobs, until it passes.
 struct Lease {
     /// Its jobs that are open still, ids rising.
     var jobs: [EventID]
@@ -46,7 +46,7 @@ struct Lease {
     var length: Int64
     /// The worker; nil where it gave no name.
     let holder: Holder?
-    /// Who has it.
+    /// The identity of the caller that has it.
     let caller: String?
 }
 
@@ -58,7 +58,7 @@ extension Lease {
     }
 }
 
-/// The leases of one worker: mostly one, beside it those with what is left of batches.
+/// The leases of one worker: mostly one, beside it those with the rest of batches.
 struct HeldLeases {
     private(set) var first: LeaseToken
     /// Without any this takes no memory of its own.

@@ -2,8 +2,8 @@ internal import Topics
 
 /// Ids that rise, each once.
 ///
-/// - Complexity: Looking O(log count). Changing moves what lies behind, 8 bytes each: ids mostly
-///   come at the end, and there are at most as many as a group has open jobs.
+/// - Complexity: Looking O(log count). Changing moves the ids that lie behind, 8 bytes each: ids
+///   mostly come at the end, and there are at most as many as a group has open jobs.
 struct SortedIDs {
     private(set) var ids: [EventID]
 

@@ -1,9 +1,9 @@
 internal import Protection
 internal import Topics
 
-/// Where a group of many topics is in the log, from one read to the next.
+/// The place of a group of many topics in the log, kept from one read to the next.
 ///
-/// Whoever makes a read has it alone until it is kept here again.
+/// The turn that takes a read has it alone until it is kept here again.
 final class GroupPlace: Sendable {
     private let kept = Protected<KeptRead?>(nil)
 

@@ -1,27 +1,28 @@
 internal import Topics
 
-/// What a group asks the log: in memory at once, and what may take long on the thread for that.
+/// The reads of the log for a group. Reads in memory are done at once; those that may take long run
+/// on the ``WorkThread``.
 struct GroupRead: Sendable {
     private let selector: Selector
     private let filter: EventFilter
-    /// Whom it is read for, and in whose turns.
+    /// The client that it reads for, in the turns of its user.
     private let client: StoreClient
     private let parts: WorkParts
     private let place: GroupPlace
 
-    /// What a group itself reads, in the turns of its maker.
+    /// Reads for the group itself, in the turns of its maker.
     init(_ group: WorkGroup) {
         self.init(
             group.selector, group.filter, for: StoreClient(user: group.owner), group.parts,
             at: group.place)
     }
 
-    /// What somebody else looks for in its topics.
+    /// Reads in the topics of a group for another client.
     init(_ group: WorkGroup, for client: StoreClient) {
         self.init(group.selector, group.filter, for: client, group.parts)
     }
 
-    /// - Parameter place: Where the last read stopped; a new one begins anew.
+    /// - Parameter place: The place where the last read stopped; a new one begins anew.
     init(
         _ selector: Selector, _ filter: EventFilter, for client: StoreClient, _ parts: WorkParts,
         at place: GroupPlace = GroupPlace()
@@ -35,13 +36,13 @@ struct GroupRead: Sendable {
 
     // MARK: Jobs
 
-    /// Takes what was read, with room for what the store was read for.
+    /// Takes the result of a read, with the room of events that the store was read for.
     typealias Then<Value> = @Sendable (Result<Value, BusError>, ReadRoom?) -> Void
 
-    /// Reads what a turn wants; `then` runs before this returns, or on another thread.
+    /// Reads the events that a turn wants; `then` runs before this returns, or on another thread.
     ///
-    /// - Parameter room: What the turn has, which keeps nothing of what was read before; nil where it
-    ///   is taken once it is needed.
+    /// - Parameter room: The room of the turn, which forgets the events that were read before; nil
+    ///   to take room once it is needed.
     func supply(
         _ fetch: GroupTurns.Fetch, in room: ReadRoom?,
         _ then: @escaping Then<GroupMachine.Supply>
@@ -63,8 +64,8 @@ struct GroupRead: Sendable {
         }
     }
 
-    /// Reads events of open jobs that only the store has, one after the other. What does not fit is
-    /// the next turn's, and so is what lies behind the reach: a turn has one room.
+    /// Reads events of open jobs that only the store has, one after the other. The next turn reads
+    /// events that do not fit, and those behind the reach: a turn has one room.
     private func readOlder(
         _ older: ArraySlice<(id: EventID, topic: TopicName, position: LogPosition)>,
         _ needsAll: Bool, _ supply: GroupMachine.Supply, _ bytes: Int, _ room: ReadRoom,
@@ -138,7 +139,7 @@ struct GroupRead: Sendable {
         parts.bus.count(behind: position, matching: selector, filter: filter, &steps)
     }
 
-    /// Finds where a group begins, and what it misses there; called on the thread for that.
+    /// Finds the position where a group begins, and the gap there; called on the ``WorkThread``.
     func place(
         of start: StartPosition,
         _ then: @escaping @Sendable (Result<(LogPosition, Gap?), BusError>) -> Void
@@ -169,8 +170,8 @@ struct GroupRead: Sendable {
         }
     }
 
-    /// Finds the first event behind a position, however long that takes; nil for none. It has the
-    /// room where it was read from the store.
+    /// Finds the first event behind a position, however long that takes; nil for none. An event
+    /// that was read from the store comes with its room.
     func first(behind position: LogPosition, _ then: @escaping Then<Event?>) {
         let limit = ReadLimit(events: 1, bytes: 1)
         parts.thread.run(for: client.user) {
@@ -238,8 +239,8 @@ struct GroupRead: Sendable {
 
     // MARK: Reads that may be long
 
-    /// Reads on from a position: one topic or a few steps on this thread, which may be a loop or
-    /// publish; the rest on another one, and from the store once there is room.
+    /// Reads on from a position. One topic or a few steps are read on this thread, which may be a
+    /// loop or publish. The rest is read on another one, and from the store once there is room.
     private func read(
         _ position: LogPosition, _ limit: ReadLimit, _ room: ReadRoom?,
         _ then: @escaping Then<LogRead>
@@ -265,7 +266,7 @@ struct GroupRead: Sendable {
         }
         if long.hasPage {
             return within(room) { room in
-                // What it has counts in the room from now on.
+                // The events of its page count in the room from now on.
                 withExtendedLifetime(kept) {}
                 goOn(long, room, told)
             }
@@ -277,9 +278,9 @@ struct GroupRead: Sendable {
         }
     }
 
-    /// Takes a read to what it tells next by the turns of the thread, where users take turns: also
-    /// behind a page of the store, whose threads have others to serve. It asks the store once there
-    /// is room.
+    /// Takes a read to its next result on the ``WorkThread``, where users take turns. It does so
+    /// behind a page of the store too: the store's threads have others to serve. It asks the store
+    /// once there is room.
     private func goOn(_ long: SelectorRead, _ room: ReadRoom?, _ then: @escaping Then<LogRead>) {
         if client.hasLeft() { return then(.failure(.clientLeft), room) }
         switch parts.bus.turn(of: long) {
@@ -303,16 +304,16 @@ struct GroupRead: Sendable {
             case .failure(let error): then(.failure(error), room)
             case .success(let page):
                 long.take(page)
-                // A page without events takes nothing: whoever looks for what is not there has others
-                // read meanwhile.
+                // A page without events needs no room: a search without a match lets others read
+                // meanwhile.
                 let kept = page.events.isEmpty ? nil : room
                 parts.thread.run(for: client.user) { goOn(long, kept, then) }
             }
         }
     }
 
-    /// Runs `begin` once there is room for a read of the store, on the thread for that unless there
-    /// is already.
+    /// Runs `begin` once there is room for a read of the store: here if `room` is given, else on
+    /// the ``WorkThread``.
     private func within(_ room: ReadRoom?, _ begin: @escaping @Sendable (ReadRoom) -> Void) {
         if let room { return begin(room) }
         // Events of jobs come one by one, up to a bound and one event more.
@@ -322,7 +323,7 @@ struct GroupRead: Sendable {
 }
 
 extension NewestLetters.Entry {
-    /// What an event of a dead topic is to a group; nil where it is none of its letters.
+    /// The letter of a group that an event of a dead topic is; nil if it is none of its letters.
     fileprivate init?(_ event: Event, of group: GroupName, in dead: TopicName) {
         let labels = event.attributes.labels
         guard labels[DeathLabel.group.rawValue] == group.text,

@@ -2,17 +2,17 @@ internal import Protection
 internal import Telemetry
 internal import Topics
 
-/// The part of the memory that groups have for what only the store has: an eighth of it for all of
-/// them, and three quarters of that for the groups of one user.
+/// The part of the memory budget for events that groups read from the store: an eighth of it for
+/// all groups, and three quarters of that for the groups of one user.
 ///
-/// Whoever is about to read takes room for the most that this may bring, and waits where there is
-/// none: users take turns, and the reads of each go in their order. Room is given back by commits
-/// and loops, not by clients: nobody waits for a slow one. One read alone has room, however large
-/// it is. What is taken beyond the budget is room that events give back.
+/// A read takes room for the most bytes that it may bring, and waits while there is none. Users
+/// take turns, and the reads of each go in their order. Commits and loops give room back, clients
+/// do not: nobody waits for a slow one. One read alone has room, however large it is. If rooms
+/// exceed the budget, events in memory give the difference back.
 ///
 /// Safe from any thread; no verb waits.
 final class ReadSpace: Sendable {
-    /// What reads once there is room, on the thread for that.
+    /// A read that begins once there is room, on the ``WorkThread``.
     typealias Reading = @Sendable (ReadRoom) -> Void
 
     private struct Wait {
@@ -46,8 +46,8 @@ final class ReadSpace: Sendable {
             users[user] = own == 0 ? nil : own
         }
 
-        /// Takes room for those who have some by now, in their order. Where there is none for the
-        /// first of them, nobody behind it goes before: a large read would wait for ever.
+        /// Takes room for the reads that fit by now, in their order. If the first of them does not
+        /// fit, none behind it goes before: a large read would wait for ever.
         mutating func admit(within bytesMax: Int) -> [(user: UInt32?, wait: Wait)] {
             var admitted: [(user: UInt32?, wait: Wait)] = []
             var passed = 0
@@ -76,8 +76,8 @@ final class ReadSpace: Sendable {
     /// The groups' part of `memory`.
     ///
     /// - Parameters:
-    ///   - thread: Where reads begin.
-    ///   - relieve: Has the events in memory give back what is taken beyond the budget.
+    ///   - thread: The thread where reads begin.
+    ///   - relieve: Has the events in memory give back the bytes that exceed the budget.
     init(
         of memory: MemoryBudget, on thread: WorkThread, relieve: @escaping @Sendable () -> Void
     ) {
@@ -89,13 +89,13 @@ final class ReadSpace: Sendable {
     /// Has `begin` run once so many bytes have room, which they keep for as long as somebody has the
     /// room.
     ///
-    /// - Parameter user: Whose groups read.
+    /// - Parameter user: The user whose groups read.
     func read(_ bytes: Int, for user: UInt32?, _ begin: @escaping Reading) {
         state.write { $0.add(Wait(bytes: bytes, begin: begin), for: user) }
         admit()
     }
 
-    /// Counts what a room has more, or less.
+    /// Counts the bytes that a room has more; negative for less.
     fileprivate func count(_ bytes: Int, for user: UInt32?) {
         guard bytes != 0 else { return }
         memory.charge(bytes, to: .work)
@@ -116,13 +116,13 @@ final class ReadSpace: Sendable {
     }
 }
 
-/// Room for what one read of the store brings, until the last of it was handed on.
+/// Room for the events of one read of the store, until the last of them was handed on.
 ///
 /// Safe from any thread.
 final class ReadRoom: Sendable {
     private struct State {
         var bytes: Int
-        /// What was read and is kept, by its events.
+        /// The bytes of events that were read and are kept.
         var sizes: [EventID: Int] = [:]
         var kept = 0
     }
@@ -142,12 +142,12 @@ final class ReadRoom: Sendable {
 
     deinit { space.count(-state.value.bytes, for: user) }
 
-    /// Nothing of what was read before is kept.
+    /// Forgets the events that were read before.
     func forget() {
         state.write { ($0.sizes, $0.kept) = ([:], 0) }
     }
 
-    /// These were read.
+    /// Counts events that were read.
     func note(_ events: [Event]) {
         change { state in
             for event in events {
@@ -158,11 +158,10 @@ final class ReadRoom: Sendable {
         }
     }
 
-    /// Nothing more is read: what is not needed is given back.
+    /// Gives room back that is not needed, since nothing more is read.
     func settle() { change { $0.bytes = $0.kept } }
 
-    /// Hands what some of the events take on to a room of their own; nil where nothing was read for
-    /// them.
+    /// Moves the bytes of some events to a room of their own; nil if nothing was read for them.
     func part(of events: [Event]) -> ReadRoom? {
         let sizes = state.write { state in
             var sizes: [EventID: Int] = [:]

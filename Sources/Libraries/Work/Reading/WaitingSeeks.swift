@@ -1,32 +1,33 @@
 internal import Protection
 internal import Topics
 
-/// Seeks that wait for their turn, where those for the same are done as one.
+/// Seeks that wait for their turn; those with the same key are done as one.
 ///
-/// Whoever comes before that begins is answered with it: it then does all that was asked.
+/// A request that joins a seek before it begins gets the same answer: the seek then does all that
+/// was asked.
 ///
 /// Safe from any thread.
 final class WaitingSeeks: Sendable {
-    /// What makes seeks the same.
+    /// The values by which seeks are the same.
     struct Key: Hashable {
         let group: GroupNumber
         let start: StartPosition
-        /// In whose line it waits.
+        /// The user in whose line it waits.
         let user: UInt32?
     }
 
-    /// One request for it.
+    /// One request for a seek.
     struct Asked: Sendable {
         let hasLeft: @Sendable () -> Bool
         let then: @Sendable (Result<GroupDescription, WorkError>) -> Void
     }
 
-    /// What came of a request that joins.
+    /// The place of a request that joins.
     enum Place {
         /// It is the first: somebody has to begin for it.
         case first
         case joined
-        /// As many wait for the same as may.
+        /// As many requests wait for the same seek as may.
         case tooMany
     }
 
@@ -45,6 +46,6 @@ final class WaitingSeeks: Sendable {
         }
     }
 
-    /// Takes all that wait for the same, since it begins or is refused.
+    /// Takes all requests for the same seek, since it begins or is refused.
     func take(_ key: Key) -> [Asked] { waiting.write { $0.removeValue(forKey: key) ?? [] } }
 }

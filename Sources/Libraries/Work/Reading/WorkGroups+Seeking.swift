@@ -2,13 +2,13 @@ package import Topics
 
 /// How a group begins anew elsewhere.
 extension WorkGroups {
-    /// Forgets open jobs, and begins anew where `start` says. Every lease is over.
+    /// Forgets open jobs, and begins anew at `start`. Every lease is over.
     ///
-    /// The place is looked for in the turns of the caller, and requests for the same that wait for these
-    /// are done as one.
+    /// The position is looked for in the turns of the caller. Requests for the same position that
+    /// wait for these turns are done as one.
     ///
     /// - Parameter hasLeft: Whether nobody waits for it any more: then nothing is changed.
-    /// - Complexity: What it takes to find the place; on another thread.
+    /// - Complexity: That of finding the position in the log; on another thread.
     package func seek(
         _ name: GroupName, to start: StartPosition, by caller: WorkCaller,
         unless hasLeft: @escaping @Sendable () -> Bool = { false },

@@ -1,13 +1,13 @@
 internal import Protection
 internal import Topics
 
-/// Reads of the log that may be long, on a thread of their own: whoever publishes or asks waits for
+/// The thread for reads of the log that may be long, so that publishers and requesters wait for
 /// none of them.
 ///
-/// Each user has a line for what their groups read, and one for what they asked for, and the lines take
-/// turns: whoever reads much waits for themself. What the groups have to do is bounded by their number. Of
-/// what is asked for a few are under way for one user, and a bounded number waits. The thread begins
-/// with a job and ends when none is left.
+/// Each user has a line for the reads of their groups, and one for their requests. The lines take
+/// turns: a user who reads much waits for themself. Reads of groups are bounded by the number of
+/// groups. Of the requests of one user a few are under way, and a bounded number waits. The thread
+/// begins with a task and ends when none is left.
 ///
 /// Safe from any thread; no verb waits.
 final class WorkThread: Sendable {
@@ -48,10 +48,10 @@ final class WorkThread: Sendable {
         add(job, to: Line(user: user, isAsked: false))
     }
 
-    /// Has a request begin soon in the same way, behind what its user asked for before.
+    /// Has a request begin soon in the same way, behind earlier requests of its user.
     ///
-    /// - Parameter begin: Gets what is to be called once, when the request was answered.
-    /// - Returns: False where as many requests of its user wait as may: it does not begin.
+    /// - Parameter begin: Gets a closure that is to be called once, when the request was answered.
+    /// - Returns: False if as many requests of its user wait as may: then it does not begin.
     func ask(
         for user: UInt32?, _ begin: @escaping @Sendable (_ over: @escaping Job) -> Void
     ) -> Bool {

@@ -1,8 +1,8 @@
 internal import Topics
 
-/// What each request does to the machine, within a turn.
+/// How each request changes the machine, within a turn.
 extension GroupTurns {
-    /// Does what a request asks for.
+    /// Performs the operation of a request.
     mutating func apply(_ request: WorkRequest, now: Int64) {
         let number = request.number
         switch request.verb {
@@ -102,7 +102,8 @@ extension GroupTurns {
         }
     }
 
-    /// Leases do not end for a store that fails: nobody could settle meanwhile.
+    /// Gives leases their full time again after the store failed, since nobody could settle
+    /// meanwhile.
     mutating func renew(after error: BusError, now: Int64) {
         switch error {
         case .storeFull, .storeFailed: break
@@ -113,7 +114,7 @@ extension GroupTurns {
         machine.renewLeases(now: now)
     }
 
-    /// Writes the dead letters of jobs that their worker ends so. Returns those without an event.
+    /// Writes the dead letters of jobs that a worker ends as dead. Returns jobs without an event.
     private mutating func writeLetters(_ settlement: Settlement) -> Set<EventID> {
         guard machine.record.dead != nil,
             case .valid(_, let ids) = machine.state(of: settlement.lease, only: settlement.only)

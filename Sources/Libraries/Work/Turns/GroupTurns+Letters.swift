@@ -22,7 +22,7 @@ extension GroupTurns {
 
     /// The question whether letters may go; nil where it was answered a moment ago.
     private mutating func judgement() -> Step? {
-        // Of those that nobody waits for there may be thousands, which all stay for one reason.
+        // Thousands of jobs may be due to become letters: one refusal holds for all of them.
         if let refusedLetters, turn?.burying.isEmpty == false {
             turn?.verdict = .failure(refusedLetters)
             return nil
@@ -50,7 +50,7 @@ extension GroupTurns {
         return ids.compactMap { id in machine.table.jobs[id].map { (id, $0.topic) } }
     }
 
-    /// What was said of letters that are about to go.
+    /// Takes the verdict on letters that are about to go.
     mutating func judged(_ verdict: LetterVerdict, now: Int64) {
         guard case .awaiting(.verdict)? = turn?.stage else { return }
         turn?.stage = .applying
@@ -61,8 +61,8 @@ extension GroupTurns {
         }
     }
 
-    /// Leaves those open that were dead letters too often. Where a worker asked for it, nothing of
-    /// its request is done.
+    /// Leaves jobs open that were dead letters too often. If a worker asked for the letters,
+    /// nothing of its request is done.
     mutating func keepFromCircling() {
         guard let turn else { return }
         let circling = turn.letters.filter { machine.isCircling($0.key, $0.value) }.keys.sorted()
@@ -103,7 +103,8 @@ extension GroupTurns {
         }
     }
 
-    /// Asks for the letters of before the start where one may be what a request is about; once.
+    /// Asks once for the letters of before the start, if a request is about settled jobs: those may
+    /// have become letters.
     mutating func recallWanted() -> Step? {
         guard let turn, !turn.hasRecalled, !machine.letters.isWhole,
             let dead = machine.record.dead, turn.requests.contains(where: isSettled)
@@ -121,7 +122,8 @@ extension GroupTurns {
         return machine.state(of: settlement.lease, only: settlement.only) == .settled
     }
 
-    /// What the dead topic has, oldest first. After an error it is asked again another time.
+    /// Takes the letters that the dead topic has, oldest first. After an error another turn asks
+    /// again.
     mutating func recalled(_ outcome: Result<[NewestLetters.Entry], BusError>) {
         guard case .awaiting(.recall)? = turn?.stage else { return }
         if case .success(let entries) = outcome { machine.letters.recall(entries) }
@@ -134,8 +136,8 @@ extension GroupTurns {
         refusedLetters = error
     }
 
-    /// Leaves jobs open that were to become letters and may not, each with the reason. Returns whether
-    /// that was what the turn was for.
+    /// Leaves jobs open that were to become letters and may not, each with the reason. Returns
+    /// whether it did: then the turn does nothing else.
     mutating func leavesLetters(now: Int64) -> Bool {
         guard let turn, !turn.burying.isEmpty, case .failure(let error)? = turn.verdict else {
             return false

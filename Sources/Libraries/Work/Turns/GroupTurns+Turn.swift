@@ -1,12 +1,12 @@
 internal import Topics
 
-/// One turn, and what it asks of its owner.
+/// One turn, and the steps that it asks of its owner.
 extension GroupTurns {
-    /// What its owner does next.
+    /// The next step of the owner.
     enum Step {
         /// Read the log, then call ``GroupTurns/supply(_:)``.
         case fetch(Fetch)
-        /// Say whether letters may go, then call ``GroupTurns/judged(_:now:)``.
+        /// Decide whether letters may go, then call ``GroupTurns/judged(_:now:)``.
         case judge(LetterQuestion)
         /// Read the newest letters of a dead topic, then call ``GroupTurns/recalled(_:)``.
         case recall(TopicName)
@@ -16,7 +16,7 @@ extension GroupTurns {
         case answer([WorkAnswer], Counts)
     }
 
-    /// What is to be read.
+    /// A read of events from the log.
     struct Fetch {
         let known: [(id: EventID, topic: TopicName)]
         /// Whether all of these are needed: else the store is asked for as many as one read may bring.
@@ -25,7 +25,7 @@ extension GroupTurns {
         let position: LogPosition
     }
 
-    /// What a change did, for metrics.
+    /// The effects of one change: for metrics, for requesters, and for a warning.
     struct Counts {
         var taken: [(visible: Timestamp, attempt: Int)] = []
         var ended = JobTally()
@@ -33,15 +33,15 @@ extension GroupTurns {
         var lost = 0
         /// Dead letters that no worker asked for.
         var buried: [EventID] = []
-        /// A job that is the first to stay since letters go in a circle.
+        /// The first job that stays open since letters go in a circle; nil if that was told before.
         var circling: EventID?
-        /// What goes to those who wait for replies.
+        /// The ends of requests for replies, for the requesters that wait.
         var deliveries: [WorkDelivery] = []
     }
 
     enum Stage {
         case applying, serving, finishing
-        /// The owner is to say something.
+        /// It waits for a call of the owner.
         case awaiting(Awaited)
         case answering
     }
@@ -60,7 +60,7 @@ extension GroupTurns {
         var grants: [GroupMachine.Allotment] = []
         /// Jobs that become dead letters by this turn.
         var burying: [EventID] = []
-        /// Jobs that were to, and were dead letters too often.
+        /// Jobs that were to become dead letters, but were dead letters too often.
         var circling: [EventID] = []
         /// The jobs of its batches, where these are letters.
         var dead: [(job: EventID, lease: LeaseToken?)] = []
@@ -70,7 +70,7 @@ extension GroupTurns {
         var verdict: Result<Void, WorkError>?
         /// The events of jobs that are to become dead letters.
         var letters: [EventID: GroupMachine.Found] = [:]
-        /// Whether it has what the store was read for: then it reads no more.
+        /// Whether it read events of letters from the store: then it reads no more.
         var holdsStored = false
         var supply = GroupMachine.Supply()
         var rounds = 0

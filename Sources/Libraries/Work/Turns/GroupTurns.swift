@@ -1,32 +1,33 @@
 internal import Topics
 
-/// The requests to one group, taken through changes one after the other: a machine around
-/// ``GroupMachine``, without lock, clock or callback too.
+/// The turns of one group, which take its requests through changes of a ``GroupMachine``, one after
+/// the other. Like that machine, it has no lock, no clock and no callback.
 ///
-/// One change is under way at a time. What comes meanwhile waits and is part of the next one, many
-/// requests together. Whoever owns it asks for the next ``Step`` until there is none, performs each,
-/// and says what came of it.
+/// One change is under way at a time. Requests that come meanwhile wait, and the next change takes
+/// many of them together. The owner asks for the next ``Step`` until there is none, performs each,
+/// and reports the result.
 struct GroupTurns {
     var machine: GroupMachine
     private var queue = RequestQueue()
     var turn: Turn?
-    /// What requests settled that wait for a job by now.
+    /// The results of settlements whose requests now wait for a job.
     var settled: [RequestNumber: WorkAnswer.Settled] = [:]
-    /// Whether whoever waits may get something that it could not before.
+    /// Whether waiting workers may get a job that was not there before.
     var isWorthALook = false
-    /// Whether some are served by the next turn that this one had no room for, and do not rest.
+    /// Whether the next turn serves the workers that this one could read no more for; they do not
+    /// rest.
     private var isPutOff = false
-    /// Whether those who wait do so until the next sweep, since the log or the store failed.
+    /// Whether waiting workers rest until the next sweep, since the log or the store failed.
     private var isResting = false
-    /// Jobs that become dead letters together, which one that is refused makes fewer.
+    /// How many jobs become dead letters in one change; 1 after a change of several failed.
     private var burialsMax = Limits.burialsMax
     /// Why letters may not go, until the next sweep.
     var refusedLetters: WorkError?
-    /// Whether it was told that letters go in a circle, since settings changed.
+    /// Whether a warning of a circle of letters was given since settings changed.
     var didTellCircle = false
     /// When leases got their full time anew the last time.
     var renewed = Int64.min / 2
-    /// Whether requests go before the next dead letters.
+    /// Whether the last turn wrote due dead letters: then requests go before the next ones.
     private var didBury = false
     private(set) var isDraining = false
     private(set) var isRemoved = false
@@ -35,7 +36,7 @@ struct GroupTurns {
         self.machine = machine
     }
 
-    // MARK: What comes
+    // MARK: Requests
 
     /// Takes a request; it is answered by a step to come.
     mutating func add(_ request: WorkRequest) { queue.append(request) }
@@ -65,10 +66,10 @@ struct GroupTurns {
     /// Whether somebody left the line since it was looked at.
     var isLeaving = false
 
-    /// Something may have come behind the reach, or is due.
+    /// Notes that events may have come behind the reach, or that jobs may be due.
     mutating func look() { isWorthALook = true }
 
-    /// Nobody waits any more.
+    /// Lets no request wait any more, from now on.
     mutating func drain() {
         isDraining = true
         isLeaving = true
@@ -79,7 +80,7 @@ struct GroupTurns {
 
     // MARK: The owner's part
 
-    /// What is to be done next; nil while the owner is to say something, and where nothing is.
+    /// The next step for the owner; nil while it owes a result, and if there is nothing to do.
     mutating func step(
         now: Int64, room: GroupMachine.Room, mint: () -> LeaseToken
     ) -> Step? {
@@ -111,7 +112,7 @@ struct GroupTurns {
         return nil
     }
 
-    /// What the log has of what was fetched; after an error nothing is changed.
+    /// Takes the events that a fetch found in the log. After an error nothing is changed.
     mutating func supply(_ outcome: Result<GroupMachine.Supply, BusError>, now: Int64) {
         guard case .awaiting(let awaited)? = turn?.stage else { return }
         switch (outcome, awaited) {
@@ -130,12 +131,13 @@ struct GroupTurns {
         }
     }
 
-    /// What became of a commit.
+    /// Takes the result of a commit.
     mutating func committed(_ outcome: Result<[PublishReceipt], BusError>, now: Int64) {
         finish(outcome, isCommitted: true, now: now)
     }
 
-    /// Looks after what time brings; call it each second.
+    /// Has resting workers and refused letters tried again, and due jobs looked for; call it each
+    /// second.
     mutating func sweep() {
         isResting = false
         refusedLetters = nil
@@ -191,7 +193,8 @@ struct GroupTurns {
         for request in turn.requests { apply(request, now: now) }
     }
 
-    /// Serves whoever waits as far as the log was asked; returns what else to ask for.
+    /// Serves waiting workers with the events that were read. Returns the next read, if one is
+    /// needed.
     private mutating func serve(
         in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
     ) -> Step? {
@@ -223,8 +226,7 @@ struct GroupTurns {
                 position: machine.position))
     }
 
-    /// Leaves it to the next turn to serve those who got nothing yet: nobody can say that there is no
-    /// job for them.
+    /// Leaves workers that got nothing yet to the next turn: the log may still have jobs for them.
     private mutating func putOff() {
         (isWorthALook, isPutOff) = (true, true)
         machine.line.changeAll { $0.awaitsMore = !$0.isServed && !$0.hasLeft }
@@ -282,7 +284,7 @@ struct GroupTurns {
     }
 
     private mutating func fail(_ turn: Turn, _ error: BusError, now: Int64) {
-        // What a topic refused says nothing of the store: others go on.
+        // A topic may have refused a batch, which says nothing of the store: other requests go on.
         if turn.burying.isEmpty, turn.batches.isEmpty { (isResting, isPutOff) = (true, false) }
         renew(after: error, now: now)
         self.turn?.counts = Counts()
@@ -296,11 +298,11 @@ struct GroupTurns {
             !turn.requests.contains { $0.number == answer.number }
         }
         self.turn?.answers += replaced
-        // Whoever left the line meanwhile does not wait for the store, nor does who only looks.
+        // Requests that left meanwhile, or that only look for a job, do not wait for the store.
         machine.line.changeAll { $0.awaitsMore = $0.awaitsMore && isPutOff }
         for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)
-            // Nobody knows whether there is a job for who looked only.
+            // Nobody knows whether there is a job for a request that only looked.
             let isUnknown = settled == nil && !entry.hasLeft
             answer(entry.number, isUnknown ? .failure(.bus(error)) : .success(.nothing(settled)))
         }

@@ -1,9 +1,10 @@
 /// Requests to one group that no turn has taken yet, in their order.
 ///
-/// - Complexity: O(1) for each request, amortised. What was taken is let go when as much as is left.
+/// - Complexity: O(1) for each request, amortised. Taken requests are freed once they are as many
+///   as those left.
 struct RequestQueue {
     private var requests: [WorkRequest] = []
-    /// What was taken from the front.
+    /// How many requests were taken from the front.
     private var start = 0
 
     var isEmpty: Bool { start == requests.count }
@@ -13,7 +14,8 @@ struct RequestQueue {
 
     mutating func append(_ request: WorkRequest) { requests.append(request) }
 
-    /// Takes the first request alone where it has to be, else all up to such a one and so many.
+    /// Takes the first request alone if it has to be; else those before the next such one, at most
+    /// so many.
     mutating func take(countMax: Int) -> [WorkRequest] {
         let rest = requests[start...].prefix(countMax)
         var end = rest.firstIndex { $0.isAlone } ?? rest.endIndex

@@ -5,7 +5,7 @@ struct WorkRequest {
     let number: RequestNumber
     let verb: Verb
 
-    /// What is asked for.
+    /// The operation that a request asks for.
     enum Verb {
         case next(Next)
         case settle(Settlement, isReplyAwaited: Bool)
@@ -21,16 +21,16 @@ struct WorkRequest {
         let holder: Holder?
         let caller: String
         let settlement: Settlement?
-        /// Whether somebody waits for the reply of what it settles.
+        /// Whether somebody waits for the reply of each job that it ends as dead.
         let isReplyAwaited: Bool
         let length: Int64?
         let countMax: Int
         var waits: Bool
-        /// Whether it does not get again what another loop of its worker has.
+        /// Whether it does not get a job again that another loop of its worker has.
         var isPatient = false
     }
 
-    /// What it settles, if anything.
+    /// The settlement that it brings, if any.
     var settlement: (what: Settlement, isReplyAwaited: Bool)? {
         switch verb {
         case .next(let next): next.settlement.map { ($0, next.isReplyAwaited) }
@@ -39,8 +39,8 @@ struct WorkRequest {
         }
     }
 
-    /// Whether it has a change of its own: the bus may refuse what it publishes, or it is about the
-    /// whole group. Others do not fail for it.
+    /// Whether it has a change of its own, so that others do not fail for it: the bus may refuse
+    /// the events that it publishes, or it is about the whole group.
     var isAlone: Bool {
         switch verb {
         case .set, .seek, .remove: true
@@ -54,7 +54,7 @@ struct WorkRequest {
     }
 }
 
-/// What goes to those who wait for replies of jobs, once their settlement is committed.
+/// The end of requests whose jobs were settled: told to their requesters once that is committed.
 struct WorkDelivery {
     /// How a request for a reply ends.
     enum End {
@@ -75,17 +75,17 @@ struct WorkAnswer {
     let number: RequestNumber
     let outcome: Result<Outcome, WorkError>
 
-    /// What a request came to that was not refused.
+    /// The outcome of a request that was not refused.
     enum Outcome {
         /// No job.
         case nothing(Settled?)
         case handout(GroupMachine.Allotment, Settled?)
         case settled(Settled)
-        /// What was asked is so.
+        /// The operation was done.
         case done
     }
 
-    /// What became of a settlement.
+    /// The result of a settlement.
     struct Settled {
         var ids: [EventID]
         var isRepeated = false
@@ -97,7 +97,7 @@ struct WorkAnswer {
 }
 
 extension JobTally {
-    /// What was added since another moment.
+    /// The counts that were added since an earlier moment.
     static func - (left: JobTally, right: JobTally) -> JobTally {
         var difference = JobTally()
         for path in [\JobTally.done, \.dead, \.gone, \.expired] {
@@ -108,7 +108,7 @@ extension JobTally {
 }
 
 extension WorkAnswer {
-    /// The same, where what it settled put events into the log.
+    /// The same answer, with the receipt of the events that its settlement published.
     func published(_ receipt: PublishReceipt) -> WorkAnswer {
         guard case .success(.settled(var settled)) = outcome else { return self }
         settled.published = receipt

@@ -1,8 +1,8 @@
 public import Topics
 
-/// One group as it is: its settings, and what became of its jobs.
+/// One group as it is: its settings, and the counts of its jobs.
 public struct GroupDescription: Sendable {
-    /// Which group it is.
+    /// The name of the group.
     public let name: GroupName
     /// Its topics.
     public let selector: Selector
@@ -40,7 +40,7 @@ public struct GroupDescription: Sendable {
 
 /// One open job as it is.
 public struct JobDescription: Sendable {
-    /// Where a job stands.
+    /// The state of a job.
     public enum State: String, Sendable {
         /// Nobody has it.
         case waiting
@@ -54,13 +54,13 @@ public struct JobDescription: Sendable {
     public let topic: TopicName
     /// Its key, where the group is ordered by key.
     public let key: String?
-    /// Where it stands.
+    /// Whether it is leased or waits.
     public let state: State
     /// How often it was handed out.
     public let attempt: Int
-    /// Who has it, if that worker gave a name.
+    /// The worker that has it, if that gave a name.
     public let worker: String?
-    /// The user of who has it.
+    /// The user id of the worker that has it, if that has one.
     public let uid: UInt32?
     /// When it may be handed out, or its lease passes: from now on, negative for before.
     public let due: Duration

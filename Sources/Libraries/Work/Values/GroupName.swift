@@ -37,7 +37,7 @@ package struct WorkerName: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a text is no name of a group or a worker.
 package struct WorkNameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence: what was wrong and what to write.
+    /// One sentence: the mistake, and which text is allowed.
     package let description: String
 
     static func checked(_ text: String, _ what: String) throws(WorkNameError) -> String {

@@ -1,6 +1,6 @@
 public import Topics
 
-/// What became of a job, as its worker says it.
+/// The outcome of a job, as its worker reports it.
 public struct JobOutcome: Sendable {
     let verb: Settlement.Verb
 
@@ -9,13 +9,13 @@ public struct JobOutcome: Sendable {
 
     /// It is done, and these events came out of it: both are one commit.
     ///
-    /// The topic is any, whatever the group's own are. Where the bus refuses the events, the job is
-    /// not settled either.
+    /// The topic may be any, one of the group's own or not. If the bus refuses the events, the job
+    /// is not settled either.
     public static func done(publishing batch: PublishBatch) -> JobOutcome {
         JobOutcome(verb: .done(.publish(batch)))
     }
 
-    /// It is done, and this goes to whoever waits for it.
+    /// It is done, and this reply goes to the requester that waits for it.
     ///
     /// Only groups that reply take it: else it is ``WorkError/repliesNot(_:)``.
     public static func done(reply: Reply) -> JobOutcome {
@@ -34,11 +34,11 @@ public struct JobOutcome: Sendable {
 
     /// It becomes a dead letter, without further attempts.
     ///
-    /// A group without a dead topic refuses that with ``WorkError/deadMissing(_:)``, unless somebody
-    /// waits for the reply, who gets ``WorkError/replyRefused(_:)``.
+    /// A group without a dead topic refuses that with ``WorkError/deadMissing(_:)``, unless a
+    /// requester waits for the reply: that one gets ``WorkError/replyRefused(_:)``.
     public static let dead = JobOutcome(verb: .dead(refusal: nil))
 
-    /// The same, and this goes with the refusal to whoever waits for the reply.
+    /// The same, and this reply goes with the refusal to the requester that waits.
     public static func dead(reply: Reply) -> JobOutcome {
         JobOutcome(verb: .dead(refusal: reply))
     }

@@ -2,7 +2,7 @@ public import Topics
 
 /// One event that is this worker's to work on, until it is settled or handed on to another one.
 public struct LeasedJob: Sendable {
-    /// What is to be done.
+    /// The event that the worker is to handle.
     public let event: Event
     /// How often it was handed out, this time included. Exact over restarts.
     public let attempt: Int
@@ -10,15 +10,15 @@ public struct LeasedJob: Sendable {
     public let deadline: Timestamp
     /// Whether somebody waits for the reply, at the moment when it was handed out.
     public let isReplyWanted: Bool
-    /// What the group missed and nobody was told yet; nil for nothing. In a batch the first job says
-    /// it.
+    /// The range of events that the group missed and told nobody yet; nil for none. In a batch the
+    /// first job has it.
     public let gap: Gap?
-    /// What settles it. Jobs of one batch share it.
+    /// The lease that settles it. Jobs of one batch share it.
     package let lease: String
 }
 
 extension LeasedJob {
-    /// The jobs of a hand-out, each with what settles it.
+    /// The jobs of a hand-out, each with the lease that settles it.
     static func all(of handout: Handout) -> [LeasedJob] {
         handout.jobs.enumerated().map { index, job in
             LeasedJob(

@@ -1,7 +1,7 @@
 package import Topics
 
-/// What decides whether dead letters go where somebody sent them, at the moment when they would;
-/// called on any thread, and must not block.
+/// A rule that decides whether dead letters may go to the topic that a caller chose, at the moment
+/// when they would. It is called on any thread, and must not block.
 package typealias LetterRule = @Sendable (LetterQuestion) -> LetterVerdict
 
 /// Dead letters that are about to go.
@@ -10,11 +10,11 @@ package struct LetterQuestion: Sendable {
     package let selector: Selector
     /// The topic that they go to.
     package let dead: TopicName
-    /// Who chose that.
+    /// The caller that chose that topic.
     package let chooser: StoredCaller
 }
 
-/// What a ``LetterRule`` says. The jobs stay open unless the letters may go.
+/// The verdict of a ``LetterRule``. The jobs stay open unless the letters may go.
 package enum LetterVerdict: Sendable {
     /// They may go.
     case allowed

@@ -1,12 +1,12 @@
 package import Topics
 
-/// A worker's request for a job, which may settle what it had before.
+/// A worker's request for a job, which may settle jobs that it had before.
 package struct NextRequest: Sendable {
     /// The worker; nil for nobody in particular.
     package var worker: WorkerName?
-    /// What to settle first, in the same commit.
+    /// The settlement to perform first, in the same commit.
     package var settlement: Settlement?
-    /// How long its lease is to last, in microseconds; nil for what the group says.
+    /// How long its lease is to last, in microseconds; nil for the group's setting.
     package var lease: Int64?
     /// How many jobs at most, 1 to 256, all under one lease.
     package var countMax: Int
@@ -30,7 +30,7 @@ package struct NextRequest: Sendable {
 }
 
 extension NextRequest {
-    /// Checks what the caller may choose.
+    /// Checks the values that the caller may choose.
     func check() throws(WorkError) {
         if let lease { try Self.check(lease: lease) }
         guard Limits.batchJobs.contains(countMax) else {
@@ -46,30 +46,30 @@ extension NextRequest {
     }
 }
 
-/// What a worker's request came to.
+/// The answer to a worker's request for a job.
 package struct NextAnswer: Sendable {
-    /// What it is to do; nil where there was nothing, or it was not to wait longer.
+    /// The jobs that it gets; nil if there were none, or it was not to wait longer.
     package let handout: Handout?
-    /// What became of the settlement that the request had; nil if it had none.
+    /// The result of the settlement that the request had; nil if it had none.
     package let settled: SettleReceipt?
 }
 
 /// Jobs that are one worker's until their lease passes and they are handed on.
 package struct Handout: Sendable {
-    /// What settles them, as text of at most 64 bytes.
+    /// The lease that settles them, as text of at most 64 bytes.
     package let lease: String
     /// When the lease passes, by the bus's clock. Nothing goes by it: it is for people.
     package let deadline: Timestamp
     /// The jobs, ids rising; at least one, and one alone where it comes again.
     package let jobs: [Job]
-    /// What the group missed, and nobody was told yet.
+    /// The range of events that the group missed and told nobody yet.
     package let gap: Gap?
-    /// Counts what only the store had until nobody has this any more.
+    /// Counts the memory of events from the store until nobody has this any more.
     let room: ReadRoom?
-    /// What it is given back by.
+    /// The ticket by which it is given back.
     package let ticket: Ticket
 
-    /// What gives jobs back, without what they are.
+    /// A ticket that gives jobs back, without their events.
     package struct Ticket: Sendable {
         let group: GroupName
         let token: LeaseToken
@@ -78,7 +78,7 @@ package struct Handout: Sendable {
 
     /// One job of a worker.
     package struct Job: Sendable {
-        /// What is to be done.
+        /// The event that the worker is to handle.
         package let event: Event
         /// How often it was handed out, this time included.
         package let attempt: Int

@@ -1,13 +1,13 @@
 public import Topics
 
-/// What a worker says of jobs that it has.
+/// The outcome that a worker reports for jobs that it has.
 package struct Settlement: Sendable {
-    /// What became of them.
+    /// The outcome of the jobs.
     package enum Verb: Sendable {
-        /// They are done; what came out goes on in the same commit.
+        /// They are done; their output goes on in the same commit.
         case done(WorkOutput?)
-        /// They are to be tried again after so many microseconds, 0 to 24 h; nil for what the
-        /// attempts say.
+        /// They are to be tried again after so many microseconds, 0 to 24 h; nil for a delay by
+        /// their attempts.
         case retry(delay: Int64?)
         /// They go to the dead topic. Where somebody waits for the reply, it is refused with this.
         case dead(refusal: Reply?)
@@ -18,7 +18,8 @@ package struct Settlement: Sendable {
     package let lease: String
     /// Only these jobs of it; nil for all.
     package let only: [EventID]?
-    /// Why they are not done, in the words of the worker: what the dead letters say that they become.
+    /// Why they are not done, in the words of the worker: the reason in the dead letters that they
+    /// become.
     package let reason: String?
 
     package init(
@@ -32,7 +33,7 @@ package struct Settlement: Sendable {
 }
 
 extension Settlement {
-    /// Checks what the caller may choose.
+    /// Checks the values that the caller may choose.
     func check() throws(WorkError) {
         if let only, !Limits.batchJobs.contains(only.count) {
             throw .valueInvalid("1 to 256 ids are settled together, not \(only.count)")
@@ -43,9 +44,9 @@ extension Settlement {
     }
 }
 
-/// What came out of a job.
+/// The output of a job.
 package enum WorkOutput: Sendable {
-    /// The reply to who waits for it.
+    /// The reply to the requester that waits for it.
     case reply(Reply)
     /// Events for another topic.
     case publish(PublishBatch)
@@ -53,9 +54,9 @@ package enum WorkOutput: Sendable {
 
 /// The reply to a request.
 public struct Reply: Sendable {
-    /// What the worker says, at most one event large.
+    /// The bytes of the reply, at most one event large.
     public let payload: Payload
-    /// What the bytes are (`Content-Type`); nil where the worker did not say it.
+    /// The media type of the bytes (`Content-Type`); nil if the worker did not say it.
     public let contentType: String?
     /// The request; nil in a reply that is on its way to it.
     public let request: EventID?
@@ -75,7 +76,7 @@ public struct Reply: Sendable {
     }
 }
 
-/// What became of a settlement.
+/// The result of a settlement.
 public struct SettleReceipt: Sendable {
     /// How many jobs it settled.
     public let count: Int
@@ -86,6 +87,6 @@ public struct SettleReceipt: Sendable {
     /// The dead letter that its job, or one of its batch, had become already; nil where there is none,
     /// or an old one.
     public let deadLetter: EventID?
-    /// Where its output is in the log.
+    /// The place of its published events in the log; nil if there are none.
     public let published: PublishReceipt?
 }

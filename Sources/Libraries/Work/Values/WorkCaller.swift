@@ -1,6 +1,6 @@
 internal import Topics
 
-/// Who asks a group for something.
+/// The caller that asks a group for something.
 package struct WorkCaller: Hashable, Sendable {
     /// The user id; nil where nobody knows.
     package let uid: UInt32?

@@ -1,6 +1,7 @@
 public import Topics
 
-/// Why a group did not do something. What was asked did not happen, and will not.
+/// The reason why a group did not do something. The request was not performed, and will not be;
+/// only after ``replyTimeout(_:)`` it may have been.
 public enum WorkError: Error, Sendable, CustomStringConvertible {
     /// There is no such group.
     case groupUnknown(GroupName)
@@ -35,7 +36,7 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
     case jobDead(letter: EventID, topic: TopicName)
     /// Another request of the same worker took the place of this one.
     case workerReplaced(String)
-    /// One of the limits is reached; the sentence says what to do.
+    /// One of the limits is reached; the sentence says how to go on.
     case limit(Limit, String)
     /// No event of this id is a dead letter of the group that can be revived.
     case letterUnknown(EventID)
@@ -45,12 +46,12 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
     case noResponder(TopicName)
     /// Nobody replied in time; a worker may have done it.
     case replyTimeout(EventID?)
-    /// The request became a dead letter, with what its worker said.
+    /// The request became a dead letter, with the reply of its worker, if that gave one.
     case replyRefused(Reply?)
     /// The bus refused.
     case bus(BusError)
 
-    /// A limit on what all groups use together.
+    /// A limit on groups, their jobs, and the requests of one user.
     public enum Limit: Hashable, Sendable {
         /// The number of groups.
         case groups
@@ -75,7 +76,7 @@ public enum WorkError: Error, Sendable, CustomStringConvertible {
             + "quarters of that for one user): use a pattern that matches more, or remove some groups"
     )
 
-    /// One sentence: what was wrong and what to do.
+    /// One sentence: the mistake, and how to go on.
     public var description: String {
         switch self {
         case .groupUnknown(let name): "there is no group \(name): make it first"

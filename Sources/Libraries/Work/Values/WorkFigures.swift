@@ -1,4 +1,4 @@
-/// What all groups did and have, by count; names of groups are in none of them.
+/// The figures of all groups together, by count; names of groups are in none of them.
 package struct WorkFigures: Sendable {
     package var groups = 0
     package var open = 0

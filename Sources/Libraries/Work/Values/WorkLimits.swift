@@ -1,7 +1,7 @@
-/// How much groups take on.
+/// The limits of all groups of a bus.
 ///
-/// One user has three quarters of each number that is shared; what the process of the bus does by
-/// itself counts as one user.
+/// One user has three quarters of each number that is shared; callers in the process of the bus
+/// count as one user.
 public struct WorkLimits: Hashable, Sendable {
     /// Groups: each takes about 2.5 KB beside its jobs and its topics, and a pattern of four segments 1 KB.
     /// With their topics they take a quarter of the memory at the most.

@@ -125,7 +125,7 @@ import Topics
         for try await delivery in values {
             switch delivery {
             case .value(let deploy, let event):
-                told.append("\(deploy.version) \(event.attributes.key ?? "-")")
+                told.append("\(deploy.version) \(event.metadata.key ?? "-")")
             case .unreadable(let event, _): told.append("unreadable \(event.payload.text)")
             case .gap: told.append("gap")
             }
@@ -196,16 +196,16 @@ import Topics
         let daemon = try RunningDaemon()
         let client = try client(of: daemon)
         let topic = try TopicName("a")
-        let attributes = try EventAttributes(
+        let metadata = try EventMetadata(
             type: "t", key: "k", contentType: "application/json")
         let payload = Payload(Array("{ \"a\" : 1 }".utf8))
         let receipt = try await client.publish(
-            PublishBatch(topic: topic, attributes: attributes, payloads: [payload]))
+            PublishBatch(topic: topic, metadata: metadata, payloads: [payload]))
         guard case .found(let event) = try await client.event(receipt.first, in: topic) else {
             Issue.record("not found")
             return
         }
-        #expect(event.payload.text == "{ \"a\" : 1 }" && event.attributes == attributes)
+        #expect(event.payload.text == "{ \"a\" : 1 }" && event.metadata == metadata)
         #expect(event.time == receipt.time)
         guard case .unknown = try await client.event(.max, in: topic) else {
             Issue.record("an event with the highest id")

@@ -25,11 +25,11 @@ import Topics
         let daemon = try RunningDaemon()
         let client = try client(of: daemon)
         let group = client.group("mail")
-        let attributes = try EventAttributes(
+        let metadata = try EventMetadata(
             type: "letter", key: "ann", contentType: "application/json")
         let topic = try TopicName("jobs")
         let first = try await client.publish(
-            PublishBatch(topic: topic, attributes: attributes, payloads: [bytes("{ }")]),
+            PublishBatch(topic: topic, metadata: metadata, payloads: [bytes("{ }")]),
             ttl: 3_600_000_000)
         try await client.publish("second", to: "jobs")
 
@@ -38,8 +38,8 @@ import Topics
             try await group.next(worker: "w", of: selector, lease: 43_200_000_000, wait: 0).job)
         #expect(one.event.id == first.first && one.event.topic == topic && one.attempt == 1)
         try await group.set(parameters: [("of", "jobs"), ("lease", "12h")])
-        #expect(one.event.payload.text == "{ }" && one.event.attributes.key == "ann")
-        #expect(one.event.attributes.type == "letter" && one.event.attributes.expires != nil)
+        #expect(one.event.payload.text == "{ }" && one.event.metadata.key == "ann")
+        #expect(one.event.metadata.type == "letter" && one.event.metadata.expires != nil)
         #expect(!one.isReplyWanted && one.gap == nil)
         try await group.extend(one.lease, by: 43_200_000_000)
 
@@ -49,7 +49,7 @@ import Topics
         #expect(await code { try await group.settle(one.done) } == "LEASE_LOST")
 
         let output = ClientOutput(
-            bytes("sent"), attributes: try EventAttributes(key: "k"), to: try TopicName("sent"))
+            bytes("sent"), metadata: try EventMetadata(key: "k"), to: try TopicName("sent"))
         let done = again.settled(.done(output))
         let two = try #require(
             try await group.next(worker: "w", settling: done, wait: 0).job)
@@ -64,7 +64,7 @@ import Topics
         let sent = try await client.subscribe(
             Selector(TopicName("sent")), since: .earliest, until: .now)
         for try await case .event(let event) in sent {
-            #expect(event.payload.text == "sent" && event.attributes.key == "k")
+            #expect(event.payload.text == "sent" && event.metadata.key == "k")
         }
     }
 
@@ -119,7 +119,7 @@ import Topics
         let letters = try await client.subscribe(
             Selector(TopicName("dead")), since: .earliest, until: .now)
         for try await case .event(let letter) in letters {
-            #expect(letter.attributes.labels["deadid"] == "\(id)")
+            #expect(letter.metadata.labels["deadid"] == "\(id)")
             let revived = try await group.revive(letter.id)
             #expect(revived > letter.id)
             #expect(await code { try await group.revive(letter.id) } == "JOB_SETTLED")
@@ -154,7 +154,7 @@ import Topics
                 let job = taken!
                 #expect(job.isReplyWanted)
                 let output = ClientOutput(
-                    job.event.payload, attributes: try EventAttributes(contentType: "text/x"))
+                    job.event.payload, metadata: try EventMetadata(contentType: "text/x"))
                 settlement =
                     switch job.event.payload.text {
                     case "good": job.settled(.done(output))

@@ -44,12 +44,12 @@ import Topics
             [UInt8]("plain \"quoted\" \\ \u{7F}\u{2028} \u{1F514}\n".utf8), [0xFF, 0, 0xFE], [],
             [0xFF],
         ]
-        let attributes = try EventAttributes(type: "kind", key: "a \"key\"", contentType: "text/x")
+        let metadata = try EventMetadata(type: "kind", key: "a \"key\"", contentType: "text/x")
         var ids: [EventID] = []
         for bytes in payloads {
             let receipt = try await client.publish(
                 PublishBatch(
-                    topic: TopicName("all"), attributes: attributes, payloads: [Payload(bytes)]))
+                    topic: TopicName("all"), metadata: metadata, payloads: [Payload(bytes)]))
             ids.append(receipt.first)
         }
         let subscription = try await client.subscribe(
@@ -60,7 +60,7 @@ import Topics
                 Issue.record("no event for \(bytes)")
                 return
             }
-            #expect(event.id == id && event.attributes == attributes)
+            #expect(event.id == id && event.metadata == metadata)
             #expect(Array(event.payload.bytes) == bytes)
             #expect(event.sender.uid == getuid() && event.sender.pid == getpid())
         }

@@ -13,8 +13,8 @@ import Wire
     enum Kind: CaseIterable { case memory, sqlite }
 
     /// A value that every attribute takes and no other one has.
-    private static func text(_ attribute: EventAttribute) -> String {
-        "value/\(attribute.rawValue)"
+    private static func text(_ field: MetadataField) -> String {
+        "value/\(field.rawValue)"
     }
 
     private static func server(_ kind: Kind, in folder: TemporaryFolder) throws -> StreamServer {
@@ -30,7 +30,7 @@ import Wire
     /// Checks that the only event of a topic has an attribute in each form of event, and that a
     /// filter finds it by that.
     private static func expect(
-        _ attributes: [EventAttribute], of topic: String, at server: StreamServer
+        _ metadata: [MetadataField], of topic: String, at server: StreamServer
     ) throws {
         let client = try server.connect()
         func get(_ query: String, of selector: String) throws -> RawClient.Answer {
@@ -47,12 +47,12 @@ import Wire
             envelope, try get("&as=json", of: topic).text, try get("&as=ndjson", of: topic).text,
             try get("&as=sse&envelope=yes", of: topic).text,
         ]
-        for attribute in EventAttribute.allCases {
-            let (wire, text) = (WireAttribute.row(attribute), text(attribute))
-            let isThere = attributes.contains(attribute)
-            let header = isThere ? text : attribute == .contentType ? defaultType : nil
-            #expect(poll.header("\(wire.header)") == header, "\(attribute)")
-            #expect(single.header("\(wire.header)") == header, "\(attribute)")
+        for field in MetadataField.allCases {
+            let (wire, text) = (WireField.row(field), text(field))
+            let isThere = metadata.contains(field)
+            let header = isThere ? text : field == .contentType ? defaultType : nil
+            #expect(poll.header("\(wire.header)") == header, "\(field)")
+            #expect(single.header("\(wire.header)") == header, "\(field)")
             for envelope in envelopes {
                 #expect(
                     envelope.contains("\"\(wire.member)\":\"\(text)\"") == isThere, "\(envelope)")
@@ -60,13 +60,13 @@ import Wire
             guard let filter = wire.filter else { continue }
             for (form, selector) in [("raw", topic), ("json", topic), ("ndjson", "\(topic),x")] {
                 let one = try get("&as=\(form)&\(filter)=\(text)", of: selector)
-                #expect((one.text.contains("payload")) == isThere, "\(attribute) \(one.text)")
+                #expect((one.text.contains("payload")) == isThere, "\(field) \(one.text)")
                 let none = try get("&as=\(form)&\(filter)=other", of: selector)
-                #expect(!none.text.contains("payload"), "\(attribute) \(none.text)")
+                #expect(!none.text.contains("payload"), "\(field) \(none.text)")
             }
         }
         let stream = try get("&as=sse&named=yes", of: topic).text
-        #expect(stream.contains("event: \(text(.type))\n") == attributes.contains(.type))
+        #expect(stream.contains("event: \(text(.type))\n") == metadata.contains(.type))
         #expect(!(try get("&as=sse", of: topic).text.contains("event:")))
     }
 
@@ -92,17 +92,17 @@ import Wire
         var server = try Self.server(kind, in: folder)
         let client = try server.connect()
         let body = Array("payload".utf8)
-        let byHeader = EventAttribute.allCases.map {
-            ("\(WireAttribute.row($0).header)", Self.text($0))
+        let byHeader = MetadataField.allCases.map {
+            ("\(WireField.row($0).header)", Self.text($0))
         }
-        var expected = [("all", EventAttribute.allCases), ("none", [])]
+        var expected = [("all", MetadataField.allCases), ("none", [])]
         #expect(
             try client.exchange("POST", "/topics/all", headers: byHeader, body: body).status == 201)
         #expect(try client.exchange("POST", "/topics/none", body: body).status == 201)
         let socket = try Self.webSocket(server, "/topics/x")
-        for attribute in EventAttribute.allCases {
-            guard let name = WireAttribute.row(attribute).parameter else { continue }
-            let text = Self.text(attribute)
+        for field in MetadataField.allCases {
+            guard let name = WireField.row(field).parameter else { continue }
+            let text = Self.text(field)
             #expect(
                 try client.exchange("POST", "/topics/query.\(name)?\(name)=\(text)", body: body)
                     .status == 201)
@@ -110,21 +110,21 @@ import Wire
                 .text(#"{"topic":"member.\#(name)","data":"payload","\#(name)":"\#(text)"}"#))
             guard case .text(let answer) = try socket.next() else { return }
             #expect(answer.hasPrefix("{\"id\":"), "\(answer)")
-            expected += [("query.\(name)", [attribute]), ("member.\(name)", [attribute])]
+            expected += [("query.\(name)", [field]), ("member.\(name)", [field])]
         }
-        for (topic, attributes) in expected { try Self.expect(attributes, of: topic, at: server) }
+        for (topic, metadata) in expected { try Self.expect(metadata, of: topic, at: server) }
         guard kind == .sqlite else { return }
         server.drain()
         server.bus.close()
         server = try Self.server(kind, in: folder)
-        for (topic, attributes) in expected { try Self.expect(attributes, of: topic, at: server) }
+        for (topic, metadata) in expected { try Self.expect(metadata, of: topic, at: server) }
     }
 
-    @Test(arguments: EventAttribute.allCases)
+    @Test(arguments: MetadataField.allCases)
     func aTextThatNoEventCanHaveIsRefusedByItsCodeWhereverItIsGiven(
-        attribute: EventAttribute
+        field: MetadataField
     ) throws {
-        let wire = WireAttribute.row(attribute)
+        let wire = WireField.row(field)
         let server = try StreamServer()
         defer { withExtendedLifetime(server) {} }
         let client = try server.connect()
@@ -139,7 +139,7 @@ import Wire
             return answer.text
         }
         let header = "\(wire.header)"
-        let code = EventAttributes.problem(of: attribute).rawValue
+        let code = EventMetadata.problem(of: field).rawValue
         #expect(try refusal("POST", "", [(header, tooLong)]).contains(code))
         #expect(
             try refusal("POST", "", [(header, "a"), (header, "a")]).contains("PARAMETER_REPEATED"))
@@ -156,8 +156,8 @@ import Wire
     @Test func pagesOfOtherOriginsMaySendAndReadTheHeaderOfEveryAttribute() {
         let accepted = WireHeaders.accepted.split(separator: ", ").map(String.init)
         let exposed = WireHeaders.exposed.split(separator: ", ").map(String.init)
-        for attribute in EventAttribute.allCases {
-            let header = "\(WireAttribute.row(attribute).header)"
+        for field in MetadataField.allCases {
+            let header = "\(WireField.row(field).header)"
             #expect(accepted.contains(header))
             // Browsers show that one of themselves.
             #expect(exposed.contains(header) == (header != "Content-Type"))
@@ -170,8 +170,8 @@ import Wire
         let answer = try server.connect().exchange(
             "POST", "/topics/t", headers: [("Event-Nothing", "x")], body: [0x78])
         #expect(answer.status == 400 && answer.text.contains("Event-Nothing"))
-        for attribute in WireAttribute.own {
-            #expect(answer.text.contains("\(WireAttribute.row(attribute).header)"))
+        for field in WireField.own {
+            #expect(answer.text.contains("\(WireField.row(field).header)"))
         }
     }
 
@@ -211,7 +211,7 @@ import Wire
         server.bus.publish(
             PublishBatch(
                 topic: try TopicName("u"),
-                attributes: EventAttributes.none.with(labels, expires: nil),
+                metadata: EventMetadata.none.with(labels, expires: nil),
                 payloads: [Payload([0x78])])
         ) { _ in }
         for form in ["as=json", "as=ndjson", "as=sse&envelope=yes"] {

@@ -29,9 +29,9 @@ import Topics
     func payload(text: String, payload: String, contentType: String?) throws {
         let message = try read(text)
         #expect(String(decoding: message.payload.bytes, as: UTF8.self) == payload)
-        #expect(message.attributes.contentType == contentType)
+        #expect(message.metadata.contentType == contentType)
         #expect(message.topic == nil)
-        #expect(message.attributes.type == nil && message.attributes.key == nil)
+        #expect(message.metadata.type == nil && message.metadata.key == nil)
     }
 
     @Test func everyMemberIsRead() throws {
@@ -40,7 +40,7 @@ import Topics
             #"{"ref":"a","topic":"x.y","type":"done","key":"17","data_base64":"/wA="}"#
         let message = try read(text, &ref)
         #expect(message.topic?.text == "x.y")
-        #expect(message.attributes.type == "done" && message.attributes.key == "17")
+        #expect(message.metadata.type == "done" && message.metadata.key == "17")
         #expect(Array(message.payload.bytes) == [0xFF, 0x00])
         #expect(ref?.json == Array("\"a\"".utf8))
     }

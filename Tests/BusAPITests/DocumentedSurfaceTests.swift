@@ -37,8 +37,8 @@ import Wire
     @Test func everyAttributeIsAHeaderInTheOverviewAndAMemberOfAnEnvelope() throws {
         let envelope = try #require(
             pages.memberTables.first { $0.head == "Member of an envelope" })
-        for attribute in EventAttribute.allCases {
-            let wire = WireAttribute.row(attribute)
+        for field in MetadataField.allCases {
+            let wire = WireField.row(field)
             for head in ["Header of a request", "Header of an answer"] {
                 #expect(names(ofOverview: head).contains("\(wire.header)"), "\(wire.header)")
             }

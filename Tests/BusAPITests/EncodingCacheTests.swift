@@ -10,7 +10,7 @@ import Topics
         Event(
             id: EventID(rawValue: id), time: Timestamp(microseconds: 1), topic: try TopicName("t"),
             payload: Payload([UInt8](repeating: 0x78, count: bytes)),
-            attributes: try EventAttributes(type: nil, key: nil, contentType: nil),
+            metadata: try EventMetadata(type: nil, key: nil, contentType: nil),
             sender: .unknown, isStored: false)
     }
 

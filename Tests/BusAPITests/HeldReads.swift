@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import BusAPI
 
-extension LongReads {
+extension BackgroundReads {
     /// Holds their thread until the gate is opened; whatever is added meanwhile waits behind it.
     func hold() throws -> Gate {
         let (held, gate) = (Gate(), Gate())

@@ -18,7 +18,7 @@ import Topics
 
     private func reader() throws -> LogReader {
         LogReader(
-            try Selector("a.*"), .all, from: LoopReads(of: server.bus, within: budget),
+            try Selector("a.*"), .all, from: LoopLog(of: server.bus, within: budget),
             server.memory)
     }
 
@@ -35,7 +35,7 @@ import Topics
             looks += 1
         }
         // Each looks at 300 topics.
-        #expect(looks <= TurnWork.reads.stepsMax * Limits.readStepsPerStep / 300 + 1)
+        #expect(looks <= LoopTask.reads.stepsMax * Limits.readStepsPerStep / 300 + 1)
         var second = try reader()
         guard case .older = second.begin(at: .earliest, limit, within: .all),
             case .older = first.next(limit, within: .all)
@@ -43,7 +43,7 @@ import Topics
             Issue.record("nothing is left for reads")
             return
         }
-        #expect(budget.left(for: .mail) == TurnWork.mail.share)
+        #expect(budget.left(for: .mail) == LoopTask.mail.share)
     }
 
     @Test func aReaderOfNowBeginsAtItsRequestAlsoWhereNothingIsLeftForReads() throws {

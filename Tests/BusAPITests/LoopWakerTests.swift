@@ -170,7 +170,7 @@ import Topics
         func topicRemoved(at place: EventID) {}
         func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {}
         func deny(_ refusal: Refusal) {}
-        func judge() {}
+        func reauthorize() {}
         func drain() { loop.waits.withdraw(self) }
     }
 

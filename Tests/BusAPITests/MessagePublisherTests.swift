@@ -14,7 +14,7 @@ import Topics
             let batch = try batch("a.b", #"{"data":1}"#, isRaw: true, as: message)
             #expect(batch.topic.text == "a.b")
             #expect(batch.payloads.map { Array($0.bytes) } == [Array(#"{"data":1}"#.utf8)])
-            #expect(batch.attributes == .none)
+            #expect(batch.metadata == .none)
             #expect(batch.sender == Sender(uid: 17, pid: 4))
         }
     }
@@ -23,7 +23,7 @@ import Topics
         #expect(try batch("a", #"{"data":1}"#).topic.text == "a")
         #expect(try batch("a", #"{"data":1,"topic":"b"}"#).topic.text == "b")
         #expect(try batch("a.*", #"{"data":1,"topic":"b"}"#).topic.text == "b")
-        #expect(try batch("a", #"{"data":1,"type":"t"}"#).attributes.type == "t")
+        #expect(try batch("a", #"{"data":1,"type":"t"}"#).metadata.type == "t")
         #expect(try batch("a", #"{"data":1}"#).sender == Sender(uid: 17, pid: 4))
     }
 

@@ -33,10 +33,10 @@ import Wire
 
     @Test func everyAttributeIsAHeaderOfAPublishAndOfARawEventAndAMemberOfAnEnvelope() throws {
         let publish = try #require(page.operations["/topics/{name}"]?["post"])
-        for attribute in EventAttribute.allCases {
-            #expect(page.envelopeMembers.contains("\(WireAttribute.row(attribute).member)"))
+        for field in MetadataField.allCases {
+            #expect(page.envelopeMembers.contains("\(WireField.row(field).member)"))
         }
-        for header in WireAttribute.ownHeaders {
+        for header in WireField.ownHeaders {
             #expect(publish.parameters(in: "header").contains(header))
             for path in ["/topics/{name}", "/topics/{name}/events/{id}"] {
                 #expect(page.operations[path]?["get"]?.answerHeaders.contains(header) == true)

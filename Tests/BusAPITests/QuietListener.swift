@@ -17,7 +17,7 @@ final class QuietListener: HTTPSubscription {
 
     init(_ selector: Selector, _ bus: EventBus) {
         reader = LogReader(
-            selector, .all, from: LoopReads(of: bus, within: TurnBudget()),
+            selector, .all, from: LoopLog(of: bus, within: TurnBudget()),
             MemoryBudget(bytesMax: 1 << 20))
     }
 
@@ -25,6 +25,6 @@ final class QuietListener: HTTPSubscription {
     func topicRemoved(at place: EventID) {}
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {}
     func deny(_ refusal: Refusal) {}
-    func judge() {}
+    func reauthorize() {}
     func drain() {}
 }

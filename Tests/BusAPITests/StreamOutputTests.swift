@@ -17,7 +17,7 @@ struct StreamOutputTests {
             return Event(
                 id: EventID(rawValue: UInt64(id)), time: Timestamp(microseconds: 1),
                 topic: try TopicName("t"), payload: Payload(bytes),
-                attributes: try EventAttributes(
+                metadata: try EventMetadata(
                     type: isText ? "a" : nil, key: nil, contentType: nil),
                 sender: .unknown, isStored: false)
         }

@@ -129,7 +129,7 @@ final class StreamServer {
         bus.publish(
             PublishBatch(
                 topic: try TopicName(topic),
-                attributes: try EventAttributes(type: nil, key: nil, contentType: nil),
+                metadata: try EventMetadata(type: nil, key: nil, contentType: nil),
                 sender: .unknown, payloads: [Payload(Array(text.utf8))])
         ) { result in
             receipt.value = result

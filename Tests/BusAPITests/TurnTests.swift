@@ -12,7 +12,7 @@ import Topics
     private let server: StreamServer
     /// Readers that are told in one turn.
     private static let deliveriesMax =
-        TurnWork.deliveries.stepsMax / Limits.deliverySteps + 1
+        LoopTask.deliveries.stepsMax / Limits.deliverySteps + 1
     private static let pollsMax = deliveriesMax + 50
 
     init() throws {
@@ -72,7 +72,7 @@ import Topics
         // Nobody may have it any more: who was judged is gone.
         try server.wait { service.waitingCount == 0 }
         for client in clients { client.close() }
-        let steps = TurnWork.deliveries.stepsMax + TurnWork.judgements.share
+        let steps = LoopTask.deliveries.stepsMax + LoopTask.judgements.share
         let most = steps / (Limits.judgementSteps + 101) + 2
         #expect((1...most).contains(watch.end()))
     }
@@ -91,7 +91,7 @@ import Topics
         watch.begin()
         try server.wait { memory.used(.selectors) == before }
         let bytes = try Selector("*.n10.*.part10").waitingBytes
-        let selectorsMax = TurnWork.removals.stepsMax / (Limits.clearedSelectorSteps + 100) + 1
+        let selectorsMax = LoopTask.removals.stepsMax / (Limits.clearedSelectorSteps + 100) + 1
         #expect(watch.end() <= selectorsMax * 100 * bytes)
         #expect(server.bus.statistics.subscribers == 0)
     }
@@ -110,7 +110,7 @@ import Topics
         try server.wait { descriptors.allSatisfy { Self.bytesUnread(in: $0) > 1_000 } }
         let written = watch.end()
         // Between two looks lie the end of a turn, and the next up to its own end.
-        let bound = 2 * TurnWork.writes.stepsMax * HTTPFrontLimits.streamedBytesPerStep
+        let bound = 2 * LoopTask.writes.stepsMax * HTTPFrontLimits.streamedBytesPerStep
         #expect((1...(bound + HTTPFrontLimits.sendBytesMax)).contains(written))
         for client in clients {
             let answer = try client.readAnswer()
@@ -145,7 +145,7 @@ import Topics
         // How many turns that takes is the machine's business.
         try server.wait { answered() + server.loops[0].parked.value == clients.count }
         let steps = 1 + 60_000 / Limits.encodedBytesPerStep
-        let atOnce = 1 + TurnWork.encodings.stepsMax / steps
+        let atOnce = 1 + LoopTask.encodings.stepsMax / steps
         // Between two looks lie the end of a turn, and the next up to its own end.
         #expect((1...2 * atOnce).contains(watch.end()))
         gate.open()

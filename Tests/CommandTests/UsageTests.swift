@@ -146,7 +146,7 @@ import Topics
             Event(
                 id: EventID(rawValue: id), time: Timestamp(microseconds: 0),
                 topic: try TopicName("t"), payload: .empty,
-                attributes: try EventAttributes(key: key),
+                metadata: try EventMetadata(key: key),
                 sender: .unknown, isStored: false)
         }
         #expect(events.map { lanes.add($0)?.id.rawValue } == [2, nil, 4, nil, 6])

@@ -12,7 +12,7 @@ import Testing
     private static func known(_ text: String) -> KnownHead? {
         let bytes = Array(text.utf8)
         return bytes.withUnsafeBytes { bytes in
-            let lines = UnreadHead(bytes)
+            let lines = RequestHeadReader(bytes)
             let meaning = try? rules.read(
                 method: lines.method, target: lines.target, version: lines.version,
                 headers: lines.fields, peer: peer
@@ -27,7 +27,7 @@ import Testing
             var match = KnownHead.Match.none
             guard known.match(input, &match) else { return nil }
             #expect(HeadHash(of: input)?.value == known.hash)
-            #expect(known.bodyLength(match) == UnreadHead(input).bodyLength)
+            #expect(known.bodyLength(match) == RequestHeadReader(input).bodyLength)
             return try rules.head(
                 like: known.meaning,
                 target: match.isSameTarget
@@ -121,7 +121,7 @@ import Testing
         let text = Self.poll.replacing("/topics/a?since=1", with: target)
         let bytes = Array(text.utf8)
         let words = bytes.withUnsafeBytes { bytes in
-            let lines = UnreadHead(bytes)
+            let lines = RequestHeadReader(bytes)
             do throws(Problem) {
                 _ = try Self.rules.read(
                     method: lines.method, target: lines.target, version: lines.version,

@@ -5,11 +5,11 @@ import Testing
 
 /// What is left of a turn that has lasted long.
 @Suite struct LateTurnTests {
-    private static let patient: [TurnWork] = [
+    private static let patient: [LoopTask] = [
         .longRequests, .messages, .hangUps, .encodings, .reads, .judgements, .deadlines, .drains,
         .removals,
     ]
-    private static var urgent: [TurnWork] { TurnWork.allCases.filter { !patient.contains($0) } }
+    private static var urgent: [LoopTask] { LoopTask.allCases.filter { !patient.contains($0) } }
 
     private let time = TurnTime()
     private let budget: TurnBudget
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Lets so much time pass, and does enough for somebody to look at the clock.
-    private func work(_ work: TurnWork, lasting microseconds: Int) {
+    private func work(_ work: LoopTask, lasting microseconds: Int) {
         time.pass(microseconds)
         budget.begin(work, HTTPFrontLimits.stepsPerLook)
     }
@@ -30,13 +30,13 @@ import Testing
         budget.begin(.deadlines, HTTPFrontLimits.lateStepsPerKind)
         #expect(budget.isLeft(for: .deadlines))
         work(.messages, lasting: HTTPFrontLimits.punctualMicrosecondsMax)
-        for work in [TurnWork.deadlines, .messages] { #expect(!budget.isLeft(for: work)) }
+        for work in [LoopTask.deadlines, .messages] { #expect(!budget.isLeft(for: work)) }
         for work in Self.patient where ![.deadlines, .messages].contains(work) {
             #expect(budget.left(for: work) == HTTPFrontLimits.lateStepsPerKind)
         }
         budget.endTurn(countingIn: meters)
         budget.beginTurn(at: 0)
-        for work in TurnWork.allCases { #expect(budget.left(for: work) == work.stepsMax) }
+        for work in LoopTask.allCases { #expect(budget.left(for: work) == work.stepsMax) }
     }
 
     @Test func requestsAndNewsKeepTheirShareOfALateTurn() {
@@ -46,7 +46,7 @@ import Testing
 
     @Test func aTurnIsNotLateBeforeItsTime() {
         work(.writes, lasting: HTTPFrontLimits.punctualMicrosecondsMax - 1)
-        #expect(budget.left(for: .messages) == TurnWork.messages.stepsMax)
+        #expect(budget.left(for: .messages) == LoopTask.messages.stepsMax)
         work(.writes, lasting: 1)
         #expect(budget.left(for: .messages) == HTTPFrontLimits.lateStepsPerKind)
     }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func aPieceThatWasMadeBecauseThereWasRoomIsWrittenInALateTurn() {
-        budget.add(TurnWork.writes.share, to: .writes)
+        budget.add(LoopTask.writes.share, to: .writes)
         work(.messages, lasting: HTTPFrontLimits.punctualMicrosecondsMax)
         #expect(!budget.isLeft(for: .writes) && budget.hasRoomForPiece)
         budget.add(HTTPFrontLimits.sharedStepsPerTurn, to: .writes)
@@ -71,15 +71,15 @@ import Testing
     }
 
     @Test func aTurnThatIsLateAtOnceHasSomeHalfOfItsSteps() {
-        let steps = TurnWork.allCases.reduce(0) { $0 + $1.lateShare }
-        #expect(steps * 100 / TurnWork.stepsPerTurnMax < 55)
+        let steps = LoopTask.allCases.reduce(0) { $0 + $1.lateShare }
+        #expect(steps * 100 / LoopTask.stepsPerTurnMax < 55)
     }
 
-    @Test(arguments: TurnWork.allCases)
-    func eachKindOfWorkAdvancesInEveryTurnHoweverSlowTheMachineIs(greedy: TurnWork) {
+    @Test(arguments: LoopTask.allCases)
+    func eachKindOfWorkAdvancesInEveryTurnHoweverSlowTheMachineIs(greedy: LoopTask) {
         work(greedy, lasting: 1_000_000)
         budget.begin(greedy, 1_000_000)
-        for work in TurnWork.allCases where work != greedy { #expect(budget.isLeft(for: work)) }
+        for work in LoopTask.allCases where work != greedy { #expect(budget.isLeft(for: work)) }
     }
 
     /// Things of all kinds wait, and a turn is late as soon as anybody looks.
@@ -88,7 +88,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let time = TurnTime.ofASlowMachine
         let budget = TurnBudget(clock: time.look)
-        let queues = TurnWork.allCases.map { work in
+        let queues = LoopTask.allCases.map { work in
             let queue = TurnQueue<Int>()
             for number in 0..<100 { queue.append(number) }
             return (work, queue)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func aTurnWhoseStepsAreTakenIsNotCutShortByTheClock() {
-        budget.begin(.messages, TurnWork.messages.stepsMax)
+        budget.begin(.messages, LoopTask.messages.stepsMax)
         work(.mail, lasting: HTTPFrontLimits.punctualMicrosecondsMax)
         #expect(!budget.isLeft(for: .messages))
         budget.endTurn(countingIn: meters)
@@ -133,11 +133,11 @@ import Testing
     }
 
     @Test func theClockIsLookedAtOnceForManySteps() {
-        for _ in 0..<TurnWork.mail.stepsMax {
+        for _ in 0..<LoopTask.mail.stepsMax {
             _ = budget.isLeft(for: .mail)
             budget.begin(.mail, 1)
         }
-        #expect(time.looks == 1 + TurnWork.mail.stepsMax / HTTPFrontLimits.stepsPerLook)
+        #expect(time.looks == 1 + LoopTask.mail.stepsMax / HTTPFrontLimits.stepsPerLook)
     }
 
     @Test func theClockOfALateTurnIsNotLookedAt() {

@@ -61,7 +61,7 @@ final class LoopHandler: RequestHandler {
         backstage.state.write { $0.loops.append(loop) }
     }
 
-    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission {
+    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyPolicy {
         let tooLarge = Problem(413, "EVENT_TOO_LARGE", detail: "Too large.").response
         switch head.target.path.first {
         case "refuse": return .refuse(Problem(403, "ACCESS_DENIED", detail: "No.").response)

@@ -39,7 +39,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
         #expect(server.handledCount - before == 60)
-        #expect((1...Self.requestsMax(TurnWork.longRequests.stepsMax)).contains(watch.end()))
+        #expect((1...Self.requestsMax(LoopTask.longRequests.stepsMax)).contains(watch.end()))
         #expect(server.server.census.pending == 0)
     }
 
@@ -50,7 +50,7 @@ import Testing
         for client in clients { try client.send("GET", "/costly/\(steps)") }
         watch.begin()
         for client in clients { #expect(try client.readAnswer().status == 200) }
-        #expect((1...(1 + TurnWork.longRequests.stepsMax / steps)).contains(watch.end()))
+        #expect((1...(1 + LoopTask.longRequests.stepsMax / steps)).contains(watch.end()))
     }
 
     @Test func aShortRequestDoesNotWaitBehindLongOnes() throws {
@@ -64,14 +64,14 @@ import Testing
         for client in clients { _ = try client.readAnswer() }
         let handled = server.backstage.state.value.handled.dropFirst(100)
         let longBefore = handled.prefix { $0 != "short" }.count
-        #expect(longBefore <= 2 * Self.requestsMax(TurnWork.longRequests.stepsMax))
+        #expect(longBefore <= 2 * Self.requestsMax(LoopTask.longRequests.stepsMax))
         _ = watch.end()
     }
 
     @Test func newConnectionsWhoseRequestsComeTogetherAreServedSomeATurn() throws {
         let server = try LoopServer()
         let most =
-            1 + TurnWork.arrivals.stepsMax
+            1 + LoopTask.arrivals.stepsMax
             / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
         let clients = try (0..<3 * most).map { _ in try server.connect() }
         try server.acceptAll()
@@ -96,7 +96,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
         let share =
-            TurnWork.arrivals.share / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
+            LoopTask.arrivals.share / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
         #expect(watch.end() >= 2 * share)
         for reader in readers { #expect(try reader.readAnswer().body.count == 1_000_000) }
     }
@@ -114,7 +114,7 @@ import Testing
     @Test func connectionsWhosePeersGoTogetherAreClosedSomeATurn() throws {
         FileLimit.raise()
         let server = try LoopServer()
-        let most = TurnWork.hangUps.stepsMax / HTTPFrontLimits.hangUpSteps + 1
+        let most = LoopTask.hangUps.stepsMax / HTTPFrontLimits.hangUpSteps + 1
         let count = 2 * most
         let clients = try (0..<count).map { _ in try server.connect() }
         try server.acceptAll()
@@ -127,7 +127,7 @@ import Testing
         let (bytes, count) = (1_500_000, 32)
         let steps = HTTPFrontLimits.hangUpSteps + bytes / HTTPFrontLimits.freedBytesPerStep
         // Those who are written to at that moment are found gone by that; two looks lie in two turns.
-        let most = 2 * ((TurnWork.hangUps.stepsMax + TurnWork.writes.share) / steps + 2)
+        let most = 2 * ((LoopTask.hangUps.stepsMax + LoopTask.writes.share) / steps + 2)
         try #require(most < count)
         let clients = try (0..<count).map { _ in try server.connect(.unix) }
         for client in clients {
@@ -145,11 +145,11 @@ import Testing
         let freeing = bytes / HTTPFrontLimits.freedBytesPerStep
         // Where its peer reads, it is written on at most thrice a turn.
         let sends = 3 * (1 + HTTPFrontLimits.sendBytesMax / HTTPFrontLimits.writtenBytesPerStep)
-        try #require(freeing > sends && freeing + sends < TurnWork.writes.stepsMax)
+        try #require(freeing > sends && freeing + sends < LoopTask.writes.stepsMax)
         let client = try server.connect(transport)
         #expect(try client.exchange("GET", "/size/\(bytes)").body.count == bytes)
         let writes = try #require(
-            server.server.loops[0].work.first { $0.kind == TurnWork.writes.name })
+            server.server.loops[0].work.first { $0.kind == LoopTask.writes.name })
         server.expect(writes.mostSteps > freeing ? 1 : 0, becomes: 1)
     }
 
@@ -165,7 +165,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "at once") }
         #expect(server.knownCount >= 60)
-        #expect((1...Self.requestsMax(TurnWork.longRequests.stepsMax)).contains(watch.end()))
+        #expect((1...Self.requestsMax(LoopTask.longRequests.stepsMax)).contains(watch.end()))
     }
 
     @Test func messagesOfManyWebSocketsThatComeTogetherAreHandledSomeATurn() throws {
@@ -180,7 +180,7 @@ import Testing
         for (client, _) in sockets {
             for _ in 0..<64 { #expect(try client.next() == .text("m")) }
         }
-        let most = TurnWork.messages.stepsMax / HTTPFrontLimits.requestSteps + 1
+        let most = LoopTask.messages.stepsMax / HTTPFrontLimits.requestSteps + 1
         #expect((1...most).contains(watch.end()))
     }
 
@@ -203,7 +203,7 @@ import Testing
     @Test func idleConnectionsAreClosedSomeATurnWhenTheServerDrains() throws {
         FileLimit.raise()
         let server = try LoopServer()
-        let most = TurnWork.drains.stepsMax / HTTPFrontLimits.drainSteps + 1
+        let most = LoopTask.drains.stepsMax / HTTPFrontLimits.drainSteps + 1
         let count = most + 50
         let clients = try (0..<count).map { _ in try server.connect() }
         for client in clients { #expect(try client.exchange("GET", "/a").text == "a") }

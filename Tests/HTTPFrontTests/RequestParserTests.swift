@@ -23,7 +23,7 @@ import Testing
                 try? parser.read(
                     bytes,
                     RequestParser.Job(
-                        number: 1, head: UnreadHead(seen), isWhole: isWhole,
+                        number: 1, head: RequestHeadReader(seen), isWhole: isWhole,
                         rules: RequestRules(hosts: HostPolicy(), origins: OriginPolicy()),
                         peer: Peer(transport: .unix), memory: memory))
             }

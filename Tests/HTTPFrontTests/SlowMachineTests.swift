@@ -65,7 +65,7 @@ import Testing
         watch.begin()
         for client in clients { #expect(try client.readAnswer().text == "a") }
         let share =
-            TurnWork.arrivals.share / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
+            LoopTask.arrivals.share / (HTTPFrontLimits.parserSteps + HTTPFrontLimits.requestSteps)
         #expect((share...(2 * share)).contains(watch.end()))
         #expect(cutShort > 0)
     }

@@ -18,44 +18,44 @@ import Testing
             budget.begin(.accepts, 1)
             steps += 1
         }
-        #expect(steps == TurnWork.accepts.stepsMax)
+        #expect(steps == LoopTask.accepts.stepsMax)
         #expect(budget.left(for: .accepts) == 0)
     }
 
     @Test func whatAllShareIsNotOfItsOwn() {
-        #expect(budget.ownLeft(for: .writes) == TurnWork.writes.share)
-        budget.begin(.writes, TurnWork.writes.share)
+        #expect(budget.ownLeft(for: .writes) == LoopTask.writes.share)
+        budget.begin(.writes, LoopTask.writes.share)
         #expect(budget.ownLeft(for: .writes) == 0)
         #expect(budget.left(for: .writes) == HTTPFrontLimits.sharedStepsPerTurn)
     }
 
     @Test func muchIsWrittenWithWhatAllShareWhenTheOthersHadTheirPart() {
         while budget.hasRoomForMuch { budget.begin(.writes, 16) }
-        #expect(budget.left(for: .arrivals) == TurnWork.arrivals.stepsMax)
+        #expect(budget.left(for: .arrivals) == LoopTask.arrivals.stepsMax)
         budget.giveRest()
         while budget.hasRoomForMuch { budget.begin(.writes, 16) }
-        #expect(budget.left(for: .arrivals) == TurnWork.arrivals.share)
+        #expect(budget.left(for: .arrivals) == LoopTask.arrivals.share)
         budget.endTurn(countingIn: meters)
-        budget.add(TurnWork.writes.share, to: .writes)
+        budget.add(LoopTask.writes.share, to: .writes)
         #expect(!budget.hasRoomForMuch && budget.isLeft(for: .writes))
     }
 
-    @Test(arguments: TurnWork.allCases)
-    func noKindTakesTheShareOfAnother(greedy: TurnWork) {
+    @Test(arguments: LoopTask.allCases)
+    func noKindTakesTheShareOfAnother(greedy: LoopTask) {
         budget.begin(greedy, 1_000_000)
         #expect(!budget.isLeft(for: greedy))
-        for work in TurnWork.allCases where work != greedy {
+        for work in LoopTask.allCases where work != greedy {
             #expect(budget.left(for: work) == work.share)
         }
     }
 
     @Test func whatTurnsOutLaterCountsForWhatBeganLast() {
         budget.begin(.deliveries, 1)
-        budget.add(TurnWork.deliveries.share - 1)
+        budget.add(LoopTask.deliveries.share - 1)
         #expect(budget.left(for: .deliveries) == HTTPFrontLimits.sharedStepsPerTurn)
         budget.add(10)
         #expect(budget.left(for: .deliveries) == HTTPFrontLimits.sharedStepsPerTurn - 10)
-        #expect(budget.left(for: .mail) == TurnWork.mail.stepsMax - 10)
+        #expect(budget.left(for: .mail) == LoopTask.mail.stepsMax - 10)
     }
 
     @Test func whatWasForeseenCountsOnce() {
@@ -64,18 +64,18 @@ import Testing
         budget.goOn(with: .longRequests, foreseen: 90)
         budget.add(60)
         budget.add(40)
-        #expect(budget.left(for: .longRequests) == TurnWork.longRequests.stepsMax - 110)
+        #expect(budget.left(for: .longRequests) == LoopTask.longRequests.stepsMax - 110)
         budget.goOn(with: .longRequests, foreseen: 90)
         budget.begin(.mail, 1)
         budget.add(10)
-        #expect(budget.left(for: .mail) == TurnWork.mail.stepsMax - 11)
+        #expect(budget.left(for: .mail) == LoopTask.mail.stepsMax - 11)
     }
 
     @Test(arguments: [1, 2, 3, SeededRandom.runSeed])
     func allKindsTogetherStayWithinTheBoundOfATurn(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
-            var waiting = TurnWork.allCases
+            var waiting = LoopTask.allCases
             while let work = waiting.randomElement(using: &random) {
                 guard budget.isLeft(for: work) else {
                     waiting.removeAll { $0 == work }
@@ -90,7 +90,7 @@ import Testing
             #expect((1...work.stepsMax).contains(work.mostSteps), "\(work.kind)")
             #expect(work.turns.value == 200)
         }
-        #expect(TurnWork.allCases.allSatisfy { budget.left(for: $0) == $0.stepsMax })
+        #expect(LoopTask.allCases.allSatisfy { budget.left(for: $0) == $0.stepsMax })
     }
 
     @Test func aTurnWithoutWorkIsNotCounted() {

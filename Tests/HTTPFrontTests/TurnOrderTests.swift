@@ -32,8 +32,8 @@ import Testing
         for asker in askers { #expect(try asker.readAnswer().text == "asked") }
         for reader in readers { #expect(try reader.readAnswer().text == answer) }
         let work = server.server.loops[0].work
-        let arrivals = try #require(work.first { $0.kind == TurnWork.arrivals.name })
-        #expect(arrivals.mostSteps > TurnWork.arrivals.share)
+        let arrivals = try #require(work.first { $0.kind == LoopTask.arrivals.name })
+        #expect(arrivals.mostSteps > LoopTask.arrivals.share)
         for work in work { #expect(work.mostSteps <= work.stepsMax, "\(work.kind)") }
     }
 }

@@ -16,7 +16,7 @@ import Topics
         let batches = [
             PublishBatch(
                 topic: try TopicName("a.b"),
-                attributes: try EventAttributes(type: "t", key: "k k", contentType: "text/plain"),
+                metadata: try EventMetadata(type: "t", key: "k k", contentType: "text/plain"),
                 sender: Sender(uid: .max, pid: 4_711), payloads: payloads),
             PublishBatch(topic: try TopicName("c"), payloads: [Payload(Array("x".utf8))]),
         ]
@@ -36,7 +36,7 @@ import Topics
                 + [receipts[1].first])
         #expect(first.topic.text == "a.b" && last.topic.text == "c")
         #expect(first.time == receipts[0].time && last.time == receipts[1].time)
-        #expect(first.attributes == batches[0].attributes && last.attributes == .none)
+        #expect(first.metadata == batches[0].metadata && last.metadata == .none)
         #expect(first.sender == batches[0].sender && last.sender == .unknown)
         #expect(received.events.allSatisfy { $0.isStored })
     }

@@ -133,7 +133,7 @@ final class StoreBench: @unchecked Sendable {
     func publish(_ topic: String, _ payloads: [Payload], type: String? = nil) throws -> [EventID] {
         let batch = PublishBatch(
             topic: try TopicName(topic),
-            attributes: try EventAttributes(type: type, key: nil, contentType: nil),
+            metadata: try EventMetadata(type: type, key: nil, contentType: nil),
             payloads: payloads)
         let receipt = try answer { bus.publish(batch, then: $0) }
         return (receipt.first.rawValue...receipt.last.rawValue).map(EventID.init(rawValue:))

@@ -16,7 +16,7 @@ import Topics
         for round in 0..<20 {
             let batch = PublishBatch(
                 topic: try TopicName("t\(round % 3)"),
-                attributes: try EventAttributes(type: "type", key: "\(round)", contentType: "a/b"),
+                metadata: try EventMetadata(type: "type", key: "\(round)", contentType: "a/b"),
                 sender: Sender(uid: 7, pid: Int32(round)),
                 payloads: (0...(round % 3)).map { Payload(Array("\(round).\($0)".utf8)) })
             let persists = round % 4 > 0
@@ -24,7 +24,7 @@ import Topics
             else { throw StoreRig.WrongReceipt() }
             #expect(events.map(\.payload.array) == batch.payloads.map(\.array))
             #expect(events.allSatisfy { $0.topic == batch.topic && $0.sender == batch.sender })
-            #expect(events.allSatisfy { $0.attributes == batch.attributes })
+            #expect(events.allSatisfy { $0.metadata == batch.metadata })
             let isStored = persists && rig.store.capabilities.keepsOlder
             #expect(events.allSatisfy { $0.isStored == isStored })
             #expect(Set(events.map(\.time)).count == 1)
@@ -137,7 +137,7 @@ import Topics
             let type = Bool.random(using: &random) ? "third" : nil
             let selector = try Selector(text)
             let wanted = all.filter {
-                selector.matches($0.topic) && (type == nil || $0.attributes.type == type)
+                selector.matches($0.topic) && (type == nil || $0.metadata.type == type)
             }
             let (low, high) = (
                 all.randomElement(using: &random)!, all.randomElement(using: &random)!

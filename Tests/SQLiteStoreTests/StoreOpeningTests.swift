@@ -305,8 +305,8 @@ import Topics
         let bench = try StoreBench()
         bench.close()
         let database = try Database(path: bench.path, mode: .creating)
-        let values = EventAttribute.allCases.map { "'\($0)'" }.joined(separator: ", ")
-        let columns = EventAttribute.allCases.map(EventColumns.name)
+        let values = MetadataField.allCases.map { "'\($0)'" }.joined(separator: ", ")
+        let columns = MetadataField.allCases.map(EventColumns.name)
         try database.execute(
             """
             INSERT INTO topics (name, registered, persists, lost, lost_time, unstored, events, bytes)
@@ -315,8 +315,8 @@ import Topics
             VALUES (100, 1, 5, x'78', \(values))
             """)
         let page = try PackageFiles.text("docs/storage.md")
-        for (attribute, column) in zip(EventAttribute.allCases, columns) {
-            #expect(try database.texts("SELECT \(column) FROM log") == ["\(attribute)"])
+        for (field, column) in zip(MetadataField.allCases, columns) {
+            #expect(try database.texts("SELECT \(column) FROM log") == ["\(field)"])
             #expect(page.contains("`\(column)`"))
         }
     }

@@ -195,26 +195,26 @@ import Topics
         var rig = try StoreRig(.sqlite)
         let labels = try EventLabels(["source": "/a=b \"ä\"", "id": "7"])
         let expires = Timestamp(microseconds: 1_700_000_000_123_456)
-        let type = try EventAttributes(type: "t")
+        let type = try EventMetadata(type: "t")
         // One behind the other: what the last event said is not said of the next.
-        let attributes = [
-            EventAttributes.none, type.with(labels, expires: expires), type,
+        let metadata = [
+            EventMetadata.none, type.with(labels, expires: expires), type,
             type.with(labels, expires: nil), type.with(.none, expires: expires), .none,
-            EventAttributes.none.with(labels, expires: expires),
+            EventMetadata.none.with(labels, expires: expires),
         ]
         var ids: [EventID] = []
-        for attributes in attributes {
+        for metadata in metadata {
             let batch = PublishBatch(
-                topic: try TopicName("a"), attributes: attributes, payloads: [.empty])
+                topic: try TopicName("a"), metadata: metadata, payloads: [.empty])
             guard case .events(let events) = try rig.commit(.events(batch, persists: true)) else {
                 throw StoreRig.WrongReceipt()
             }
-            #expect(events[0].attributes == attributes)
+            #expect(events[0].metadata == metadata)
             ids.append(events[0].id)
         }
         for _ in 0..<2 {
             let read = try rig.read("a", from: .after(.zero), through: ids[ids.count - 1])
-            #expect(read.map(\.attributes) == attributes)
+            #expect(read.map(\.metadata) == metadata)
             rig = try rig.reopened()
         }
     }
@@ -223,7 +223,7 @@ import Topics
         let bench = try StoreBench()
         let batch = PublishBatch(
             topic: try TopicName("a"),
-            attributes: EventAttributes.none.with(
+            metadata: EventMetadata.none.with(
                 try EventLabels(["b": "2", "a": "1"]), expires: Timestamp(microseconds: 1_500_000)),
             payloads: [.empty])
         _ = try bench.answer { bench.bus.publish(batch, then: $0) }

@@ -95,7 +95,7 @@ final class StoreRig: @unchecked Sendable {
     ) throws -> [Event] {
         let batch = PublishBatch(
             topic: try TopicName(topic),
-            attributes: try EventAttributes(type: type, key: nil, contentType: nil),
+            metadata: try EventMetadata(type: type, key: nil, contentType: nil),
             payloads: texts.map { Payload(Array($0.utf8)) })
         guard case .events(let events) = try commit(.events(batch, persists: persists)) else {
             throw WrongReceipt()

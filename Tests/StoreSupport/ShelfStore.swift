@@ -173,7 +173,7 @@ extension Event {
     /// The same event, as a store that can read it again made it.
     package var stored: Event {
         Event(
-            id: id, time: time, topic: topic, payload: payload, attributes: attributes,
+            id: id, time: time, topic: topic, payload: payload, metadata: metadata,
             sender: sender, isStored: true)
     }
 }

@@ -92,7 +92,7 @@ enum AllowedImports {
     static func check(_ file: SourceFile) -> [Violation] {
         guard file.isSwift else { return [] }
         return Import.all(in: file).flatMap { found in
-            var sentences = found.attributes.map {
+            var sentences = found.metadata.map {
                 "\($0) has no place before an import: allow the import, or use what is public"
             }
             if !allows(found, in: file.module) {

@@ -61,9 +61,9 @@ import Testing
     @Test(arguments: [
         "@testable", "@_exported", "@_implementationOnly", "@preconcurrency", "@_spi(Inner)",
     ])
-    func aFormThatSaysMoreIsRefusedEvenWhereTheImportIsAllowed(attribute: String) {
-        let name = String(attribute.prefix { $0 != "(" })
-        for text in ["\(attribute) import Protection", "\(attribute)\npublic import Protection"] {
+    func aFormThatSaysMoreIsRefusedEvenWhereTheImportIsAllowed(field: String) {
+        let name = String(field.prefix { $0 != "(" })
+        for text in ["\(field) import Protection", "\(field)\npublic import Protection"] {
             let sentences = violations(text, in: "Broadcasting")
             #expect(sentences.count == 1)
             #expect(sentences.first?.hasPrefix("\(name) has no place") == true)

@@ -42,7 +42,9 @@ enum BareClause {
     /// The text of a comment without its slashes; nil for a line that has code, or no comment.
     private static func comment(of line: String, in file: SourceFile, at index: Int) -> Substring? {
         let trimmed = line.drop { $0 == " " }
-        guard trimmed.hasPrefix("//"), file.code[index].allSatisfy({ $0 == " " }) else { return nil }
+        guard trimmed.hasPrefix("//"), file.code[index].allSatisfy({ $0 == " " }) else {
+            return nil
+        }
         return trimmed.drop { $0 == "/" }.drop { $0 == " " }
     }
 
@@ -51,6 +53,7 @@ enum BareClause {
         let bare = word.drop { $0 == "(" }.prefix { $0.isLetter }.lowercased()
         guard pronouns.contains(bare) else { return false }
         guard !isFirst, let previous, let last = previous.last else { return true }
-        return ".;:!?,)—".contains(last) || previous == "-" || joints.contains(previous.lowercased())
+        return ".;:!?,)—".contains(last) || previous == "-"
+            || joints.contains(previous.lowercased())
     }
 }

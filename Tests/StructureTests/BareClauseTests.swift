@@ -9,7 +9,8 @@ import Testing
 
     @Test(arguments: [
         "/// What a reader waits for.", "/// Waits for what comes.", "// So, who asks is told.",
-        "/// Tells the reader what is\n/// there. Whoever comes later", "/// - Returns: What is left.",
+        "/// Tells the reader what is\n/// there. Whoever comes later",
+        "/// - Returns: What is left.",
         "    /// A list (whatever it holds)\nlet a = 1",
     ])
     func aClauseWithoutANounIsFound(comment: String) {

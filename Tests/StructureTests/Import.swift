@@ -4,7 +4,7 @@ struct Import: Equatable {
     let module: String
 
     /// The attributes before it, such as `@testable`.
-    let attributes: [String]
+    let metadata: [String]
 
     /// The conditions of compilation around it, the outermost first; `!` before those of `#else`.
     let conditions: [String]
@@ -20,7 +20,7 @@ struct Import: Equatable {
             guard tokens[index].text == "import", let module = module(after: index, in: tokens)
             else { return nil }
             return Import(
-                module: module, attributes: attributes(before: index, in: tokens),
+                module: module, metadata: metadata(before: index, in: tokens),
                 conditions: conditions[tokens[index].line], line: tokens[index].line)
         }
     }
@@ -59,8 +59,8 @@ struct Import: Equatable {
         return name.map { String($0.filter { $0 != "`" }) }
     }
 
-    private static func attributes(before index: Int, in tokens: [Token]) -> [String] {
-        var attributes: [String] = []
+    private static func metadata(before index: Int, in tokens: [Token]) -> [String] {
+        var metadata: [String] = []
         var depth = 0
         for token in tokens[..<index].reversed() {
             if token.text == ")" {
@@ -68,12 +68,12 @@ struct Import: Equatable {
             } else if token.text == "(" {
                 depth -= 1
             } else if token.text.hasPrefix("@"), depth == 0 {
-                attributes.insert(String(token.text), at: 0)
+                metadata.insert(String(token.text), at: 0)
             } else if depth == 0, !modifiers.contains(token.text) {
                 break
             }
         }
-        return attributes
+        return metadata
     }
 
     /// For each line, the conditions around it.

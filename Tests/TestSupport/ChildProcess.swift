@@ -225,17 +225,17 @@ public final class ChildProcess {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(target))
         }
 
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
+        var metadata = posix_spawnattr_t()
+        posix_spawnattr_init(&metadata)
+        defer { posix_spawnattr_destroy(&metadata) }
         var none = sigset_t()
         sigemptyset(&none)
         var all = sigset_t()
         sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setsigmask(&metadata, &none)
+        posix_spawnattr_setsigdefault(&metadata, &all)
         posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+            &metadata, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         defer { argv.forEach { free($0) } }
@@ -243,7 +243,7 @@ public final class ChildProcess {
         var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { envp.forEach { free($0) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, path, &actions, &attributes, &argv, &envp)
+        let code = posix_spawn(&pid, path, &actions, &metadata, &argv, &envp)
         return (code, pid, ours)
     }
 

@@ -41,7 +41,7 @@ struct Bench {
     ) throws -> PublishReceipt {
         let batch = PublishBatch(
             topic: try TopicName(topic),
-            attributes: try EventAttributes(type: type, key: nil, contentType: nil),
+            metadata: try EventMetadata(type: type, key: nil, contentType: nil),
             payloads: payloads)
         return try answer { bus.publish(batch, then: $0) }
     }

@@ -48,7 +48,7 @@ import Testing
             let topic = try TopicName("a")
             try Self.hold(count: 40_000, bench) { index in
                 let batch = PublishBatch(
-                    topic: topic, attributes: try Self.attributes(index), payloads: [.empty])
+                    topic: topic, metadata: try Self.metadata(index), payloads: [.empty])
                 _ = try bench.answer { bench.bus.publish(batch, then: $0) }
             }
             withExtendedLifetime(bench) {}
@@ -65,7 +65,7 @@ import Testing
                 ])
                 return PublishBatch(
                     topic: topic,
-                    attributes: EventAttributes.none.with(
+                    metadata: EventMetadata.none.with(
                         labels, expires: Timestamp(microseconds: Int64(index))),
                     payloads: [.empty])
             }
@@ -77,13 +77,13 @@ import Testing
         }
     }
 
-    private static func attributes(_ index: Int) throws -> EventAttributes {
-        var texts = AttributeTexts()
-        for attribute in EventAttribute.allCases {
-            texts[attribute] = "\(attribute)/\(1_000_000 + index)/positions"
+    private static func metadata(_ index: Int) throws -> EventMetadata {
+        var texts = MetadataTexts()
+        for field in MetadataField.allCases {
+            texts[field] = "\(field)/\(1_000_000 + index)/positions"
         }
         texts[.type] = "created"
-        return try EventAttributes(texts)
+        return try EventMetadata(texts)
     }
 
     @Test func topicsTakeNoMoreThanIsCounted() async {

@@ -58,13 +58,13 @@ import Testing
     }
 
     @Test func attributesThatDifferInLabelsOrExpiryAreNotTheSame() throws {
-        let plain = try EventAttributes(type: "t")
+        let plain = try EventMetadata(type: "t")
         let labels = try EventLabels(["a": "b"])
         let time = Timestamp(microseconds: 5)
         let all = [
-            EventAttributes.none, plain, plain.with(labels, expires: nil),
+            EventMetadata.none, plain, plain.with(labels, expires: nil),
             plain.with(.none, expires: time), plain.with(labels, expires: time),
-            EventAttributes.none.with(labels, expires: time),
+            EventMetadata.none.with(labels, expires: time),
         ]
         for (index, one) in all.enumerated() {
             for (other, two) in all.enumerated() { #expect((one == two) == (index == other)) }

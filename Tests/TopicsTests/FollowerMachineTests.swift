@@ -78,7 +78,7 @@ struct FollowerMachineTests {
         let events = [105, 120].map { (id: UInt64) in
             Event(
                 id: EventID(rawValue: id), time: .distantPast, topic: topic, payload: .empty,
-                attributes: .none, sender: .unknown, isStored: false)
+                metadata: .none, sender: .unknown, isStored: false)
         }
         let place = EventID(rawValue: 110)
         var machine = Self.level()

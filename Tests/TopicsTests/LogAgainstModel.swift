@@ -93,17 +93,17 @@ struct LogAgainstModel {
         let name = pick(names)
         let count = pick([1, 1, 1, 2, 5, 30])
         let type = pick([nil, "red", "blue"] as [String?])
-        let attributes = try! EventAttributes(type: type, key: nil, contentType: nil)
+        let metadata = try! EventMetadata(type: type, key: nil, contentType: nil)
         let payloads = (0..<count).map { _ in
             Payload(count: Int.random(in: 0...50, using: &random)) { _ in }
         }
-        let batch = PublishBatch(topic: name, attributes: attributes, payloads: payloads)
+        let batch = PublishBatch(topic: name, metadata: metadata, payloads: payloads)
         let room = MemoryRoom(bytesMax: .max / 2, others: 0)
         guard let prepared = try? log.prepare(batch, room: room) else { return }
         if Int.random(in: 0..<10, using: &random) == 0 { return log.cancel(prepared) }
         let events = payloads.map {
             Event(
-                id: newID(), time: now, topic: name, payload: $0, attributes: attributes,
+                id: newID(), time: now, topic: name, payload: $0, metadata: metadata,
                 sender: .unknown, isStored: false)
         }
         _ = log.admit(events, of: prepared, now: now)

@@ -173,13 +173,13 @@ struct MemoryTests {
             let prepared = try log.prepare(batch, room: MemoryRoom(bytesMax: 1 << 20, others: 0))
             let event = Event(
                 id: EventID(rawValue: id), time: now, topic: batch.topic, payload: .empty,
-                attributes: .none, sender: .unknown, isStored: false)
+                metadata: .none, sender: .unknown, isStored: false)
             if id == 1 { evicted = event } else { removed = event }
             _ = log.admit([event], of: prepared, now: now)
         }
         log.evict(1)
         log.remove(try TopicName("a"), at: EventID(rawValue: 3))
-        var leftovers: Leftovers? = log.takeLeftovers()
+        var leftovers: DeferredEffects? = log.takeLeftovers()
         #expect(evicted != nil && removed != nil)
         #expect(leftovers?.events.count == 1)
         leftovers = nil

@@ -282,7 +282,7 @@ struct OlderTests {
             Event(
                 id: EventID(rawValue: UInt64(100 + index)),
                 time: Timestamp(microseconds: Int64(index)), topic: names[0],
-                payload: Payload([UInt8(index)]), attributes: .none, sender: .unknown,
+                payload: Payload([UInt8(index)]), metadata: .none, sender: .unknown,
                 isStored: true)
         }
         let older = OlderEvents(

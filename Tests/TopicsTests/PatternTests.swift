@@ -81,7 +81,7 @@ struct PatternTests {
 
     @Test func aHeapOfPlacesIsInOrderWhateverChanges() {
         var random = SeededRandom(for: "places")
-        var heap = PlaceHeap<Int>()
+        var heap = IndexedHeap<Int>()
         var keys: [Int: Int] = [:]
         for _ in 0..<2_000 {
             let place = Int.random(in: 0..<50, using: &random)

@@ -69,18 +69,18 @@ struct SubscriptionsAgainstModel {
 
     private mutating func publish() throws -> String? {
         let name = pick(names)
-        let attributes = try EventAttributes(
+        let metadata = try EventMetadata(
             type: pick([nil, "red", "blue"]), key: nil, contentType: nil)
         let payloads = (0..<pick([1, 1, 2, 5, 30])).map { _ in
             Payload(count: Int.random(in: 0...50, using: &random)) { _ in }
         }
-        let receipt = try bench.receipt(name.text, payloads, type: attributes.type)
+        let receipt = try bench.receipt(name.text, payloads, type: metadata.type)
         let counted = pairs.count { $0.model.isCounted && $0.model.selector.matches(name) }
         log.publish(
             payloads.enumerated().map { index, payload in
                 Event(
                     id: EventID(rawValue: receipt.first.rawValue + UInt64(index)),
-                    time: receipt.time, topic: name, payload: payload, attributes: attributes,
+                    time: receipt.time, topic: name, payload: payload, metadata: metadata,
                     sender: .unknown, isStored: false)
             })
         for index in pairs.indices { pairs[index].model.admitted(name, isRemoval: false, log) }

@@ -19,7 +19,7 @@ import Testing
     /// What a delivery is, in a word or two.
     private func words(_ delivery: TypedDelivery<Deploy>?) -> String {
         switch delivery {
-        case .value(let deploy, let event): "\(deploy.version) \(event.attributes.key ?? "-")"
+        case .value(let deploy, let event): "\(deploy.version) \(event.metadata.key ?? "-")"
         case .unreadable(let event, _): "unreadable \(event.payload.text)"
         case .gap: "gap"
         case nil: "end"
@@ -36,7 +36,7 @@ import Testing
             Issue.record("the value is not there")
             return
         }
-        #expect(event.attributes.contentType == "application/json")
+        #expect(event.metadata.contentType == "application/json")
         #expect(try topic.value(of: event) == Deploy(version: "v2"))
         var reader = values.makeAsyncIterator()
         #expect(words(try await reader.next()) == "v1 -")
@@ -64,14 +64,14 @@ import Testing
         await #expect(throws: EncodingError.self) {
             try await bus.publish(Deploy(version: "v1", seconds: .infinity), to: topic)
         }
-        await #expect(throws: AttributeError.self) {
+        await #expect(throws: MetadataError.self) {
             try await bus.publish(Deploy(version: "v1"), to: topic, key: "a\nb")
         }
         #expect(bus.statistics.published == 0)
         #expect(throws: NameError.self) {
             try Topic<[UInt8]>("a b", encode: { $0 }, decode: { $0 })
         }
-        #expect(throws: AttributeError.self) {
+        #expect(throws: MetadataError.self) {
             try Topic<[UInt8]>("a", contentType: "a\nb", encode: { $0 }, decode: { $0 })
         }
     }
@@ -81,6 +81,6 @@ import Testing
             "texts", contentType: nil, encode: { Array($0.utf8) },
             decode: { String(decoding: $0, as: UTF8.self) })
         let batch = try topic.batch(of: ["a", "ä"])
-        #expect(batch.payloads.map(\.text) == ["a", "ä"] && batch.attributes == .none)
+        #expect(batch.payloads.map(\.text) == ["a", "ä"] && batch.metadata == .none)
     }
 }

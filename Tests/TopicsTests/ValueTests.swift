@@ -20,31 +20,31 @@ struct ValueTests {
 
     @Test func anAttributeIsPrintableAndHasNoOuterSpaces() throws {
         let most = String(repeating: "x", count: 255)
-        let attributes = try EventAttributes(type: "a b", key: most, contentType: "text/plain")
-        #expect(attributes.type == "a b")
-        #expect(attributes.key == most)
-        #expect(attributes.contentType == "text/plain")
-        #expect(try EventAttributes(type: nil, key: nil, contentType: nil) == .none)
-        #expect(try EventAttributes(type: "$gap", key: nil, contentType: nil).isReserved)
-        #expect(!attributes.isReserved)
+        let metadata = try EventMetadata(type: "a b", key: most, contentType: "text/plain")
+        #expect(metadata.type == "a b")
+        #expect(metadata.key == most)
+        #expect(metadata.contentType == "text/plain")
+        #expect(try EventMetadata(type: nil, key: nil, contentType: nil) == .none)
+        #expect(try EventMetadata(type: "$gap", key: nil, contentType: nil).isReserved)
+        #expect(!metadata.isReserved)
     }
 
     @Test(arguments: [
         "", " a", "a ", "a\n", "\u{7F}", "ä", String(repeating: "x", count: 256),
     ])
     func aBadAttributeIsRefusedByName(text: String) {
-        let type = #expect(throws: AttributeError.self) {
-            try EventAttributes(type: text, key: nil, contentType: nil)
+        let type = #expect(throws: MetadataError.self) {
+            try EventMetadata(type: text, key: nil, contentType: nil)
         }
-        #expect(type?.attribute == .type)
-        let key = #expect(throws: AttributeError.self) {
-            try EventAttributes(type: nil, key: text, contentType: nil)
+        #expect(type?.field == .type)
+        let key = #expect(throws: MetadataError.self) {
+            try EventMetadata(type: nil, key: text, contentType: nil)
         }
-        #expect(key?.attribute == .key)
-        let contentType = #expect(throws: AttributeError.self) {
-            try EventAttributes(type: nil, key: nil, contentType: text)
+        #expect(key?.field == .key)
+        let contentType = #expect(throws: MetadataError.self) {
+            try EventMetadata(type: nil, key: nil, contentType: text)
         }
-        #expect(contentType?.attribute == .contentType)
+        #expect(contentType?.field == .contentType)
         #expect(contentType?.detail.contains("content type") == true)
     }
 

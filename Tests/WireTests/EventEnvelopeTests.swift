@@ -36,9 +36,9 @@ import Wire
         let telling = Array("\"\\/\u{8}\t\n\r\0\u{7F}\u{85}\u{2028}é😀 abc".utf8)
         let printable = Array("abc\"\\ ~/{}".utf8)
         for round in 1...2_000 {
-            var texts = AttributeTexts()
-            for attribute in EventAttribute.all where Bool.random(using: &random) {
-                texts[attribute] =
+            var texts = MetadataTexts()
+            for field in MetadataField.all where Bool.random(using: &random) {
+                texts[field] =
                     "x" + String(decoding: text(upTo: 9, printable, using: &random), as: UTF8.self)
                     + "x"
             }
@@ -47,14 +47,14 @@ import Wire
             let event = Event(
                 id: EventID(rawValue: UInt64(round)), time: Timestamp(microseconds: 1 << 49),
                 topic: topic, payload: Payload(text(upTo: 40, telling, using: &random)),
-                attributes: try EventAttributes(texts)
+                metadata: try EventMetadata(texts)
                     .with(try EventLabels(labels), expires: expires),
                 sender: Sender(uid: Bool.random(using: &random) ? 7 : nil, pid: nil),
                 isStored: false)
             let written = envelope(of: event)
             let back = try #require(read(written))
             #expect(bytes(of: back) == bytes(of: event))
-            #expect(back.attributes == event.attributes)
+            #expect(back.metadata == event.metadata)
             #expect(back.id == event.id && back.time == event.time && back.topic == topic)
             #expect(back.sender == event.sender)
             #expect(envelope(of: back) == written)
@@ -66,7 +66,7 @@ import Wire
         let event = Event(
             id: EventID(rawValue: 1), time: Timestamp(microseconds: 1 << 49),
             topic: try TopicName("a"), payload: Payload(Array(text.utf8)),
-            attributes: try EventAttributes(contentType: "application/x+json; v=1"),
+            metadata: try EventMetadata(contentType: "application/x+json; v=1"),
             sender: .unknown, isStored: false)
         let written = envelope(of: event)
         #expect(String(decoding: written, as: UTF8.self).contains("\"data\":\(text)"))

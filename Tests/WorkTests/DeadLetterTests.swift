@@ -69,7 +69,7 @@ import Topics
         func reason() throws -> String? {
             let letter = try bench.take("letters")
             try bench.settle(Settlement(.done(nil), lease: letter.lease), of: "letters")
-            return letter.jobs[0].event.attributes.labels["deadreason"]
+            return letter.jobs[0].event.metadata.labels["deadreason"]
         }
         func retry(_ words: String?) throws {
             let lease = try bench.take().lease
@@ -115,7 +115,7 @@ import Topics
         #expect(try bench.next().handout == nil)
         try bench.set("letters", of: "failed")
         let letter = try bench.take("letters").jobs[0].event
-        #expect(letter.attributes.labels["deadreason"] == "attempts")
+        #expect(letter.metadata.labels["deadreason"] == "attempts")
     }
 
     @Test func aWorkerThatComesTooLateIsToldOfTheLetter() throws {
@@ -141,7 +141,7 @@ import Topics
         let labels = try EventLabels(["deadhops": "16"])
         let other = PublishBatch(
             topic: try TopicName("jobs"),
-            attributes: try EventAttributes().with(labels, expires: nil), payloads: [.empty])
+            metadata: try EventMetadata().with(labels, expires: nil), payloads: [.empty])
         _ = try WorkBench.answer { bench.bus.publish(other, then: $0) }
         let lease = try bench.take(max: 2).lease
         bench.advance(seconds: 61)
@@ -182,7 +182,7 @@ import Topics
             #expect(try bench.group(group)?.failed == Int64((hop + 1) / 2), "hop \(hop)")
         }
         let last = try bench.take("a")
-        #expect(last.jobs[0].event.attributes.labels["deadhops"] == "16")
+        #expect(last.jobs[0].event.metadata.labels["deadhops"] == "16")
         let dead = Settlement(.dead(refusal: nil), lease: last.lease)
         #expect(saying { try bench.settle(dead, of: "a") }.hasPrefix("lettersCircle"))
         bench.advance(seconds: 61)
@@ -208,6 +208,6 @@ import Topics
         _ = try WorkBench.answer {
             bench.work.revive(name, id: letter, by: WorkBench.caller, then: $0)
         }
-        #expect(try bench.take().jobs[0].event.attributes.labels.isEmpty)
+        #expect(try bench.take().jobs[0].event.metadata.labels.isEmpty)
     }
 }

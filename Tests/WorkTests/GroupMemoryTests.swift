@@ -168,7 +168,7 @@ import Topics
             for text in texts { try bench.publish(text) }
         }
         try bench(memoryBytes: Self.fewBytes) { (bench) throws in
-            let (round, name) = (WorkRound(), try GroupName("g"))
+            let (round, name) = (GroupBatch(), try GroupName("g"))
             let lengths = Protected<[Int]>([])
             let gates = texts.map { _ in Gate() }
             for gate in gates {

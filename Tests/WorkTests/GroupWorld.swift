@@ -69,7 +69,7 @@ struct GroupWorld {
     /// Jobs whose end was told to whoever waits for the reply.
     var replied: Set<EventID> = []
     // The machine, and what is under way.
-    var turns: GroupTurns
+    var turns: GroupTransaction
     var underWay: (change: WorkChange, letters: [PublishBatch], decided: Int64)?
     /// Whether everything is counted once no change is under way.
     var isRecount = false
@@ -127,7 +127,7 @@ struct GroupWorld {
             name, wish, selector, at: LogPosition(after: .zero),
             by: StoredCaller(uid: nil, token: nil)
         ).get()
-        turns = GroupTurns(
+        turns = GroupTransaction(
             GroupMachine(GroupNumber(rawValue: 7), name, selector, record))
         workers = [
             Worker(name: "w1", caller: "a"), Worker(name: "w2", caller: "a"),
@@ -178,7 +178,7 @@ struct GroupWorld {
         let event = Event(
             id: id, time: Timestamp(microseconds: now),
             topic: try TopicName(["jobs.a", "jobs.b"].randomElement(using: &random)!),
-            payload: .empty, attributes: try EventAttributes(key: key), sender: .unknown,
+            payload: .empty, metadata: try EventMetadata(key: key), sender: .unknown,
             isStored: false)
         let expires = Int.random(in: 0..<8, using: &random) == 0 ? now + 6_000_000 : nil
         log[id] = event
@@ -300,7 +300,7 @@ struct GroupWorld {
     }
 
     /// A group made of what is durable, and the log.
-    private func restarted(isFaulty: Bool) -> GroupTurns {
+    private func restarted(isFaulty: Bool) -> GroupTransaction {
         var jobs = rows.values.sorted { $0.id < $1.id }
         if isFaulty, fault == .countsWhatIsGivenBack {
             jobs = jobs.map { row in
@@ -325,7 +325,7 @@ struct GroupWorld {
                 return row
             }
         }
-        return GroupTurns(
+        return GroupTransaction(
             GroupMachine(
                 StoredGroup(
                     number: GroupNumber(rawValue: 7), record: record, jobs: jobs),
@@ -392,9 +392,9 @@ struct GroupWorld {
     }
 
     private static func next(
-        _ turns: inout GroupTurns, now: Int64, _ random: inout SeededRandom,
+        _ turns: inout GroupTransaction, now: Int64, _ random: inout SeededRandom,
         _ last: inout LeaseToken?, _ fault: Fault?
-    ) -> GroupTurns.Step? {
+    ) -> GroupTransaction.Step? {
         turns.step(now: now, room: Self.room) {
             if fault == .mintsATokenTwice, let last { return last }
             let token = LeaseToken(high: random.next(), low: random.next())
@@ -405,7 +405,7 @@ struct GroupWorld {
 
     private func isOver(_ id: EventID) -> Bool { expiries[id].map { $0 <= now } ?? false }
 
-    private mutating func supply(_ fetch: GroupTurns.Fetch) -> GroupMachine.Supply {
+    private mutating func supply(_ fetch: GroupTransaction.Fetch) -> GroupMachine.Supply {
         var supply = GroupMachine.Supply()
         // What only the store has comes in parts.
         supply.isOfStore = Bool.random(using: &random)
@@ -437,7 +437,7 @@ struct GroupWorld {
                 let event = log[id]!
                 let bare = Event(
                     id: id, time: event.time, topic: event.topic, payload: .empty,
-                    attributes: .none, sender: .unknown, isStored: false)
+                    metadata: .none, sender: .unknown, isStored: false)
                 return (fault == .losesKeys ? bare : event, isOver(id))
             }, next: next, isCutShort: isCutShort)
         return supply
@@ -467,7 +467,7 @@ struct GroupWorld {
             check(settled.insert(id).inserted, "\(id) is settled twice")
             if fault != .keepsSettledRows { rows[id] = nil }
             told[id] = nil
-            guard record.isOrderedByKey, let key = log[id]?.attributes.key else { continue }
+            guard record.isOrderedByKey, let key = log[id]?.metadata.key else { continue }
             check(lastDone[key] ?? .zero < id, "W7: \(id) of \(key) is settled out of order")
             lastDone[key] = id
         }
@@ -553,7 +553,7 @@ struct GroupWorld {
 
     // MARK: What is told
 
-    private mutating func take(_ answers: [WorkAnswer], _ counts: GroupTurns.Counts) {
+    private mutating func take(_ answers: [WorkAnswer], _ counts: GroupTransaction.Counts) {
         for delivery in counts.deliveries where fault != .losesReplies {
             for id in delivery.ids {
                 check(settled.contains(id), "the reply of \(id) comes before its end")
@@ -611,7 +611,7 @@ struct GroupWorld {
         for id in ids { told[id]?.deadline = (decided ?? now) + microseconds }
     }
 
-    private mutating func receive(_ grant: GroupMachine.Allotment, _ index: Int?) {
+    private mutating func receive(_ grant: GroupMachine.LeasedJobs, _ index: Int?) {
         handouts += 1
         if grant.jobs.count > 1 {
             check(grant.jobs.allSatisfy { $0.attempt == 1 }, "W9: a batch has one that comes again")
@@ -693,7 +693,7 @@ struct GroupWorld {
             check(isOpen == heads.insert(key).inserted, "W7: \(key) has not its oldest job open")
         }
         for (id, event) in log where rows[id] != nil {
-            check(rows[id]?.key == event.attributes.key, "the key of \(id) is lost")
+            check(rows[id]?.key == event.metadata.key, "the key of \(id) is lost")
         }
         // A restart would find the same.
         let own = turns.machine.table.lanes.parked

@@ -31,12 +31,12 @@ struct NamedWorkerTests {
             events = (1...count).map { id in
                 Event(
                     id: EventID(rawValue: id), time: Timestamp(microseconds: 1), topic: topic,
-                    payload: .empty, attributes: .none, sender: .unknown, isStored: false)
+                    payload: .empty, metadata: .none, sender: .unknown, isStored: false)
             }
         }
 
         /// One request for jobs, and its commit; nil where there is none.
-        mutating func ask(_ worker: String?, max: Int = 1) -> GroupMachine.Allotment? {
+        mutating func ask(_ worker: String?, max: Int = 1) -> GroupMachine.LeasedJobs? {
             _ = machine.advance(to: now)
             machine.begin()
             asked += 1
@@ -44,7 +44,7 @@ struct NamedWorkerTests {
                 number: asked, holder: worker.map { Holder(worker: $0, caller: "a") },
                 caller: "a", length: nil, countMax: max, waits: false)
             _ = machine.enter(entry, now: now)
-            var grants: [GroupMachine.Allotment] = []
+            var grants: [GroupMachine.LeasedJobs] = []
             var goesOn = true
             while goesOn {
                 let wants = machine.wants(in: Self.room)
@@ -63,7 +63,7 @@ struct NamedWorkerTests {
         }
 
         /// The same, of which something has to come.
-        mutating func take(_ worker: String?, max: Int = 1) throws -> GroupMachine.Allotment {
+        mutating func take(_ worker: String?, max: Int = 1) throws -> GroupMachine.LeasedJobs {
             guard let grant = ask(worker, max: max) else { throw Nothing() }
             return grant
         }
@@ -109,7 +109,7 @@ struct NamedWorkerTests {
     }
 
     /// Which jobs somebody got, and how often they were handed out.
-    private func told(_ grant: GroupMachine.Allotment?) -> [String] {
+    private func told(_ grant: GroupMachine.LeasedJobs?) -> [String] {
         grant?.jobs.map { "\($0.event.id) for the \($0.attempt)." } ?? []
     }
 

@@ -103,7 +103,7 @@ import Topics
             Event(
                 id: EventID(rawValue: UInt64(id)), time: Timestamp(microseconds: 0),
                 topic: try! TopicName("jobs"), payload: Payload([UInt8](repeating: 0, count: id)),
-                attributes: .none, sender: .unknown, isStored: true)
+                metadata: .none, sender: .unknown, isStored: true)
         }
         let sizes = events.map(\.memoryBytes)
         begun.value[0].room.note(events)

@@ -101,7 +101,7 @@ import Topics
                 let letter = try bury(text, on: bench)
                 let event = try bench.bus.event(letter, in: TopicName("failed"))
                 guard case .found(let found) = event else { throw WorkBench.Nothing() }
-                let job = try #require(found.attributes.labels["deadid"])
+                let job = try #require(found.metadata.labels["deadid"])
                 jobs.append(try #require(EventID(decimal: job)))
             }
             try revive(jobs[0], on: bench)
@@ -124,7 +124,7 @@ import Topics
         let letter = try bury(on: bench)
         let forged = PublishBatch(
             topic: try TopicName("failed"),
-            attributes: try EventAttributes(type: "revived", key: letter.description),
+            metadata: try EventMetadata(type: "revived", key: letter.description),
             payloads: [.empty])
         let _: PublishReceipt = try WorkBench.answer { bench.bus.publish(forged, then: $0) }
         try revive(letter, on: bench)

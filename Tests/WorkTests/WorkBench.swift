@@ -57,7 +57,7 @@ final class WorkBench: Sendable {
     @discardableResult
     func publish(_ text: String, to topic: String = "jobs", key: String? = nil) throws -> EventID {
         let batch = PublishBatch(
-            topic: try TopicName(topic), attributes: try EventAttributes(key: key),
+            topic: try TopicName(topic), metadata: try EventMetadata(key: key),
             payloads: [Payload(Array(text.utf8))])
         return try Self.answer { self.bus.publish(batch, then: $0) }.first
     }
@@ -126,7 +126,7 @@ final class WorkBench: Sendable {
     /// Takes a job that has to be there.
     func take(
         _ name: String = "g", worker: String? = nil, settling: Settlement? = nil, max: Int = 1
-    ) throws -> Handout {
+    ) throws -> JobDelivery {
         let answer = try next(name, worker: worker, settling: settling, max: max)
         guard let handout = answer.handout else { throw Nothing() }
         return handout
@@ -177,7 +177,7 @@ final class Answer<Value: Sendable, Failure: Error>: Sendable {
     }
 }
 
-extension Handout {
+extension JobDelivery {
     var ids: [EventID] { jobs.map(\.event.id) }
     var text: String { jobs[0].event.payload.text }
 }

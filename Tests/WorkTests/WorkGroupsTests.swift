@@ -192,8 +192,8 @@ import Topics
         #expect(try bench.group()?.failed == 1 && bench.group()?.open == 0)
         try bench.set("letters", of: "failed")
         let letter = try bench.take("letters").jobs[0].event
-        #expect(letter.payload.text == "a" && letter.attributes.key == "k")
-        let labels = letter.attributes.labels
+        #expect(letter.payload.text == "a" && letter.metadata.key == "k")
+        let labels = letter.metadata.labels
         #expect(labels["deadgroup"] == "g" && labels["deadtopic"] == "jobs")
         #expect(labels["deadid"] == id.description && labels["deadattempts"] == "2")
         #expect(labels["deadreason"] == "attempts")
@@ -223,8 +223,8 @@ import Topics
         let receipt = try revive(letter)
         let again = try bench.take()
         #expect(again.ids == [receipt.first] && again.jobs[0].attempt == 1)
-        #expect(again.text == "a" && again.jobs[0].event.attributes.key == "k")
-        #expect(again.jobs[0].event.attributes.labels.isEmpty)
+        #expect(again.text == "a" && again.jobs[0].event.metadata.key == "k")
+        #expect(again.jobs[0].event.metadata.labels.isEmpty)
         #expect(refusal { _ = try revive(letter) } == "letterRevived")
         #expect(refusal { _ = try revive(receipt.first) } == "letterUnknown")
     }
@@ -521,7 +521,7 @@ import Topics
         func patterns(_ index: Int) -> String {
             (0..<100).map { "a\(index).b\($0).c.*" }.joined(separator: ",")
         }
-        let bytes = WorkShares.bytes(of: try Selector(patterns(1)), replies: false)
+        let bytes = JobQuota.bytes(of: try Selector(patterns(1)), replies: false)
         #expect(bytes > 100 * 900)
         let bench = try WorkBench(memoryBytes: 4 * (4 * bytes + Limits.groupBytes))
         for index in 1...3 { try bench.set("g\(index)", of: patterns(index)) }
@@ -622,7 +622,7 @@ import Topics
         let expires = bench.clock.now().advanced(microseconds: 1_000_000)
         let batch = PublishBatch(
             topic: try TopicName("jobs"),
-            attributes: EventAttributes.none.with(.none, expires: expires),
+            metadata: EventMetadata.none.with(.none, expires: expires),
             payloads: [.empty])
         _ = try WorkBench.answer { bench.bus.publish(batch, then: $0) }
         try bench.publish("b")

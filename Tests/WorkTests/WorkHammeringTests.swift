@@ -25,7 +25,7 @@ import Topics
         mutating func note(_ events: [Event]) {
             for event in events {
                 if !held.insert(event.id).inserted { doubles.append(event.id) }
-                guard let key = event.attributes.key else { continue }
+                guard let key = event.metadata.key else { continue }
                 order[key, default: []].append(event.id)
             }
         }

@@ -225,7 +225,7 @@ import Topics
     /// A start reads rows and nothing of the log, so nothing waits for a look at it.
     @Test func keysGoOnInOrderBehindAStartThatReadsNothingOfTheLog() throws {
         var ids: [EventID] = []
-        var taken: [Handout] = []
+        var taken: [JobDelivery] = []
         try bench { (bench) throws in
             try bench.set { $0.isOrderedByKey = true }
             ids = try ["k", "k", "l"].map { try bench.publish("x", key: $0) }

@@ -35,12 +35,12 @@ extension BusClient {
     ) async throws(ClientError) -> ClientReceipt {
         if batch.payloads.count == 1 {
             let receipt = try await publish(
-                batch.payloads[0], TargetPath("topics", batch.topic.text), batch.attributes, ttl)
+                batch.payloads[0], TargetPath("topics", batch.topic.text), batch.metadata, ttl)
             guard let receipt, receipt.count == 1 else { throw Self.miscounted }
             return receipt
         }
         let receipt = try await publish(
-            lines: Self.lines(batch.payloads), to: batch.topic, attributes: batch.attributes,
+            lines: Self.lines(batch.payloads), to: batch.topic, metadata: batch.metadata,
             ttl: ttl)
         guard let receipt, receipt.count == batch.payloads.count else { throw Self.miscounted }
         return receipt
@@ -55,11 +55,11 @@ extension BusClient {
     /// - Returns: Nil where there was no line.
     /// - Throws: `ClientError`, as for a batch.
     public func publish(
-        lines text: Payload, to topic: TopicName, attributes: EventAttributes = .none,
+        lines text: Payload, to topic: TopicName, metadata: EventMetadata = .none,
         ttl: Int64? = nil
     ) async throws(ClientError) -> ClientReceipt? {
         try await publish(
-            text, TargetPath("topics", topic.text).with("split", "lines"), attributes, ttl)
+            text, TargetPath("topics", topic.text).with("split", "lines"), metadata, ttl)
     }
 
     private static let miscounted = ClientError.malformedAnswer(
@@ -76,9 +76,9 @@ extension BusClient {
     }
 
     /// The headers that say these attributes.
-    static func headers(of attributes: EventAttributes) -> [String] {
-        EventAttribute.all.compactMap { attribute in
-            attributes[attribute].map { "\(WireAttribute.row(attribute).header): \($0)" }
+    static func headers(of metadata: EventMetadata) -> [String] {
+        MetadataField.all.compactMap { field in
+            metadata[field].map { "\(WireField.row(field).header): \($0)" }
         }
     }
 
@@ -104,15 +104,15 @@ extension BusClient {
     }
 
     private func publish(
-        _ body: Payload, _ target: TargetPath, _ attributes: EventAttributes, _ ttl: Int64?
+        _ body: Payload, _ target: TargetPath, _ metadata: EventMetadata, _ ttl: Int64?
     ) async throws(ClientError) -> ClientReceipt? {
-        guard attributes.labels.isEmpty, attributes.expires == nil else {
+        guard metadata.labels.isEmpty, metadata.expires == nil else {
             throw .unsendable(
                 "labels are not sent, and an expiry is said as a time from now on: give a ttl")
         }
         let answer = try await answer(
             .post, target.with("ttl", ttl.map { Quantity.text(microseconds: $0) }),
-            headers: Self.headers(of: attributes), body: body, expecting: [200, 201])
+            headers: Self.headers(of: metadata), body: body, expecting: [200, 201])
         var (first, last, subscribers) = (EventID?.none, EventID?.none, Int?.none)
         var (count, time, hint) = (Int?.none, Timestamp?.none, String?.none)
         try answer.members { name, reader in

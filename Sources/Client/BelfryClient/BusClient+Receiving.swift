@@ -48,10 +48,10 @@ extension BusClient {
         var target = TargetPath("topics", "\(selector)")
             .with("as", "ndjson").with("since", since)
             .with("wait", isEndless ? nil : "0")
-        for attribute in EventAttribute.all {
-            guard let text = filter[attribute] else { continue }
-            guard let name = WireAttribute.row(attribute).filter else {
-                throw .unsendable("a bus does not filter events by their \(attribute)")
+        for field in MetadataField.all {
+            guard let text = filter[field] else { continue }
+            guard let name = WireField.row(field).filter else {
+                throw .unsendable("a bus does not filter events by their \(field)")
             }
             target = target.with(name, text)
         }

@@ -3,7 +3,7 @@ public import Topics
 extension BusClient {
     /// Publishes one value and returns its place once it is visible.
     ///
-    /// - Throws: Any error of the topic's `encode`, `AttributeError` for an invalid key, else
+    /// - Throws: Any error of the topic's `encode`, `MetadataError` for an invalid key, else
     ///   `ClientError`. Behind `outcomeUnknown` the value may be in the log.
     @discardableResult
     public func publish<Value: Sendable>(

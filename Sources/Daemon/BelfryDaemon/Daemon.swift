@@ -23,7 +23,7 @@ public final class Daemon: Sendable {
     private let administrator: UInt32
     private let log: Log
     private let groups = GroupDirectory()
-    private let care = MemoryCare()
+    private let care = MemoryTrimmer()
     private let state: Protected<State>
     let accessLog: AccessLog
 

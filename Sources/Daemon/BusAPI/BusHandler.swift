@@ -7,7 +7,7 @@ internal import Topics
 public final class BusHandler: RequestHandler, BusLoopOwner {
     let loop: BusLoop
     /// The body limits by the configuration of the last request.
-    private var admissions: BodyAdmissions
+    private var admissions: BodyPolicies
 
     /// The handler of one loop, which serves `service` from now on.
     public init(of service: BusService, on loop: LoopHandle, within budget: TurnBudget) {
@@ -16,15 +16,15 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
     }
 
     /// Decides how much body a request may bring, by its head.
-    public func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission {
+    public func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyPolicy {
         if admissions.eventBytesMax != loop.configuration.eventBytesMax {
             admissions = Self.admissions(on: loop)
         }
         return admissions.admission(of: head, length)
     }
 
-    private static func admissions(on loop: BusLoop) -> BodyAdmissions {
-        BodyAdmissions(
+    private static func admissions(on loop: BusLoop) -> BodyPolicies {
+        BodyPolicies(
             eventBytesMax: loop.configuration.eventBytesMax,
             batchBytesMax: loop.bus.limits.batchBytesMax)
     }

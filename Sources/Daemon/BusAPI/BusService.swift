@@ -18,9 +18,9 @@ public final class BusService: Sendable {
     let memory: MemoryBudget
     let log: Log
     let waiting = Gauge()
-    let longReads = LongReads()
+    let longReads = BackgroundReads()
     /// The memory for answers that are made beside the loops.
-    let answers: AnswerSpace
+    let answers: ResponseQuota
     /// Random number of this life of the bus. It tells cursors of lists from those of other lives.
     private let life = UInt64.random(in: .min ... .max)
     /// How long a reader that reconnects by itself should wait, in milliseconds.
@@ -66,7 +66,7 @@ public final class BusService: Sendable {
         self.log = log
         let state = Protected(State(configuration: configuration))
         self.state = state
-        answers = AnswerSpace(of: memory, relieve: { bus.relieve() }) { bytes in
+        answers = ResponseQuota(of: memory, relieve: { bus.relieve() }) { bytes in
             for loop in state.read({ $0.loops }) { loop.makeRoom(forAnswersOf: bytes) }
         }
         judgeLetters(by: configuration.access)

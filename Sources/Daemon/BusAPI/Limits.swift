@@ -182,5 +182,5 @@ enum Limits {
 
     /// Bytes of JSON around the payload of a message: 2 KiB for its topic, its `ref` and each
     /// attribute, names of 255 bytes, escaped the same way, with their members' own names.
-    static let messageMembersBytesMax = (2 + WireAttribute.parameters.count) * (2 << 10)
+    static let messageMembersBytesMax = (2 + WireField.parameters.count) * (2 << 10)
 }

@@ -7,7 +7,7 @@
 public protocol RequestHandler: AnyObject {
     /// Decides about a request's body before it is read; called once for every request that
     /// passed the strict checks, bodyless ones included, and always before `handle`.
-    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyAdmission
+    func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyPolicy
 
     /// Steps of a turn that a request will count with `TurnBudget.add`, as far as its head tells. A
     /// request that takes long waits for its turn apart from short ones.
@@ -32,7 +32,7 @@ public protocol RequestHandler: AnyObject {
 public typealias RequestHandlerMaker = @Sendable (LoopHandle, TurnBudget) -> any RequestHandler
 
 /// The handler's decision about a request's body.
-public enum BodyAdmission: Sendable {
+public enum BodyPolicy: Sendable {
     /// The body is collected and handed over whole, if it keeps to a limit.
     case upTo(BodyLimit)
 
@@ -41,7 +41,7 @@ public enum BodyAdmission: Sendable {
     case refuse(Response)
 
     /// A body of at most so many bytes; see ``BodyLimit``.
-    public static func upTo(bytes: Int, orElse answer: Response) -> BodyAdmission {
+    public static func upTo(bytes: Int, orElse answer: Response) -> BodyPolicy {
         .upTo(BodyLimit(bytesMax: bytes, orElse: answer))
     }
 }

@@ -17,13 +17,13 @@ final class SharedParts: Sendable {
     let reads = ReadQueue()
     let marks = TopicMarks()
     let progress = CommitProgress()
-    let journal: JournalCare
+    let journal: Checkpointer
     let meters = StoreMeters()
     let readiness = Protected(Readiness.ready)
     let damaged = Protected(DamagedEvents())
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 
     init(_ sync: SQLiteStoreConfiguration.Sync) {
-        journal = JournalCare(syncsCommits: sync == .full)
+        journal = Checkpointer(syncsCommits: sync == .full)
     }
 }

@@ -3,7 +3,7 @@ package import Telemetry
 /// Figures of the writer and the readers of a store. Their threads write them, any thread may read.
 final class StoreMeters: Sendable {
     /// Turns of the readers; a step is an event that is looked at.
-    let reads = BoundedWork("store_reads", stepsMax: Limits.examinedEventsMax)
+    let reads = BoundedTask("store_reads", stepsMax: Limits.examinedEventsMax)
     /// How long commits took, in microseconds, from taking the waiting jobs to answering all of
     /// them.
     let commits = Histogram()

@@ -9,7 +9,7 @@ public struct EnvelopeReader {
     private var id: EventID?
     private var topic: UnsafeRawBufferPointer?
     private var time: Timestamp?
-    private var texts = AttributeTexts()
+    private var texts = MetadataTexts()
     private var data: UnsafeRawBufferPointer?
     private var base64: UnsafeRawBufferPointer?
     private var sender = Sender.unknown
@@ -47,9 +47,9 @@ public struct EnvelopeReader {
             expires = reader.string().flatMap { Timestamp(rfc3339: $0) }
             return expires != nil
         }
-        for attribute in EventAttribute.all where name.spells(WireAttribute.row(attribute).member) {
-            texts[attribute] = reader.string()
-            return texts[attribute] != nil
+        for field in MetadataField.all where name.spells(WireField.row(field).member) {
+            texts[field] = reader.string()
+            return texts[field] != nil
         }
         return reader.value() != nil
     }
@@ -83,8 +83,8 @@ public struct EnvelopeReader {
     }
 
     /// The attributes with labels and expiry; nil if one of them is invalid.
-    private var attributes: EventAttributes? {
-        guard let plain = try? EventAttributes(texts) else { return nil }
+    private var metadata: EventMetadata? {
+        guard let plain = try? EventMetadata(texts) else { return nil }
         guard !labels.isEmpty || expires != nil else { return plain }
         return (try? EventLabels(labels)).map { plain.with($0, expires: expires) }
     }
@@ -95,9 +95,9 @@ public struct EnvelopeReader {
         guard let id, let topic, let time, let payload else { return nil }
         guard let name = Self.name(topic, like: known) else { return nil }
         known = name
-        guard let attributes else { return nil }
+        guard let metadata else { return nil }
         return Event(
-            id: id, time: time, topic: name, payload: payload, attributes: attributes,
+            id: id, time: time, topic: name, payload: payload, metadata: metadata,
             sender: sender, isStored: false)
     }
 

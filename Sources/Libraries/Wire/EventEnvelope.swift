@@ -3,8 +3,8 @@ public import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
 ///
-/// `{"id","topic","time",…,"attributes","expires","data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
-/// ``WireAttribute`` for each attribute; absent members are left out. `data` is the JSON value
+/// `{"id","topic","time",…,"metadata","expires","data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
+/// ``WireField`` for each attribute; absent members are left out. `data` is the JSON value
 /// itself only if the stored Content-Type says JSON and the payload is a value that ``JSONReader``
 /// reads; other UTF-8 is a string, anything else `data_base64`.
 public enum EventEnvelope {
@@ -38,27 +38,27 @@ public enum EventEnvelope {
         json.member("id", event.id)
         json.member("topic", event.topic.text)
         json.member("time", event.time.description)
-        for attribute in EventAttribute.all {
-            guard let text = event.attributes[attribute] else { continue }
-            json.member(WireAttribute.row(attribute).member, text)
+        for field in MetadataField.all {
+            guard let text = event.metadata[field] else { continue }
+            json.member(WireField.row(field).member, text)
         }
-        writeExtras(event.attributes, to: &json)
+        writeExtras(event.metadata, to: &json)
         writeData(of: event, to: &json)
         if showsSender { writeSender(event.sender, to: &json) }
         json.endObject()
     }
 
-    private static func writeExtras(_ attributes: EventAttributes, to json: inout JSONWriter) {
-        if !attributes.labels.isEmpty {
+    private static func writeExtras(_ metadata: EventMetadata, to json: inout JSONWriter) {
+        if !metadata.labels.isEmpty {
             json.name("attributes")
             json.object { json in
-                for label in attributes.labels.all {
+                for label in metadata.labels.all {
                     json.name(label.name)
                     json.string(label.value)
                 }
             }
         }
-        if let expires = attributes.expires { json.member("expires", expires.description) }
+        if let expires = metadata.expires { json.member("expires", expires.description) }
     }
 
     private static func writeData(of event: Event, to json: inout JSONWriter) {
@@ -85,7 +85,7 @@ public enum EventEnvelope {
 
 extension Event {
     /// Whether its content type says JSON.
-    public var saysJSON: Bool { attributes.contentType.map { $0.saysJSON } ?? false }
+    public var saysJSON: Bool { metadata.contentType.map { $0.saysJSON } ?? false }
 }
 
 extension String {

@@ -32,7 +32,7 @@ import Work
 
     /// Requests that one turn handles, where each looks at all topics of the group so often.
     private static func requestsMax(looks: Int) -> Int {
-        1 + TurnWork.longRequests.stepsMax / (HTTPFrontLimits.requestSteps + looks * termCount)
+        1 + LoopTask.longRequests.stepsMax / (HTTPFrontLimits.requestSteps + looks * termCount)
     }
 
     @Test func workersThatAskTogetherForAGroupOfManyTopicsAreServedSomeATurn() throws {

@@ -13,12 +13,12 @@ extension ParserCheck {
         let parts = input.parts(2)
         let contentType = parts[0].isEmpty ? nil : parts[0].text
         guard parts.count > 1,
-            let attributes = try? EventAttributes(type: "a", key: "b", contentType: contentType)
+            let metadata = try? EventMetadata(type: "a", key: "b", contentType: contentType)
         else { return }
         let payload = Array(parts[1])
         let event = Event(
             id: EventID(rawValue: 7), time: Timestamp(microseconds: 1),
-            topic: try TopicName("t"), payload: Payload(payload), attributes: attributes,
+            topic: try TopicName("t"), payload: Payload(payload), metadata: metadata,
             sender: Sender(uid: 1, pid: 2), isStored: false)
         try checkEnvelope(of: event, payload)
         for isNamed in [false, true] {
@@ -32,7 +32,7 @@ extension ParserCheck {
         try hold(!text.contains { $0 < 0x20 || $0 == 0x7F }, "a control in an envelope")
         let object = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any] ?? [:]
         try agree(object["id"] as? String, "7", "id")
-        try agree(object["content_type"] as? String, event.attributes.contentType, "content type")
+        try agree(object["content_type"] as? String, event.metadata.contentType, "content type")
         let isText = String(validating: payload, as: UTF8.self) != nil
         try agree(object["data_base64"] == nil, isText, "text, and data")
         if let base64 = object["data_base64"] as? String {

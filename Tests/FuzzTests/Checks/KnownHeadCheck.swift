@@ -26,7 +26,7 @@ extension ParserCheck {
             var match = KnownHead.Match.none
             guard known.match(input, &match) else { return nil }
             try agree(HeadHash(of: input)?.value, known.hash, "the hash")
-            let lines = UnreadHead(input)
+            let lines = RequestHeadReader(input)
             try agree(match.headBytes, lines.headBytes, "the bytes of the head")
             guard case .nothing = lines.finding else {
                 throw Broken(description: "by its lines it is \(lines.finding)")

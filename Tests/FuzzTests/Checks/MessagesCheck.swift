@@ -15,14 +15,14 @@ extension ParserCheck {
         let object =
             try JSONSerialization.jsonObject(with: Data(input)) as? [String: Any] ?? [:]
         try agree(message.topic?.text, object["topic"] as? String, "topic")
-        try agree(message.attributes.type, object["type"] as? String, "type")
-        try agree(message.attributes.key, object["key"] as? String, "key")
+        try agree(message.metadata.type, object["type"] as? String, "type")
+        try agree(message.metadata.key, object["key"] as? String, "key")
         if let text = object["data"] as? String {
             try agree(payload, Array(text.utf8), "text")
         } else if let base64 = object["data_base64"] as? String {
             try agree(payload, Data(base64Encoded: base64).map(Array.init), "bytes")
         } else {
-            try agree(message.attributes.contentType, "application/json", "content type")
+            try agree(message.metadata.contentType, "application/json", "content type")
         }
         try checkAgain(message, ref)
     }
@@ -38,15 +38,15 @@ extension ParserCheck {
             json.name("topic")
             json.string(topic.text)
         }
-        if let type = message.attributes.type {
+        if let type = message.metadata.type {
             json.name("type")
             json.string(type)
         }
-        if let key = message.attributes.key {
+        if let key = message.metadata.key {
             json.name("key")
             json.string(key)
         }
-        if message.attributes.contentType != nil {
+        if message.metadata.contentType != nil {
             json.name("data")
             json.encoded(message.payload.bytes)
         } else {
@@ -58,7 +58,7 @@ extension ParserCheck {
         let again = try json.finished().withUnsafeBytes { try ClientMessage($0, ref: &refAgain) }
         try agree(refAgain, ref, "ref, and written again")
         try agree(again.topic, message.topic, "topic, and written again")
-        try agree(again.attributes, message.attributes, "attributes, and written again")
+        try agree(again.metadata, message.metadata, "attributes, and written again")
         try agree(Array(again.payload.bytes), Array(message.payload.bytes), "payload, again")
     }
 }

@@ -6,11 +6,11 @@ extension ParserCheck {
     ///
     /// Input: what there is to be read on a connection.
     static let unreadHead = ParserCheck("unread-head", bytesMax: 512) { input in
-        let head = UnreadHead(input)
+        let head = RequestHeadReader(input)
         let lines = Lines(input)
         try agree(isBroken(head.finding), lines.isBroken, "whether it is broken")
         for end in input.indices where input[end] == 0x0A {
-            let piece = UnreadHead(UnsafeRawBufferPointer(rebasing: input[...end])).finding
+            let piece = RequestHeadReader(UnsafeRawBufferPointer(rebasing: input[...end])).finding
             if piece != .nothing { try agree(piece, head.finding, "what a piece is and the whole") }
         }
         guard !lines.isBroken, lines.isWhole, lines.isOfVersion1 else {
@@ -37,7 +37,7 @@ extension ParserCheck {
         fields.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    private static func isBroken(_ finding: UnreadHead.Finding) -> Bool {
+    private static func isBroken(_ finding: RequestHeadReader.Finding) -> Bool {
         if case .broken = finding { true } else { false }
     }
 }

@@ -56,18 +56,18 @@ struct WholeAnswer {
 
     /// The event whose bytes the body is.
     func event(_ id: EventID, in topic: TopicName) throws(ClientError) -> Event {
-        var texts = AttributeTexts()
-        for attribute in WireAttribute.own {
-            texts[attribute] = head["\(WireAttribute.row(attribute).lowercaseHeader)"]
+        var texts = MetadataTexts()
+        for field in WireField.own {
+            texts[field] = head["\(WireField.row(field).lowercaseHeader)"]
         }
         texts[.contentType] = contentType
         guard let time = head["event-time"].flatMap({ Timestamp(rfc3339: $0) }),
-            let attributes = try? EventAttributes(texts)
+            let metadata = try? EventMetadata(texts)
         else { throw .malformedAnswer("an event without its time") }
         let expires = head["event-expires"].flatMap { Timestamp(rfc3339: $0) }
         return Event(
             id: id, time: time, topic: topic, payload: Payload(body),
-            attributes: attributes.with(.none, expires: expires), sender: .unknown,
+            metadata: metadata.with(.none, expires: expires), sender: .unknown,
             isStored: false)
     }
 

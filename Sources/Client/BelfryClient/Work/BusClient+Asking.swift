@@ -17,13 +17,13 @@ extension BusClient {
     ///   the request is not in the log; one with `REPLY_TIMEOUT`, that it is in the log, and a worker
     ///   may have done it.
     public func ask(
-        _ payload: Payload, of topic: TopicName, attributes: EventAttributes = .none,
+        _ payload: Payload, of topic: TopicName, metadata: EventMetadata = .none,
         within microseconds: Int64 = 10_000_000
     ) async throws(ClientError) -> ClientReply {
         let target = TargetPath("topics", topic.text)
             .with("reply", Quantity.text(microseconds: microseconds))
         let answer = try await answer(
-            .post, target, headers: Self.headers(of: attributes), body: payload,
+            .post, target, headers: Self.headers(of: metadata), body: payload,
             within: Int(microseconds / 1_000) + Limits.requestMillisecondsMax)
         let contentType = answer.contentType
         if answer.head.status == 200 {

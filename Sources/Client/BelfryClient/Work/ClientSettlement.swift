@@ -48,7 +48,7 @@ public struct ClientSettlement: Sendable {
 
     var body: Payload? { output?.payload }
 
-    var headers: [String] { output.map { BusClient.headers(of: $0.attributes) } ?? [] }
+    var headers: [String] { output.map { BusClient.headers(of: $0.metadata) } ?? [] }
 
     /// The target with the parameters of the settlement beside its lease.
     func parameters(_ target: TargetPath) -> TargetPath {
@@ -78,16 +78,16 @@ public struct ClientOutput: Sendable {
     /// Its bytes. Without any there is no reply.
     public let payload: Payload
     /// Their type, and with a topic the type and the key of the event.
-    public let attributes: EventAttributes
+    public let metadata: EventMetadata
     /// The topic that it is an event of; nil for the reply to somebody who waits.
     public let topic: TopicName?
 
     /// An output as given.
     public init(
-        _ payload: Payload, attributes: EventAttributes = .none, to topic: TopicName? = nil
+        _ payload: Payload, metadata: EventMetadata = .none, to topic: TopicName? = nil
     ) {
         self.payload = payload
-        self.attributes = attributes
+        self.metadata = metadata
         self.topic = topic
     }
 }

@@ -94,8 +94,8 @@ struct EventProgram: Sendable {
     private static func variables(of event: Event) -> [(name: String, text: String)] {
         named([
             ("ID", "\(event.id)"), ("TOPIC", event.topic.text), ("TIME", "\(event.time)"),
-            ("TYPE", event.attributes.type ?? ""), ("KEY", event.attributes.key ?? ""),
-            ("CONTENT_TYPE", event.attributes.contentType ?? ""),
+            ("TYPE", event.metadata.type ?? ""), ("KEY", event.metadata.key ?? ""),
+            ("CONTENT_TYPE", event.metadata.contentType ?? ""),
         ])
     }
 

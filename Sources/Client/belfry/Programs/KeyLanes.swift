@@ -28,7 +28,7 @@ struct KeyLanes {
     mutating func add(_ event: Event) -> Event? {
         reach = event.id
         unfinished.append(event.id)
-        if let key = event.attributes.key {
+        if let key = event.metadata.key {
             guard waiting[key] == nil else {
                 waiting[key]?.append(event)
                 return nil
@@ -43,7 +43,7 @@ struct KeyLanes {
     mutating func end(_ event: Event) -> Event? {
         unfinished.removeAll { $0 == event.id }
         runningCount -= 1
-        guard let key = event.attributes.key, let line = waiting[key] else { return nil }
+        guard let key = event.metadata.key, let line = waiting[key] else { return nil }
         guard let next = line.first else {
             waiting[key] = nil
             return nil

@@ -5,20 +5,20 @@ internal import Topics
 struct RunReport: Sendable {
     private let topic: TopicName
     private let command: [String]
-    private let attributes: [String: EventAttributes]
+    private let metadata: [String: EventMetadata]
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         topic = try Names.topic(arguments.operands[0])
         let name = arguments.program[0].split(separator: "/").last.map { String($0) }
         let key = arguments.text("--key") ?? name ?? arguments.program[0]
         command = arguments.program
-        do throws(AttributeError) {
-            var attributes: [String: EventAttributes] = [:]
+        do throws(MetadataError) {
+            var metadata: [String: EventMetadata] = [:]
             for type in ["started", "ended"] {
-                attributes[type] = try EventAttributes(
+                metadata[type] = try EventMetadata(
                     type: type, key: key, contentType: "application/json")
             }
-            self.attributes = attributes
+            self.metadata = metadata
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }
@@ -51,7 +51,7 @@ struct RunReport: Sendable {
             members(&json)
         }
         return PublishBatch(
-            topic: topic, attributes: attributes[type] ?? .none,
+            topic: topic, metadata: metadata[type] ?? .none,
             payloads: [Payload(Array(text.utf8))])
     }
 }

@@ -49,9 +49,9 @@ struct LineFormat: Sendable {
             case .name(.id): Output.standard.write("\(event.id)")
             case .name(.topic): Output.standard.write(event.topic.text)
             case .name(.time): Output.standard.write("\(event.time)")
-            case .name(.type): Output.standard.write(event.attributes.type ?? "")
-            case .name(.key): Output.standard.write(event.attributes.key ?? "")
-            case .name(.contentType): Output.standard.write(event.attributes.contentType ?? "")
+            case .name(.type): Output.standard.write(event.metadata.type ?? "")
+            case .name(.key): Output.standard.write(event.metadata.key ?? "")
+            case .name(.contentType): Output.standard.write(event.metadata.contentType ?? "")
             }
         }
     }

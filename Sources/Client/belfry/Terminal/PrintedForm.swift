@@ -70,7 +70,7 @@ enum PrintedForm: Sendable {
 
     /// The group and the reason of a dead letter; nil for every other event.
     private static func death(of event: Event) -> String? {
-        let labels = event.attributes.labels
+        let labels = event.metadata.labels
         return labels[DeathLabel.group.rawValue].map { group in
             "dead letter of \(group): \(labels[DeathLabel.reason.rawValue] ?? "")"
         }

@@ -14,7 +14,7 @@ struct CopiedBatch {
         guard let last else { return true }
         return events.count < Limits.batchLinesMax
             && bytes + event.payload.count < Limits.batchBytesMax
-            && last.topic == event.topic && last.attributes == event.attributes
+            && last.topic == event.topic && last.metadata == event.metadata
             && Self.isLine(last) && Self.isLine(event)
     }
 
@@ -28,14 +28,14 @@ struct CopiedBatch {
     /// sent as ``ttl(at:)``.
     var whole: PublishBatch {
         PublishBatch(
-            topic: events[0].topic, attributes: events[0].attributes.with(.none, expires: nil),
+            topic: events[0].topic, metadata: events[0].metadata.with(.none, expires: nil),
             payloads: events.map(\.payload))
     }
 
     /// For how long they are of use, in microseconds; nil for ever. Expired events are of use for a
     /// second more.
     func ttl(at now: Timestamp) -> Int64? {
-        last?.attributes.expires.map { max($0.microseconds - now.microseconds, 1_000_000) }
+        last?.metadata.expires.map { max($0.microseconds - now.microseconds, 1_000_000) }
     }
 
     /// Whether a batch over HTTP can have it.

@@ -82,7 +82,7 @@ struct Copying {
         case .gap(let gap):
             CopyProgress.say("events behind \(gap.after) up to \(gap.through) may be missing")
         case .event(let event):
-            if !event.attributes.labels.isEmpty, !hasLabels {
+            if !event.metadata.labels.isEmpty, !hasLabels {
                 hasLabels = true
                 CopyProgress.say("labels of events stay behind")
             }

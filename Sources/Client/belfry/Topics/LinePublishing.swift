@@ -6,7 +6,7 @@ struct LinePublishing {
     private let client: BusClient
     private let session: Session
     private let topic: TopicName
-    private let attributes: EventAttributes
+    private let metadata: EventMetadata
     private let ttl: Int64?
     private let rate: Int?
     private let repeats: Bool
@@ -14,13 +14,13 @@ struct LinePublishing {
 
     init(
         _ client: BusClient, _ session: Session, _ topic: TopicName,
-        _ attributes: EventAttributes, ttl: Int64?, rate: Int?, repeats: Bool,
+        _ metadata: EventMetadata, ttl: Int64?, rate: Int?, repeats: Bool,
         stop: LineStop
     ) {
         self.client = client
         self.session = session
         self.topic = topic
-        self.attributes = attributes
+        self.metadata = metadata
         self.ttl = ttl
         self.rate = rate
         self.repeats = repeats
@@ -68,7 +68,7 @@ struct LinePublishing {
     }
 
     private func publish(_ batch: LineBatches.Batch) async throws(CommandFailure) -> EventID? {
-        let (client, topic, attributes, ttl) = (client, topic, attributes, ttl)
+        let (client, topic, metadata, ttl) = (client, topic, metadata, ttl)
         let (session, repeats) = (session, repeats)
         let tell: @Sendable (ClientError) -> Void = { _ in
             Output.say(
@@ -80,7 +80,7 @@ struct LinePublishing {
                     try await session.ask(repeats: repeats ? tell : nil) {
                         () throws(ClientError) in
                         try await client.publish(
-                            lines: batch.text, to: topic, attributes: attributes, ttl: ttl)
+                            lines: batch.text, to: topic, metadata: metadata, ttl: ttl)
                     })
             } catch {
                 return .failure(error)

@@ -13,14 +13,14 @@ enum Publishing {
         for name in ["--rate", "--no-repeat"] where arguments.has(name) && !areLines {
             throw CommandFailure(.usage, "'\(name)' needs '--lines'")
         }
-        let attributes = try attributes(arguments, areLines: areLines)
+        let metadata = try metadata(arguments, areLines: areLines)
         let ttl = try arguments.duration("--ttl")
         let client = session.client
         guard !areLines else {
             let stop = try LineStop(
                 patience: min(session.patience, .seconds(Limits.lastLinesSecondsMax)))
             let lines = LinePublishing(
-                client, session, topic, attributes, ttl: ttl, rate: try arguments.count("--rate"),
+                client, session, topic, metadata, ttl: ttl, rate: try arguments.count("--rate"),
                 repeats: !arguments.has("--no-repeat"), stop: stop)
             try stop.listen()
             say(try await lines.run(), arguments)
@@ -31,7 +31,7 @@ enum Publishing {
             return
         }
         let batch = PublishBatch(
-            topic: topic, attributes: attributes, payloads: [try payload(arguments)])
+            topic: topic, metadata: metadata, payloads: [try payload(arguments)])
         let receipt = try await session.ask { () throws(ClientError) in
             try await client.publish(batch, ttl: ttl)
         }
@@ -82,10 +82,10 @@ enum Publishing {
         if arguments.has("--id"), let id { Output.standard.write("\(id)\n") }
     }
 
-    /// The attributes of the bytes that the options give.
-    static func attributes(
+    /// The metadata that the options give.
+    static func metadata(
         _ arguments: Arguments, areLines: Bool
-    ) throws(CommandFailure) -> EventAttributes {
+    ) throws(CommandFailure) -> EventMetadata {
         var contentType = arguments.text("--content-type")
         if arguments.has("--json") {
             guard contentType == nil else {
@@ -94,8 +94,8 @@ enum Publishing {
             // The bus makes application/json of it for each line.
             contentType = areLines ? "application/x-ndjson" : "application/json"
         }
-        do throws(AttributeError) {
-            return try EventAttributes(
+        do throws(MetadataError) {
+            return try EventMetadata(
                 type: arguments.text("--type"), key: arguments.text("--key"),
                 contentType: contentType)
         } catch {

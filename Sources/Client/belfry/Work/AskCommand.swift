@@ -6,7 +6,7 @@ internal import Topics
 enum AskCommand {
     static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let topic = try Names.topic(arguments.operands[0])
-        let attributes = try Publishing.attributes(arguments, areLines: false)
+        let metadata = try Publishing.metadata(arguments, areLines: false)
         let payload = try Publishing.payload(arguments)
         let timeout = try arguments.duration("--timeout") ?? Limits.replyMicroseconds
         let client = session.client
@@ -15,7 +15,7 @@ enum AskCommand {
             do throws(ClientError) {
                 return .success(
                     try await client.ask(
-                        payload, of: topic, attributes: attributes, within: timeout))
+                        payload, of: topic, metadata: metadata, within: timeout))
             } catch {
                 // Both are answers: a bus that is there says them.
                 guard case .refused(let refusal) = error,

@@ -19,8 +19,8 @@ struct DeadLetter {
     private init(_ event: Event) {
         id = event.id
         time = event.time
-        key = event.attributes.key
-        labels = event.attributes.labels
+        key = event.metadata.key
+        labels = event.metadata.labels
         job = labels[DeathLabel.id.rawValue].flatMap { EventID(decimal: $0) }
     }
 
@@ -65,11 +65,11 @@ struct DeadLetter {
         var letters: [EventID: DeadLetter] = [:]
         do throws(ClientError) {
             for try await case .event(let event) in subscription {
-                let labels = event.attributes.labels
+                let labels = event.metadata.labels
                 if labels[DeathLabel.group.rawValue] == group.name {
                     letters[event.id] = DeadLetter(event)
-                } else if labels.isEmpty, event.attributes.type == mark,
-                    let id = event.attributes.key.flatMap({ EventID(decimal: $0) })
+                } else if labels.isEmpty, event.metadata.type == mark,
+                    let id = event.metadata.key.flatMap({ EventID(decimal: $0) })
                 {
                     letters[id]?.isRevived = true
                 }

@@ -46,7 +46,7 @@ enum DeadLetterCommands {
             [
                 ["letter", "\(letter.id)"], ["in", topic.text],
                 ["job", letter.job.map { "\($0)" } ?? "-"], ["from", letter.topic],
-                ["type", event.attributes.type ?? "-"], ["key", letter.key ?? "-"],
+                ["type", event.metadata.type ?? "-"], ["key", letter.key ?? "-"],
                 ["attempts", letter.attempts], ["died", "\(letter.time)"],
                 ["reason", letter.reason], ["revived", letter.isRevived ? "yes" : "no"],
                 ["payload", payload],

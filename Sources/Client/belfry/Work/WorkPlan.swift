@@ -60,7 +60,7 @@ struct WorkPlan: Sendable {
     func refusal(of job: ClientJob, _ words: String, attempts: Int) -> ClientSettlement? {
         guard case .reply = output, job.attempt >= attempts else { return nil }
         let sentence = Payload(Array(words.utf8))
-        return job.settled(.dead(refusal: ClientOutput(sentence, attributes: Self.plainText)))
+        return job.settled(.dead(refusal: ClientOutput(sentence, metadata: Self.plainText)))
     }
 
     /// How a program ended that failed, as a sentence.
@@ -77,7 +77,7 @@ struct WorkPlan: Sendable {
     }
 
     private static let plainText =
-        (try? EventAttributes(contentType: "text/plain; charset=utf-8")) ?? .none
+        (try? EventMetadata(contentType: "text/plain; charset=utf-8")) ?? .none
 
     /// `EX_DATAERR` of sysexits(3): to try it again is no use.
     static let dataError: Int32 = 65
@@ -91,11 +91,11 @@ struct WorkPlan: Sendable {
         case .topic(let name): topic = name
         case .reply: topic = nil
         }
-        do throws(AttributeError) {
+        do throws(MetadataError) {
             return ClientOutput(
                 Payload(bytes),
-                attributes: try EventAttributes(
-                    key: topic == nil ? nil : job.event.attributes.key, contentType: contentType),
+                metadata: try EventMetadata(
+                    key: topic == nil ? nil : job.event.metadata.key, contentType: contentType),
                 to: topic)
         } catch {
             throw CommandFailure(.usage, "\(error)")

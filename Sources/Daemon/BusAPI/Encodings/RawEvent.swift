@@ -7,17 +7,17 @@ internal import Wire
 enum RawEvent {
     /// The headers that say everything but the payload, and keep a browser from running it.
     static func headers(of event: Event) -> HeaderLines {
-        let attributes = event.attributes
+        let metadata = event.metadata
         var headers = HeaderLines(reserving: 320)
-        headers.add("Content-Type", attributes.contentType ?? "application/octet-stream")
+        headers.add("Content-Type", metadata.contentType ?? "application/octet-stream")
         headers.add("Event-ID") { $0.append(decimal: event.id.rawValue) }
         headers.add("Event-Topic", event.topic.text)
         headers.add("Event-Time", event.time.description)
-        for attribute in WireAttribute.own {
-            guard let text = attributes[attribute] else { continue }
-            headers.add(WireAttribute.row(attribute).header, text)
+        for field in WireField.own {
+            guard let text = metadata[field] else { continue }
+            headers.add(WireField.row(field).header, text)
         }
-        if let expires = attributes.expires { headers.add("Event-Expires", expires.description) }
+        if let expires = metadata.expires { headers.add("Event-Expires", expires.description) }
         headers.add(contentsOf: browserGuards)
         return headers
     }
@@ -33,7 +33,8 @@ enum RawEvent {
 
     /// The answer to a look-up of one event, from the result of the store's read.
     static func response(
-        _ read: Result<LogRead, BusError>, _ id: EventID, _ topic: TopicName, in room: AnswerRoom
+        _ read: Result<LogRead, BusError>, _ id: EventID, _ topic: TopicName,
+        in room: ResponseReservation
     ) -> Response {
         switch read {
         case .failure(let error): Refusal(error).response
@@ -67,7 +68,7 @@ extension ResponseBody {
     }
 
     /// The same of an event that was read for this answer. A room counts it until it is sent.
-    fileprivate static func payload(of event: Event, in room: AnswerRoom) -> ResponseBody {
+    fileprivate static func payload(of event: Event, in room: ResponseReservation) -> ResponseBody {
         room.settle(madeOf: [event].wireBytes)
         return .shared(
             owner: CountedEvent(event: event, room: room), event.payload.bytes, isCounted: true)
@@ -77,9 +78,9 @@ extension ResponseBody {
 /// An event in the room that was taken for it.
 private final class CountedEvent: Sendable {
     private let event: Event
-    private let room: AnswerRoom
+    private let room: ResponseReservation
 
-    init(event: Event, room: AnswerRoom) {
+    init(event: Event, room: ResponseReservation) {
         self.event = event
         self.room = room
     }

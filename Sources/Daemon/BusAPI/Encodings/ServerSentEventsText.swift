@@ -21,7 +21,7 @@ enum ServerSentEventsText {
             output.append("event: $envelope\n")
             return envelope(of: event, to: &output)
         }
-        if isNamed, let type = event.attributes.type {
+        if isNamed, let type = event.metadata.type {
             output.append("event: ")
             output.append(contentsOf: type.utf8)
             output.append(lineFeed)

@@ -17,13 +17,13 @@ final class BusLoop {
     let encodings: EncodingCache
     let meters: BusMeters
     /// How the requests of this loop look at the log.
-    let log: LoopReads
-    let reads: SharedReads
+    let log: LoopLog
+    let reads: ReadCoalescer
     let waits: Waits
     /// The access rules of this moment.
     private(set) var gate: AccessGate
     private(set) var configuration: BusAPIConfiguration
-    private let roundOfTurn = WorkRound()
+    private let roundOfTurn = GroupBatch()
     /// Whether the end of this turn goes on with that round.
     private var goesRound = false
     /// The topic of the last request: most requests are about the same one as the request before.
@@ -50,8 +50,8 @@ final class BusLoop {
         self.budget = budget
         self.meters = meters
         encodings = EncodingCache(memory: service.memory)
-        log = LoopReads(of: service.bus, within: budget)
-        reads = SharedReads(of: log)
+        log = LoopLog(of: service.bus, within: budget)
+        reads = ReadCoalescer(of: log)
         gate = AccessGate(configuration.access, number: 0, service.groups, within: budget)
         waits = Waits(service, gate, configuration, reads, on: handle, within: budget, meters)
     }
@@ -91,7 +91,7 @@ final class BusLoop {
     }
 
     /// The requests to groups of this turn, which are taken further together at its end.
-    func workRound() -> WorkRound {
+    func workRound() -> GroupBatch {
         if !goesRound {
             goesRound = true
             // It is only touched again on its loop, where the job runs.

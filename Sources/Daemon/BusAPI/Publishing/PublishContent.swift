@@ -49,7 +49,7 @@ enum PublishContent: Equatable {
 
     /// The Content-Type to keep of the event. The type that curl gives every body by itself counts
     /// as none, and the lines of NDJSON are JSON each.
-    func attribute(isSplit: Bool) -> String? {
+    func field(isSplit: Bool) -> String? {
         switch self {
         case .form: nil
         case .multipart(let type): type

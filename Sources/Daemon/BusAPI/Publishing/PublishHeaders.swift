@@ -27,8 +27,8 @@ enum PublishHeaders {
         case UInt8(ascii: "c"): return ASCII.hasPrefixIgnoringCase(name, "ce-")
         case UInt8(ascii: "e"):
             return ASCII.hasPrefixIgnoringCase(name, "event-")
-                && !WireAttribute.own.contains {
-                    ASCII.isEqualIgnoringCase(name, WireAttribute.row($0).lowercaseHeader)
+                && !WireField.own.contains {
+                    ASCII.isEqualIgnoringCase(name, WireField.row($0).lowercaseHeader)
                 }
         default: return false
         }
@@ -48,7 +48,7 @@ enum PublishHeaders {
                     + "bus does not keep. Send it in structured mode: the whole CloudEvent as the "
                     + "body, with Content-Type: application/cloudevents+json.")
         }
-        let own = WireAttribute.ownHeaders
+        let own = WireField.ownHeaders
         let ownList = own.dropLast().joined(separator: ", ") + " and \(own[own.count - 1])"
         return Refusal(
             .parameterUnknown,

@@ -3,7 +3,7 @@ internal import Topics
 /// The checked contents of a request that publishes, without its body.
 struct PublishRequest {
     let topic: TopicName
-    let attributes: EventAttributes
+    let metadata: EventMetadata
     let sender: Sender
     /// Microseconds after which nobody is to start on the events; nil for never.
     let ttl: Int64?

@@ -18,13 +18,13 @@ struct PublishRoute: Routes {
         let payloads =
             request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
         guard !payloads.isEmpty else { return exchange.respond(PublishResponse.nothing()) }
-        var attributes = request.attributes
+        var metadata = request.metadata
         if let ttl = request.ttl {
-            attributes = attributes.with(
-                attributes.labels, expires: bus.now.advanced(microseconds: ttl))
+            metadata = metadata.with(
+                metadata.labels, expires: bus.now.advanced(microseconds: ttl))
         }
         let batch = PublishBatch(
-            topic: request.topic, attributes: attributes, sender: request.sender,
+            topic: request.topic, metadata: metadata, sender: request.sender,
             payloads: payloads)
         let publishing = PendingPublish(
             request, try loop.queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
@@ -50,9 +50,9 @@ struct PublishRoute: Routes {
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         try Self.refuseUnsupported(head)
         let content = try PublishContent(head, call.request.bodyLength)
-        let attributes = try Self.attributes(head, parameters, content, isSplit: isSplit)
+        let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
         return PublishRequest(
-            topic: topic, attributes: attributes,
+            topic: topic, metadata: metadata,
             sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
             hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
             showsSubscribers: gate.access.rules.isEmpty
@@ -82,7 +82,7 @@ struct PublishRoute: Routes {
         _ request: PublishRequest, within microseconds: Int64, _ call: borrowing Call
     ) throws(Refusal) {
         let batch = PublishBatch(
-            topic: request.topic, attributes: request.attributes, sender: request.sender,
+            topic: request.topic, metadata: request.metadata, sender: request.sender,
             payloads: [Payload(copying: call.request.body.bytes)])
         try ReplyWait(
             to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: loop
@@ -129,17 +129,17 @@ struct PublishRoute: Routes {
         }
     }
 
-    static func attributes(
+    static func metadata(
         _ head: RequestHead, _ parameters: Parameters, _ content: PublishContent, isSplit: Bool
-    ) throws(Refusal) -> EventAttributes {
-        var texts = AttributeTexts()
+    ) throws(Refusal) -> EventMetadata {
+        var texts = MetadataTexts()
         var isEmpty = true
-        if let type = content.attribute(isSplit: isSplit) {
+        if let type = content.field(isSplit: isSplit) {
             texts[.contentType] = type
             isEmpty = false
         }
-        for attribute in WireAttribute.own {
-            let wire = WireAttribute.row(attribute)
+        for field in WireField.own {
+            let wire = WireField.row(field)
             var text = try head.headers.only(wire.lowercaseHeader)
             if let name = wire.parameter, let parameter = parameters.text(name) {
                 if let text, text != parameter {
@@ -151,9 +151,9 @@ struct PublishRoute: Routes {
                 text = parameter
             }
             guard let text else { continue }
-            texts[attribute] = text
+            texts[field] = text
             isEmpty = false
         }
-        return isEmpty ? .none : try EventAttributes(request: texts)
+        return isEmpty ? .none : try EventMetadata(request: texts)
     }
 }

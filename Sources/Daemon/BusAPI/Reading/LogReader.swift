@@ -51,15 +51,15 @@ struct LogReader {
     /// Id from which on the loop's news include everything that this reader waits for.
     private var countedFrom = EventID.zero
     /// The read of many topics that goes on at its position.
-    private var kept: KeptRead?
+    private var kept: ResumableRead?
     /// The same read, if a turn of it did not come to an end.
     private var unfinished: SelectorRead?
     /// Bytes on the wire, about, of events that were too much for the loop; 0 for none.
     private(set) var largeBytes = 0
-    private let log: LoopReads
+    private let log: LoopLog
     private let memory: MemoryBudget
 
-    init(_ selector: Selector, _ filter: EventFilter, from log: LoopReads, _ memory: MemoryBudget) {
+    init(_ selector: Selector, _ filter: EventFilter, from log: LoopLog, _ memory: MemoryBudget) {
         self.selector = selector
         self.filter = filter
         self.log = log
@@ -77,7 +77,7 @@ struct LogReader {
 
     /// Finds its place and looks at the events there, both at one moment.
     mutating func begin(
-        at start: StartPosition, _ limit: ReadLimit, within atOnce: AtOnce
+        at start: StartPosition, _ limit: ReadLimit, within atOnce: InlineLimit
     ) -> Step {
         if selector.singleName != nil, case .after(let id) = start, id != .zero {
             position = LogPosition(after: id)
@@ -93,7 +93,7 @@ struct LogReader {
 
     /// Looks at the events behind its position.
     mutating func next(
-        _ limit: ReadLimit, of news: LogNews? = nil, within atOnce: AtOnce
+        _ limit: ReadLimit, of news: LogNews? = nil, within atOnce: InlineLimit
     ) -> Step {
         if unfinished != nil {
             unfinished = nil
@@ -129,14 +129,15 @@ struct LogReader {
     private mutating func keep(_ read: SelectorRead) {
         unfinished = nil
         kept = nil
-        kept = KeptRead(read, in: memory)
+        kept = ResumableRead(read, in: memory)
     }
 
     /// Looks at the next events, in one read with the readers at the same place in this delivery,
     /// and goes on behind them. Nil stands for ``Step/older``: they are too much for the loop.
     mutating func next(
-        _ limit: ReadLimit, of news: LogNews? = nil, in reads: SharedReads, within atOnce: AtOnce
-    ) -> SharedRead? {
+        _ limit: ReadLimit, of news: LogNews? = nil, in reads: ReadCoalescer,
+        within atOnce: InlineLimit
+    ) -> CoalescedRead? {
         let read = reads.read(position, selector, filter, limit, of: known(news))
         if passes(before: read.outcome, atOnce) { return nil }
         pass(read.outcome)
@@ -185,7 +186,7 @@ struct LogReader {
         let wanted = largeBytes > 0 ? largeBytes : beside.space.guess(bytes)
         let room = beside.space.room(for: wanted, waits: waitsForRoom)
         largeBytes = 0
-        let long = LongRead(
+        let long = BackgroundRead(
             read, from: log.bus, by: beside.lines, for: owner.account,
             unless: cancellation, in: room, make
         ) { result, made in
@@ -194,7 +195,7 @@ struct LogReader {
                 // bytes.
                 defer { room.settle(madeOf: made?.body.count ?? 0) }
                 // Events that new rules hide are not told, however long ago they were read.
-                if !cancellation.isCancelled { owner.judge() }
+                if !cancellation.isCancelled { owner.reauthorize() }
                 guard !cancellation.isCancelled else { return }
                 let found = owner.reader.end(read, of: asked, with: result)
                 if let found {
@@ -235,7 +236,7 @@ struct LogReader {
     }
 
     /// Goes on behind the events that were read, unless they are too much for the loop.
-    private mutating func take(_ read: LogRead, within atOnce: AtOnce) -> Step {
+    private mutating func take(_ read: LogRead, within atOnce: InlineLimit) -> Step {
         if passes(before: read, atOnce) { return .older }
         pass(read)
         return Step(read)
@@ -243,7 +244,7 @@ struct LogReader {
 
     /// Whether a read was too much for the loop. Then the reader stands before the first of its
     /// events.
-    private mutating func passes(before read: LogRead, _ atOnce: AtOnce) -> Bool {
+    private mutating func passes(before read: LogRead, _ atOnce: InlineLimit) -> Bool {
         guard case .events(let events, var next, let isCutShort) = read,
             atOnce.isLess(than: events, isCutShort)
         else { return false }

@@ -14,7 +14,7 @@ struct MadeAnswer: Sendable {
 
     /// The bytes that `make` writes of a read, in this room. The events count there too, until the
     /// room is settled.
-    init?(of read: LogRead, in room: AnswerRoom, by make: Maker) {
+    init?(of read: LogRead, in room: ResponseReservation, by make: Maker) {
         let events = read.events
         room.grow(to: events.reduce(events.wireBytes) { $0 + EventEnvelope.bytesMax(of: $1) })
         guard let made = make(read) else { return nil }
@@ -27,7 +27,7 @@ extension ResponseBody {
     /// Bytes that were made beside the loop, in a room that counts them until they are sent. The
     /// events that they were made of, of `count` bytes, count too until the room is settled.
     static func made(
-        _ bytes: [UInt8], in room: AnswerRoom, besides count: Int = 0
+        _ bytes: [UInt8], in room: ResponseReservation, besides count: Int = 0
     ) -> ResponseBody {
         room.settle(madeOf: bytes.count + count)
         return AnswerBytes(bytes, in: room).body
@@ -37,9 +37,9 @@ extension ResponseBody {
 /// The bytes of an answer, in the room that was taken for them.
 private final class AnswerBytes: Sendable {
     private let bytes: [UInt8]
-    private let room: AnswerRoom
+    private let room: ResponseReservation
 
-    init(_ bytes: [UInt8], in room: AnswerRoom) {
+    init(_ bytes: [UInt8], in room: ResponseReservation) {
         self.bytes = bytes
         self.room = room
     }

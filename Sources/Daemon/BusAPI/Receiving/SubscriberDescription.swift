@@ -37,10 +37,10 @@ struct SubscriberDescription: Sendable {
     ) {
         json.beginObject()
         json.member("selector", text)
-        for attribute in EventAttribute.all {
-            guard let name = WireAttribute.row(attribute).filter else { continue }
+        for field in MetadataField.all {
+            guard let name = WireField.row(field).filter else { continue }
             json.name(name)
-            json.optional(filter[attribute]) { $0.string($1) }
+            json.optional(filter[field]) { $0.string($1) }
         }
         json.member("form", form.rawValue)
         json.name("user")

@@ -127,7 +127,7 @@ final class SubscriberListing: Sendable {
     }
 
     /// Writes the next ones; false once it has answered.
-    private func goOn(in room: AnswerRoom) -> Bool {
+    private func goOn(in room: ResponseReservation) -> Bool {
         let access: AccessPolicy
         do throws(Refusal) { access = try service.access(for: caller) } catch {
             answer(error.response)

@@ -42,7 +42,7 @@ struct TopicsAnswer {
     var response: Response { Response(status: 200, headers: headers, body: .bytes(body)) }
 
     /// The answer with bytes that are counted in a room until they are sent.
-    func response(in room: AnswerRoom) -> Response {
+    func response(in room: ResponseReservation) -> Response {
         Response(status: 200, headers: headers, body: .made(body, in: room))
     }
 }

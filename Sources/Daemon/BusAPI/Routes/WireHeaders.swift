@@ -5,7 +5,7 @@ internal import Wire
 public enum WireHeaders {
     /// The headers of an answer that a page of a configured Origin may read.
     public static let exposed = list(
-        ["Event-ID", "Event-Topic", "Event-Time"] + WireAttribute.ownHeaders + [
+        ["Event-ID", "Event-Topic", "Event-Time"] + WireField.ownHeaders + [
             "Event-Expires", "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link",
             "Location", "Retry-After", "Work-Attempt", "Work-Dead", "Work-Deadline", "Work-Lease",
             "Work-Reply",
@@ -19,7 +19,7 @@ public enum WireHeaders {
             "Idempotency-Key",
             "Last-Event-ID", "Pragma", "Prefer", "Traceparent", "Tracestate", "X-Correlation-ID",
             "X-Request-ID", "X-Requested-With",
-        ] + WireAttribute.ownHeaders).sorted())
+        ] + WireField.ownHeaders).sorted())
 
     private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }

@@ -6,7 +6,7 @@ extension StreamingResponse {
     /// Tells the events that are there, as long as the socket takes them.
     func pump(_ news: LogNews? = nil) {
         let loop = loop
-        if news == nil { loop.waits.skip(self) } else { loop.waits.judge(self) }
+        if news == nil { loop.waits.skip(self) } else { loop.waits.reauthorize(self) }
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
             guard hasTurn(on: socket) else { return socket.rest() }
@@ -37,7 +37,7 @@ extension StreamingResponse {
         switch step {
         case .events(let events, let isCutShort):
             let write =
-                written.map { SharedRead.Write($0, of: events) }
+                written.map { CoalescedRead.Write($0, of: events) }
                 ?? made(of: events, loop, socket.framing)
             let lag = reader.hasNews ? loop.bus.lag(of: events[0]) : nil
             return tell(write, of: events.count, isCutShort, lag, loop, socket)
@@ -49,7 +49,7 @@ extension StreamingResponse {
 
     /// Tells the result of a look that others share.
     private func tell(
-        _ read: SharedRead?, _ loop: BusLoop, _ socket: any StreamSink
+        _ read: CoalescedRead?, _ loop: BusLoop, _ socket: any StreamSink
     ) -> Bool {
         guard let read else { return fetch() }
         switch read.outcome {
@@ -65,7 +65,7 @@ extension StreamingResponse {
     }
 
     private func tell(
-        _ write: SharedRead.Write, of eventCount: Int, _ isCutShort: Bool, _ lag: Int?,
+        _ write: CoalescedRead.Write, of eventCount: Int, _ isCutShort: Bool, _ lag: Int?,
         _ loop: BusLoop, _ socket: any StreamSink
     ) -> Bool {
         socket.write(write.piece)
@@ -118,7 +118,7 @@ extension StreamingResponse {
     func tell(_ made: MadeAnswer, of events: [Event], _ socket: any StreamSink) {
         // If not, it is asked for again, once the socket takes it.
         guard socket.isWritable else { return reader.rewind(to: events[0].id.predecessor) }
-        let write = SharedRead.Write(made, of: events)
+        let write = CoalescedRead.Write(made, of: events)
         socket.write(write.piece)
         note(write, reader.hasNews ? loop.bus.lag(of: events[0]) : nil, loop)
         if write.count < events.count { reader.rewind(to: write.last) }
@@ -127,14 +127,14 @@ extension StreamingResponse {
     /// As many of these events as make one write; the others are read again.
     private func made(
         of events: [Event], _ loop: BusLoop, _ framing: StreamFraming
-    ) -> SharedRead.Write {
+    ) -> CoalescedRead.Write {
         if events.count == 1, !isOnlyReader(loop) {
             let piece = encoded(events[0], loop).piece(isFramed: framing != .none)
-            return SharedRead.Write(piece: piece, count: 1, last: events[0].id)
+            return CoalescedRead.Write(piece: piece, count: 1, last: events[0].id)
         }
         var output = StreamOutput(framing)
         let count = add(events, to: &output, loop)
-        return SharedRead.Write(piece: output.piece, count: count, last: events[count - 1].id)
+        return CoalescedRead.Write(piece: output.piece, count: count, last: events[count - 1].id)
     }
 
     /// Tells the first events behind a head, as many as make one write; the others are read again.
@@ -142,7 +142,7 @@ extension StreamingResponse {
         let count = add(events, to: &output, loop)
         let last = events[count - 1].id
         let lag = reader.hasNews ? loop.bus.lag(of: events[0]) : nil
-        note(SharedRead.Write(piece: .empty, count: count, last: last), lag, loop)
+        note(CoalescedRead.Write(piece: .empty, count: count, last: last), lag, loop)
         if count < events.count { reader.rewind(to: last) }
     }
 
@@ -172,7 +172,7 @@ extension StreamingResponse {
         !reader.isLive || loop.reads.isForOne
     }
 
-    private func note(_ write: SharedRead.Write, _ lag: Int?, _ loop: BusLoop) {
+    private func note(_ write: CoalescedRead.Write, _ lag: Int?, _ loop: BusLoop) {
         loop.meters.countDelivery(of: write.count, in: form, lag: lag)
         if eventsSayCursor { told = write.last }
         owesCursor = false

@@ -91,7 +91,7 @@ final class StreamingResponse: HTTPSubscription {
     }
 
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
-        loop.waits.judge(self)
+        loop.waits.reauthorize(self)
         guard let socket else { return }
         if farewell != nil { return sayFarewell() }
         switch read {
@@ -107,7 +107,7 @@ final class StreamingResponse: HTTPSubscription {
         }
     }
 
-    func judge() { loop.waits.judge(self) }
+    func reauthorize() { loop.waits.reauthorize(self) }
 
     func writable() {
         if farewell == nil { pump() } else { sayFarewell() }
@@ -191,8 +191,8 @@ final class StreamingResponse: HTTPSubscription {
 
     /// The bytes that the loop itself writes: news is written once for all readers that wait for
     /// it.
-    var atOnce: AtOnce {
-        reader.isLive ? .all : AtOnce(bytesMax: Limits.toldAtOnceBytesMax)
+    var atOnce: InlineLimit {
+        reader.isLive ? .all : InlineLimit(bytesMax: Limits.toldAtOnceBytesMax)
     }
 
     var limit: ReadLimit {

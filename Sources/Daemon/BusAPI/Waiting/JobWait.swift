@@ -88,7 +88,7 @@ final class JobWait: WaitingExchange {
         }
     }
 
-    private func take(_ request: NextRequest, in round: WorkRound? = nil) {
+    private func take(_ request: NextRequest, in round: GroupBatch? = nil) {
         asked = request.isPatient ? request : nil
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
@@ -103,19 +103,19 @@ final class JobWait: WaitingExchange {
 
     private func answered(_ result: Result<NextAnswer, WorkError>) {
         waiting = nil
-        judge()
+        reauthorize()
         if case .failure(let error) = result, rests(behind: error) { return }
         loop.service.memory.release(bodyBytes, from: .bodies)
         switch result {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let answer):
             guard let handout = answer.handout else { return finish(nothing(answer.settled)) }
-            guard isWaiting, forbidden == nil else {
+            guard isWaiting, revoked == nil else {
                 loop.work.giveBack(handout.ticket)
                 return finish(nothing(answer.settled))
             }
             finish(
-                HandoutAnswer(
+                JobDeliveryAnswer(
                     handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
                 ).response(isJSON: query.isJSON, loop.encodings)
             ) { [work = loop.work, ticket = handout.ticket] in work.giveBack(ticket) }
@@ -154,7 +154,7 @@ final class JobWait: WaitingExchange {
             take(request)
         case .refused(let refusal)?:
             loop.service.memory.release(bodyBytes, from: .bodies)
-            finish((forbidden ?? refusal).response)
+            finish((revoked ?? refusal).response)
         case .again?: loop.service.memory.release(bodyBytes, from: .bodies)
         case nil: break
         }
@@ -162,7 +162,7 @@ final class JobWait: WaitingExchange {
 
     /// The answer without a job: the wait is over, or there was no place to wait.
     private func nothing(_ settled: SettleReceipt?) -> Response {
-        if let forbidden { return forbidden.response }
+        if let revoked { return revoked.response }
         if let full, settled == nil { return full.response }
         var response = Response.settled(settled)
         if full != nil { response.headers.add("Retry-After", "1") }

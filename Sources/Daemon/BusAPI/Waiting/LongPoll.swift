@@ -48,7 +48,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     }
 
     func advance(_ news: LogNews?) {
-        judge()
+        reauthorize()
         guard isWaiting, !reader.isFetching else { return }
         if let news { reader.skip(to: news.after) }
         switch step(news) {
@@ -65,7 +65,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     }
 
     func fetched(_ read: Result<LogRead, BusError>, _ made: MadeAnswer?) {
-        judge()
+        reauthorize()
         guard isWaiting else { return }
         switch read {
         case .failure(let error): finish(Refusal(error).response)
@@ -112,7 +112,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
         if !isMakingAnswer { answerWithCursor() }
     }
 
-    override func judge() { loop.waits.judge(self) }
+    override func reauthorize() { loop.waits.reauthorize(self) }
 
     /// Ends the wait after a last look: the bus is leaving, or the client may have left.
     private func answerWithCursor() {
@@ -167,7 +167,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     /// The step that follows a step of the reader; `nil` if the log is to be read again.
     ///
     /// - Parameter read: The read with that step, if others may have had it too.
-    private func take(_ step: LogReader.Step, of read: SharedRead? = nil) -> Step? {
+    private func take(_ step: LogReader.Step, of read: CoalescedRead? = nil) -> Step? {
         switch step {
         case .events(let events, _):
             count(events)
@@ -222,10 +222,10 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     }
 
     /// The bytes that the loop itself writes of such a look.
-    private var atOnce: AtOnce {
+    private var atOnce: InlineLimit {
         guard request.form == .json, !loop.reads.areShared else { return .all }
         let bytesMax = loop.budget.isLeft(for: .encodings) ? Limits.answeredAtOnceBytesMax : 0
-        return AtOnce(bytesMax: bytesMax, eventsMax: limit.events)
+        return InlineLimit(bytesMax: bytesMax, eventsMax: limit.events)
     }
 
     private var answer: PollAnswer {
@@ -235,7 +235,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     private func nothing() -> Response { answer.nothing() }
 
     /// The answer with these events. Other polls that read the same may have had it too.
-    private func response(of events: [Event], _ read: SharedRead?) -> Response {
+    private func response(of events: [Event], _ read: CoalescedRead?) -> Response {
         guard let read, gap == nil else { return written(events) }
         return loop.reads.response(of: read, events, before: reader.cursor, to: request) {
             written(events)

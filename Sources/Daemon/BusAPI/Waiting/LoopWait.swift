@@ -6,7 +6,7 @@ protocol LoopWait: AnyObject {
     var isWaiting: Bool { get }
 
     /// Judges it because rules or tokens have changed: it ends if they do not let its caller wait.
-    func judge()
+    func reauthorize()
 
     /// Ends it now, because the bus is leaving.
     func drain()

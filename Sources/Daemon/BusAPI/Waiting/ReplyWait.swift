@@ -39,8 +39,8 @@ final class ReplyWait: WaitingExchange {
 
     private func answered(_ result: Result<Reply, WorkError>) {
         asking = nil
-        judge()
-        if let forbidden { return finish(forbidden.response) }
+        reauthorize()
+        if let revoked { return finish(revoked.response) }
         switch result {
         case .success(let reply): finish(response(reply, status: 200))
         case .failure(.replyRefused(let refusal?)): finish(response(refusal, status: 502))

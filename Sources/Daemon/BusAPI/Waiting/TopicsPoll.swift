@@ -5,7 +5,7 @@ internal import Topics
 /// One request for the topics that changed, from its arrival to its answer.
 ///
 /// Belongs to its loop. It waits as a reader of these topics does, and is no subscriber: no event
-/// is for it. The changes are looked up and written beside the loop, by the turns of ``LongReads``.
+/// is for it. The changes are looked up and written beside the loop, by the turns of ``BackgroundReads``.
 final class TopicsPoll: WaitingExchange, HTTPSubscription {
     var reader: LogReader
     var place: SubscriptionTable.Place?
@@ -89,7 +89,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
     private func found(_ response: Response, isEmpty: Bool, of asked: Selector) {
         look = nil
         // Changes that new rules hide are not told, however long ago they were looked up.
-        judge()
+        reauthorize()
         guard isWaiting, look == nil else { return }
         guard reader.selector == asked else { return lookUp() }
         guard isEmpty, !isOver else { return finish(response) }
@@ -97,7 +97,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
     }
 
     func advance(_ news: LogNews?) {
-        judge()
+        reauthorize()
         lookUp()
     }
 
@@ -110,7 +110,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
 
     func deny(_ refusal: Refusal) { finish(refusal.response) }
 
-    override func judge() { loop.waits.judge(self) }
+    override func reauthorize() { loop.waits.reauthorize(self) }
 
     override func timedOut(_ socket: DetachedSocket) {
         guard !isOver else {

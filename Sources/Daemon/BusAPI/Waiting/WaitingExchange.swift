@@ -12,7 +12,7 @@ class WaitingExchange: LoopWait, DetachedSocketOwner {
     /// The access rules that it was judged by last.
     final var accessNumber: UInt32
     /// The refusal for a caller that may not wait any more; nil while it may.
-    private(set) final var forbidden: Refusal?
+    private(set) final var revoked: Refusal?
 
     init(on loop: BusLoop) {
         self.loop = loop
@@ -70,14 +70,14 @@ class WaitingExchange: LoopWait, DetachedSocketOwner {
     /// Goes on if the current rules and tokens let its caller wait.
     func requireAllowed() throws(Refusal) {}
 
-    func judge() {
-        guard accessNumber != loop.gate.number, forbidden == nil else { return }
+    func reauthorize() {
+        guard accessNumber != loop.gate.number, revoked == nil else { return }
         accessNumber = loop.gate.number
         loop.budget.add(Limits.judgementSteps)
         do throws(Refusal) {
             try requireAllowed()
         } catch {
-            forbidden = error
+            revoked = error
             end()
         }
     }

@@ -15,7 +15,7 @@ final class Waits {
     /// Waiting requests of all loops.
     private let waiting: Gauge
     private let meters: BusMeters
-    private let reads: SharedReads
+    private let reads: ReadCoalescer
     private let loop: LoopHandle
     private let budget: TurnBudget
     private let waker: LoopWaker
@@ -31,13 +31,13 @@ final class Waits {
     /// Whether a later turn takes out selectors that nobody waits for any more.
     private var clearsVacant = false
     /// Waits that are yet to be judged by the current rules.
-    private var unjudged: [any LoopWait] = []
+    private var notReauthorized: [any LoopWait] = []
     /// Position up to which events were delivered when the current judging began.
     private var judgedThrough = EventID.zero
 
     init(
         _ service: BusService, _ gate: AccessGate, _ configuration: BusAPIConfiguration,
-        _ reads: SharedReads, on loop: LoopHandle, within budget: TurnBudget, _ meters: BusMeters
+        _ reads: ReadCoalescer, on loop: LoopHandle, within budget: TurnBudget, _ meters: BusMeters
     ) {
         bus = service.bus
         waiting = service.waiting
@@ -216,7 +216,7 @@ final class Waits {
     /// Has a subscription go on to where this loop has delivered, if it has told everything that it
     /// was woken for.
     func skip(_ subscription: any HTTPSubscription) {
-        judge(subscription)
+        reauthorize(subscription)
         subscription.reader.skip(to: deliveredThrough)
     }
 
@@ -281,27 +281,27 @@ final class Waits {
         self.configuration = configuration
         guard gate !== self.gate else { return }
         self.gate = gate
-        let isJudging = !unjudged.isEmpty
-        unjudged = all
-        guard !isJudging else { return }
+        let isReauthorizing = !notReauthorized.isEmpty
+        notReauthorized = all
+        guard !isReauthorizing else { return }
         judgedThrough = deliveredThrough
-        judgeOn()
+        reauthorizeOn()
     }
 
     /// Judges the waits by rules that have changed, some at a time. A wait that is told something
     /// earlier is judged at that moment.
-    private func judgeOn() {
-        while !unjudged.isEmpty, budget.isLeft(for: .judgements) {
+    private func reauthorizeOn() {
+        while !notReauthorized.isEmpty, budget.isLeft(for: .judgements) {
             budget.begin(.judgements, 1)
-            unjudged.removeLast().judge()
+            notReauthorized.removeLast().reauthorize()
         }
-        if !unjudged.isEmpty { goOn { $0.judgeOn() } }
+        if !notReauthorized.isEmpty { goOn { $0.reauthorizeOn() } }
     }
 
     /// Judges a subscription by the current rules and tokens. Ends it if it is no longer allowed,
     /// or limits it to the topics that its caller may know of now. Does nothing to one that they
     /// have judged before.
-    func judge(_ subscription: any HTTPSubscription) {
+    func reauthorize(_ subscription: any HTTPSubscription) {
         guard subscription.accessNumber != gate.number, subscription.place != nil else { return }
         subscription.accessNumber = gate.number
         let caller = subscription.caller

@@ -4,7 +4,7 @@ internal import Topics
 internal import Wire
 
 /// The event that a client's text message publishes: `{"topic","data"|"data_base64",…,"ref"}`,
-/// where `…` is a parameter of ``WireAttribute`` for each attribute that has one.
+/// where `…` is a parameter of ``WireField`` for each attribute that has one.
 ///
 /// `data` that is a string is the payload itself, of no Content-Type; any other value is published
 /// as its JSON text, without white space between tokens, as `application/json`. `data_base64` is a
@@ -13,7 +13,7 @@ struct ClientMessage {
     /// The topic to publish to; `nil` if the message names none.
     let topic: TopicName?
     let payload: Payload
-    let attributes: EventAttributes
+    let metadata: EventMetadata
 
     /// Reads a message.
     ///
@@ -28,13 +28,13 @@ struct ClientMessage {
         }
         let isJSON: Bool
         (payload, isJSON) = try Self.payload(of: members)
-        var texts = AttributeTexts()
-        for attribute in EventAttribute.all {
-            guard let name = WireAttribute.row(attribute).parameter else { continue }
-            texts[attribute] = try Self.string(name, of: members)
+        var texts = MetadataTexts()
+        for field in MetadataField.all {
+            guard let name = WireField.row(field).parameter else { continue }
+            texts[field] = try Self.string(name, of: members)
         }
         if isJSON { texts[.contentType] = "application/json" }
-        attributes = try EventAttributes(request: texts)
+        metadata = try EventMetadata(request: texts)
     }
 
     private static func payload(

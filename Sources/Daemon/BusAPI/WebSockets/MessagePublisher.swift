@@ -50,7 +50,7 @@ struct MessagePublisher {
         case .text(let text):
             let message = try ClientMessage(text, ref: &ref)
             batch = PublishBatch(
-                topic: try destination(message.topic), attributes: message.attributes,
+                topic: try destination(message.topic), metadata: message.metadata,
                 sender: sender, payloads: [message.payload])
         case .binary:
             throw Refusal(

@@ -17,9 +17,9 @@ extension GroupSettings {
         switch setting.form {
         case .selector: return .selector(try Selector(request: text))
         case .type:
-            var texts = AttributeTexts()
+            var texts = MetadataTexts()
             texts[.type] = text
-            return try EventAttributes(request: texts)[.type].map { .type($0) }
+            return try EventMetadata(request: texts)[.type].map { .type($0) }
         case .start: return .start(try ReceiveRequest.start(since: text))
         case .deadLetters:
             return .dead(text == "none" ? .nowhere : .topic(try TopicName(request: text)))

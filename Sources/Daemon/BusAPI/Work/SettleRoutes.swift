@@ -93,22 +93,22 @@ struct SettleRoutes: Routes {
     ) throws(Refusal) -> WorkOutput? {
         let (head, body) = (call.head, call.request.body)
         try PublishRoute.refuseUnsupported(head)
-        let attributes = try PublishRoute.attributes(
+        let metadata = try PublishRoute.metadata(
             head, call.parameters, PublishContent(head, call.request.bodyLength), isSplit: false)
         if let name = call.parameters.text("to") {
             let topic = try PublishRoute(loop: loop).publishable(name, by: call.caller)
             return .publish(
                 PublishBatch(
-                    topic: topic, attributes: attributes,
+                    topic: topic, metadata: metadata,
                     sender: call.sender,
                     payloads: [Payload(copying: body.bytes)]))
         }
-        for attribute in WireAttribute.own where attributes[attribute] != nil {
+        for field in WireField.own where metadata[field] != nil {
             throw Refusal(
                 .parameterInvalid,
-                "A reply has no \(attribute); say with 'to' which topic the event is for.")
+                "A reply has no \(field); say with 'to' which topic the event is for.")
         }
-        return try reply(call, of: group, attributes[.contentType]).map { .reply($0) }
+        return try reply(call, of: group, metadata[.contentType]).map { .reply($0) }
     }
 
     /// The reply in the body of a worker's request; nil without a body.
@@ -123,7 +123,7 @@ struct SettleRoutes: Routes {
 
     /// The Content-Type of a worker's body as it is kept.
     func contentType(_ call: borrowing Call) throws(Refusal) -> String? {
-        try PublishContent(call.head, call.request.bodyLength).attribute(isSplit: false)
+        try PublishContent(call.head, call.request.bodyLength).field(isSplit: false)
     }
 }
 

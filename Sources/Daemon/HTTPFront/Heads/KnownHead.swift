@@ -17,12 +17,12 @@ final class KnownHead {
     let hash: UInt32
 
     private let bytes: [UInt8]
-    private let places: HeadPlaces
+    private let places: HeadRanges
 
     /// The head that was read; nil where others like it have to be parsed each time.
     init?(_ head: UnsafeRawBufferPointer, of meaning: RequestHead, at port: UInt16?) {
         guard head.count <= HTTPFrontLimits.keptHeadBytesMax,
-            let places = HeadPlaces(head, of: meaning), let hash = HeadHash(of: head)?.value
+            let places = HeadRanges(head, of: meaning), let hash = HeadHash(of: head)?.value
         else { return nil }
         self.meaning = meaning
         self.places = places

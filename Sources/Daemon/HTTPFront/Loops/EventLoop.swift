@@ -25,7 +25,7 @@ final class EventLoop {
     var timers: TimerWheel
     let reader: SocketReader
 
-    let deferred = DeferredWork()
+    let deferred = DeferredTasks()
     var turn = LoopTurn()
     let budget: TurnBudget
     /// The end of its drain, in monotonic milliseconds; `.max` once that time is over, nil while it

@@ -39,11 +39,11 @@ public final class LoopMeters: Sendable {
     /// Requests that await their answer though nothing is parked.
     public let pending = Gauge()
 
-    private let kinds = TurnWork.allCases.map { BoundedWork($0.name, stepsMax: $0.stepsMax) }
-    private let all = BoundedWork("all", stepsMax: TurnWork.stepsPerTurnMax)
+    private let kinds = LoopTask.allCases.map { BoundedTask($0.name, stepsMax: $0.stepsMax) }
+    private let all = BoundedTask("all", stepsMax: LoopTask.stepsPerTurnMax)
 
     /// The tasks of turns by kind, and all of them together.
-    public var work: [BoundedWork] { kinds + [all] }
+    public var work: [BoundedTask] { kinds + [all] }
 
     private let turn = Atomic<UInt64>(0)
 

@@ -49,14 +49,14 @@ final class RequestIntake {
 
     private func readRequest(on connection: Connection) {
         let input = reader.peek(into: connection.descriptor) ?? .init(start: nil, count: 0)
-        let emptyBytes = UnreadHead.emptyLineBytes(input)
+        let emptyBytes = RequestHeadReader.emptyLineBytes(input)
         if emptyBytes > 0 || input.isEmpty { return skip(emptyBytes, on: connection) }
         let (port, guess) = (connection.peer.localPort, connection.headHash)
         if let known = heads.find(input, at: port, under: loop.settings.number, guess: guess) {
             return serve(known, input, on: connection)
         }
         budget.begin(.arrivals, 1 + input.count / HTTPFrontLimits.bodyBytesPerStep)
-        let head = UnreadHead(input)
+        let head = RequestHeadReader(input)
         if let problem = loop.settings.rules.problem(with: head, from: connection.peer) {
             return refuse(problem, head, on: connection)
         }
@@ -142,7 +142,7 @@ final class RequestIntake {
 
     /// Has libmicrohttpd read a head that is there, and goes on with its request.
     private func read(
-        _ head: UnreadHead, _ input: UnsafeRawBufferPointer, on connection: Connection
+        _ head: RequestHeadReader, _ input: UnsafeRawBufferPointer, on connection: Connection
     ) {
         let whole = head.requestBytes ?? .max
         let isWhole = whole <= input.count
@@ -228,7 +228,7 @@ final class RequestIntake {
     }
 
     /// Answers a request that breaks a rule before it is read; the connection closes behind that.
-    private func refuse(_ problem: Problem, _ head: UnreadHead, on connection: Connection) {
+    private func refuse(_ problem: Problem, _ head: RequestHeadReader, on connection: Connection) {
         note(head.method, head.target, on: connection)
         meters.refusals.add()
         connection.machine.takeInput(hasMore: true)
@@ -280,7 +280,7 @@ extension RequestIntake {
     }
 
     private func serve(
-        _ request: ActiveRequest, _ body: RequestBody, as work: TurnWork, on connection: Connection
+        _ request: ActiveRequest, _ body: RequestBody, as work: LoopTask, on connection: Connection
     ) {
         guard let head = request.head else { return }
         request.isHandled = true

@@ -63,7 +63,7 @@ final class ActiveRequest {
 // The arrival of its body.
 extension ActiveRequest {
     /// Follows the decision of the handler about its body.
-    func admit(_ admission: BodyAdmission) {
+    func admit(_ admission: BodyPolicy) {
         switch admission {
         case .refuse(let response):
             refusal = response

@@ -73,7 +73,7 @@ final class RequestParser {
     struct Job {
         let number: UInt64
         /// Its line and headers as we see them.
-        let head: UnreadHead
+        let head: RequestHeadReader
         /// Whether the whole body is behind them, or there is none; else nothing is.
         let isWhole: Bool
         let rules: RequestRules

@@ -92,7 +92,7 @@ final class RequestRules: Sendable {
 
     /// The problem by which a head is refused before libmicrohttpd has read it; nil if nothing is
     /// wrong with its form.
-    func problem(with head: UnreadHead, from peer: Peer) -> Problem? {
+    func problem(with head: RequestHeadReader, from peer: Peer) -> Problem? {
         switch head.finding {
         case .nothing: return nil
         case .otherVersion: return .versionUnknown

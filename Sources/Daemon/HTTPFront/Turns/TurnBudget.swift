@@ -10,7 +10,7 @@ internal import Telemetry
 ///
 /// A step takes longer on a slow machine. So a turn is late once it has lasted
 /// ``HTTPFrontLimits/punctualMicrosecondsMax``. Then nothing is shared any more, and kinds that can
-/// wait have ``TurnWork/lateShare``. A kind that has had nothing so far still has something then,
+/// wait have ``LoopTask/lateShare``. A kind that has had nothing so far still has something then,
 /// in every turn.
 ///
 /// Belongs to its loop.
@@ -31,7 +31,7 @@ public final class TurnBudget {
     /// The kinds that spent steps in this turn, one bit each.
     private var touched: UInt32 = 0
     /// The kind of the task that began last.
-    private var current = TurnWork.mail
+    private var current = LoopTask.mail
     /// The steps that all kinds have spent beyond their own shares.
     private var sharedSpent = 0
 
@@ -55,8 +55,8 @@ public final class TurnBudget {
     }
 
     private static func counters() -> UnsafeMutablePointer<Int> {
-        let counters = UnsafeMutablePointer<Int>.allocate(capacity: TurnWork.allCases.count)
-        counters.initialize(repeating: 0, count: TurnWork.allCases.count)
+        let counters = UnsafeMutablePointer<Int>.allocate(capacity: LoopTask.allCases.count)
+        counters.initialize(repeating: 0, count: LoopTask.allCases.count)
         return counters
     }
 
@@ -66,10 +66,10 @@ public final class TurnBudget {
     }
 
     /// Whether a kind of task may begin another one.
-    public func isLeft(for work: TurnWork) -> Bool { left(for: work) > 0 }
+    public func isLeft(for work: LoopTask) -> Bool { left(for: work) > 0 }
 
     /// Steps that a kind of task may still take, 0 at least.
-    public func left(for work: TurnWork) -> Int {
+    public func left(for work: LoopTask) -> Int {
         guard isLate else { return leftAtAnyTime(for: work) }
         let left = ownLeft(for: work)
         if left == 0, leftAtAnyTime(for: work) > 0 { isCutShort = true }
@@ -77,14 +77,14 @@ public final class TurnBudget {
     }
 
     /// The steps that would be left if the turn was not late.
-    private func leftAtAnyTime(for work: TurnWork) -> Int {
+    private func leftAtAnyTime(for work: LoopTask) -> Int {
         max(0, work.share - spent[work.rawValue])
             + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
     }
 
     /// The steps that are left of the kind's own share. Shared steps, which others may need more,
     /// are not counted.
-    func ownLeft(for work: TurnWork) -> Int {
+    func ownLeft(for work: LoopTask) -> Int {
         max(0, (isLate ? work.lateShare : work.share) - spent[work.rawValue])
     }
 
@@ -95,7 +95,7 @@ public final class TurnBudget {
         guard isLate else {
             return isRestGiven ? isLeft(for: .writes) : ownLeft(for: .writes) > 0
         }
-        let isLeft = spent[TurnWork.writes.rawValue] < HTTPFrontLimits.lateStepsPerKind
+        let isLeft = spent[LoopTask.writes.rawValue] < HTTPFrontLimits.lateStepsPerKind
         if isRestGiven, !isLeft { isCutShort = true }
         return isLeft
     }
@@ -109,7 +109,7 @@ public final class TurnBudget {
     func giveRest() { isRestGiven = true }
 
     /// Begins a task of about so many steps.
-    public func begin(_ work: TurnWork, _ steps: Int) {
+    public func begin(_ work: LoopTask, _ steps: Int) {
         begun[work.rawValue] = spent[work.rawValue] + 1
         (current, foreseen) = (work, 0)
         spend(steps, on: work)
@@ -117,7 +117,7 @@ public final class TurnBudget {
 
     /// Goes on with a task that began earlier in this turn. So many of the steps that turn out were
     /// counted then.
-    func goOn(with work: TurnWork, foreseen steps: Int) { (current, foreseen) = (work, steps) }
+    func goOn(with work: LoopTask, foreseen steps: Int) { (current, foreseen) = (work, steps) }
 
     /// Counts more steps of the task that began last, as they turn out.
     public func add(_ steps: Int) {
@@ -127,15 +127,15 @@ public final class TurnBudget {
     }
 
     /// Counts more steps of a task of this kind that has begun, or begins next.
-    public func add(_ steps: Int, to work: TurnWork) { spend(steps, on: work) }
+    public func add(_ steps: Int, to work: LoopTask) { spend(steps, on: work) }
 
     /// Counts a task that was done within another one, which goes on.
-    public func count(_ work: TurnWork, _ steps: Int) {
+    public func count(_ work: LoopTask, _ steps: Int) {
         begun[work.rawValue] = spent[work.rawValue] + 1
         spend(steps, on: work)
     }
 
-    private func spend(_ steps: Int, on work: TurnWork) {
+    private func spend(_ steps: Int, on work: LoopTask) {
         let before = spent[work.rawValue]
         touched |= 1 << UInt32(work.rawValue)
         spent[work.rawValue] = before + steps

@@ -21,7 +21,7 @@ extension SQLiteStore {
                 findings += try database.texts("\(sql) LIMIT \(Limits.findingsMax)")
             }
             findings += try names(in: database)
-            if version >= attributesSince { findings += try attributes(in: database) }
+            if version >= attributesSince { findings += try metadata(in: database) }
             return Array(findings.prefix(Limits.findingsMax))
         } catch let error as DatabaseError {
             throw .unusable(path, error)
@@ -48,9 +48,9 @@ extension SQLiteStore {
     private static let attributesSince: Int64 = 5
 
     /// Events with attributes that no event can have.
-    private static func attributes(in database: Database) throws(DatabaseError) -> [String] {
+    private static func metadata(in database: Database) throws(DatabaseError) -> [String] {
         var findings: [String] = []
-        var columns = AttributeColumns()
+        var columns = MetadataColumns()
         let rows = try database.prepare(
             "SELECT \(EventColumns.names) FROM events ORDER BY id")
         while try rows.step(), findings.count < Limits.findingsMax {

@@ -11,14 +11,14 @@ internal import Protection
 final class JournalKeeper: ThreadWork {
     private let database: Database
     private let file: StoreFile
-    private let journal: JournalCare
+    private let journal: Checkpointer
     private let queue: CommitQueue
 
     /// - Parameters:
     ///   - database: A connection of its own, which writes.
     ///   - queue: The queue at which the writer waits.
     init(
-        _ database: Database, _ file: StoreFile, _ journal: JournalCare, queue: CommitQueue
+        _ database: Database, _ file: StoreFile, _ journal: Checkpointer, queue: CommitQueue
     ) throws(DatabaseError) {
         self.database = database
         self.file = file
@@ -38,7 +38,7 @@ final class JournalKeeper: ThreadWork {
                 queue.rouse()
                 continue
             }
-            let outcome = JournalCare.outcome { () throws(DatabaseError) in
+            let outcome = Checkpointer.outcome { () throws(DatabaseError) in
                 guard step == .sync else { return try database.checkpoint(.passive) }
                 try database.syncJournal()
                 return true

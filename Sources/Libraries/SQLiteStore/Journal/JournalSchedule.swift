@@ -1,5 +1,5 @@
 /// When the journal is synced, when it is moved into the file, and which thread does that: the
-/// machine of `JournalCare`, without lock and clock.
+/// machine of `Checkpointer`, without lock and clock.
 ///
 /// The keeper has both to do, beside the writer. Only a checkpoint during which nobody commits
 /// moves everything, and only then the journal begins anew. So a writer that never rests makes one

@@ -10,17 +10,17 @@ final class EventReader {
     private let marks: TopicMarks
     private let begin: Statement
     private let end: Statement
-    private let work: BoundedWork
+    private let work: BoundedTask
     /// Events that it may still look at in this turn.
     private var stepsLeft = 0
     private let tellDamaged: (EventID, DatabaseError) -> Void
-    private var attributes = AttributeColumns()
+    private var metadata = MetadataColumns()
 
     /// - Parameters:
     ///   - work: Counts its turns, and bounds them.
     ///   - tellDamaged: Takes an event that makes no sense, and why.
     init(
-        _ database: Database, _ marks: TopicMarks, _ work: BoundedWork,
+        _ database: Database, _ marks: TopicMarks, _ work: BoundedTask,
         tellDamaged: @escaping (EventID, DatabaseError) -> Void
     ) throws(DatabaseError) {
         self.database = database
@@ -109,7 +109,7 @@ final class EventReader {
         return Event(
             id: try row.id(EventColumns.id, .eventID),
             time: try row.time(EventColumns.time, .eventTime), topic: topic,
-            payload: row.payload(EventColumns.payload), attributes: try attributes.read(row),
+            payload: row.payload(EventColumns.payload), metadata: try metadata.read(row),
             sender: Sender(
                 uid: try row.user(EventColumns.uid, .eventUID), pid: pid.map { Int32($0) }),
             isStored: true,

@@ -39,12 +39,12 @@ struct EventRows {
         insert.bind(time.microseconds, at: EventColumns.time + 1)
         insert.bind(batch.sender.uid.map { Int64($0) }, at: EventColumns.uid + 1)
         insert.bind(batch.sender.pid.map { Int64($0) }, at: EventColumns.pid + 1)
-        for attribute in EventAttribute.all {
-            insert.bind(batch.attributes[attribute], at: EventColumns.of(attribute) + 1)
+        for field in MetadataField.all {
+            insert.bind(batch.metadata[field], at: EventColumns.of(field) + 1)
         }
-        let labels = batch.attributes.labels
+        let labels = batch.metadata.labels
         insert.bind(labels.isEmpty ? nil : labels.text, at: EventColumns.labels + 1)
-        insert.bind(batch.attributes.expires?.microseconds, at: EventColumns.expires + 1)
+        insert.bind(batch.metadata.expires?.microseconds, at: EventColumns.expires + 1)
         var events: [Event] = []
         events.reserveCapacity(batch.payloads.count)
         for (index, payload) in batch.payloads.enumerated() {
@@ -55,7 +55,7 @@ struct EventRows {
             events.append(
                 Event(
                     id: id, time: time, topic: batch.topic, payload: payload,
-                    attributes: batch.attributes, sender: batch.sender, isStored: true))
+                    metadata: batch.metadata, sender: batch.sender, isStored: true))
         }
         return events
     }

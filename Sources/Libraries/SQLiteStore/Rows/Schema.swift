@@ -216,13 +216,13 @@ enum EventColumns {
     static let expires: Int32 = 7
 
     /// The column of an attribute.
-    static func of(_ attribute: EventAttribute) -> Int32 {
-        expires + 1 + Int32(attribute.rawValue)
+    static func of(_ field: MetadataField) -> Int32 {
+        expires + 1 + Int32(field.rawValue)
     }
 
     /// The name of that column; one that is new is a step more of the schema, and in the view `log`.
-    static func name(of attribute: EventAttribute) -> String {
-        switch attribute {
+    static func name(of field: MetadataField) -> String {
+        switch field {
         case .type: "type"
         case .key: "key"
         case .contentType: "content_type"
@@ -231,7 +231,7 @@ enum EventColumns {
 
     private static let all =
         ["id", "topic", "time", "uid", "pid", "payload", "attributes", "expires"]
-        + EventAttribute.all.map(name)
+        + MetadataField.all.map(name)
 
     /// The names, for a statement.
     static let names = all.joined(separator: ", ")

@@ -64,9 +64,9 @@ struct SpaceLimit {
     private static func bytes(of entry: StoreEntry) -> Int {
         switch entry {
         case .events(let batch, persists: true, _):
-            let attributes = batch.attributes.textBytes
+            let metadata = batch.metadata.textBytes
             return batch.payloads.reduce(0) {
-                $0 + $1.count + attributes + Limits.eventOverheadBytes
+                $0 + $1.count + metadata + Limits.eventOverheadBytes
             }
         case .work(let change) where change.persists: return bytes(of: change)
         case .together(let entries): return entries.reduce(0) { $0 + bytes(of: $1) }

@@ -126,7 +126,7 @@ struct CommitGroup {
         return batch.payloads.indices.map { index in
             Event(
                 id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
-                payload: batch.payloads[index], attributes: batch.attributes,
+                payload: batch.payloads[index], metadata: batch.metadata,
                 sender: batch.sender, isStored: false)
         }
     }

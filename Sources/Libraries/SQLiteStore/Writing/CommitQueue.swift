@@ -80,7 +80,7 @@ final class CommitQueue: Sendable {
     }
 
     /// The outcome of adding an entry.
-    enum Admittance {
+    enum EnqueueResult {
         case queued
         case tooMuch
         case closed
@@ -91,8 +91,8 @@ final class CommitQueue: Sendable {
         state.write { $0.queuedBytesMax = bytesMax }
     }
 
-    func add(_ job: EntryJob) -> Admittance {
-        let (admittance, isAsleep) = state.write { state -> (Admittance, Bool) in
+    func add(_ job: EntryJob) -> EnqueueResult {
+        let (admittance, isAsleep) = state.write { state -> (EnqueueResult, Bool) in
             guard !state.isClosed else { return (.closed, false) }
             guard
                 state.queuedBytes == 0

@@ -16,12 +16,12 @@ struct StoreMaintenance {
     private var tombstones: Int
     private var hasFreePages = true
     private var hasFailed = false
-    private let journal: JournalCare
+    private let journal: Checkpointer
     /// Whether something was committed of which the keeper of the journal does not know yet.
     private var isDirty = false
 
     init(
-        _ database: Database, _ rows: EventRows, _ space: SpaceLimit, _ journal: JournalCare,
+        _ database: Database, _ rows: EventRows, _ space: SpaceLimit, _ journal: Checkpointer,
         leftovers: [TopicLoading.Leftover], tombstones: Int, tombstonesMax: Int
     ) {
         self.database = database

@@ -36,9 +36,9 @@ public final class EventBus: Sendable {
     let observing = Once()
     let selfSweeping = SelfSweeping()
     /// Removed events that are too many to be freed at once; the next sweep frees them.
-    private let discards = Protected<[Leftovers]>([])
+    private let discards = Protected<[DeferredEffects]>([])
     /// The tasks that are done in turns under the lock of the log, with their figures.
-    package let work = LogWork()
+    package let work = LogTasks()
 
     /// The log, and the bytes of it that were last charged to the budget.
     private struct Guarded {
@@ -104,7 +104,7 @@ public final class EventBus: Sendable {
         if bytes < 0 { memory.release(-bytes, from: use) }
     }
 
-    private func perform(_ leftovers: Leftovers) {
+    private func perform(_ leftovers: DeferredEffects) {
         for trim in leftovers.trims {
             store.trim(trim) { [self] loss in storeRemoved(loss, of: trim.topic) }
         }

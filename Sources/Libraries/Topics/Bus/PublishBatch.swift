@@ -5,7 +5,7 @@ public final class PublishBatch: Sendable {
     /// The topic that the events go to.
     public let topic: TopicName
     /// The attributes that all of the events have.
-    public let attributes: EventAttributes
+    public let metadata: EventMetadata
     /// The publisher.
     public let sender: Sender
     /// One payload per event, at least one.
@@ -17,25 +17,25 @@ public final class PublishBatch: Sendable {
 
     /// A batch of at least one event.
     public init(
-        topic: TopicName, attributes: EventAttributes = .none, sender: Sender = .unknown,
+        topic: TopicName, metadata: EventMetadata = .none, sender: Sender = .unknown,
         payloads: [Payload]
     ) {
         precondition(!payloads.isEmpty, "a batch for \(topic) without an event was published")
         self.topic = topic
-        self.attributes = attributes
+        self.metadata = metadata
         self.sender = sender
         self.payloads = payloads
         var payloadBytes = 0
         for payload in payloads { payloadBytes += payload.count }
         self.payloadBytes = payloadBytes
         memoryBytes =
-            payloadBytes + payloads.count * (Overhead.eventBytes + attributes.memoryBytes)
+            payloadBytes + payloads.count * (Overhead.eventBytes + metadata.memoryBytes)
     }
 
     /// The same batch, with other copies of an equal topic and equal attributes.
-    init(_ batch: PublishBatch, topic: TopicName, attributes: EventAttributes) {
+    init(_ batch: PublishBatch, topic: TopicName, metadata: EventMetadata) {
         self.topic = topic
-        self.attributes = attributes
+        self.metadata = metadata
         sender = batch.sender
         payloads = batch.payloads
         payloadBytes = batch.payloadBytes

@@ -11,7 +11,7 @@ public final class Event: Sendable {
     /// Its bytes, as they were published.
     public let payload: Payload
     /// The attributes that the publisher gave it.
-    public let attributes: EventAttributes
+    public let metadata: EventMetadata
     /// The publisher, as far as the kernel identified it.
     public let sender: Sender
     /// Whether the store can read it again once memory lets it go.
@@ -22,13 +22,13 @@ public final class Event: Sendable {
     /// An event that a store committed; only stores make them.
     package init(
         id: EventID, time: Timestamp, topic: TopicName, payload: Payload,
-        attributes: EventAttributes, sender: Sender, isStored: Bool, isRevived: Bool = false
+        metadata: EventMetadata, sender: Sender, isStored: Bool, isRevived: Bool = false
     ) {
         self.id = id
         self.time = time
         self.topic = topic
         self.payload = payload
-        self.attributes = attributes
+        self.metadata = metadata
         self.sender = sender
         self.isStored = isStored
         self.isRevived = isRevived
@@ -37,13 +37,13 @@ public final class Event: Sendable {
     /// The same event, as a dead letter that was published again.
     var revived: Event {
         Event(
-            id: id, time: time, topic: topic, payload: payload, attributes: attributes,
+            id: id, time: time, topic: topic, payload: payload, metadata: metadata,
             sender: sender, isStored: isStored, isRevived: true)
     }
 
     /// The memory that the event takes, with its part of the log's tables, in bytes.
     package var memoryBytes: Int {
-        Overhead.eventBytes + payload.count + attributes.memoryBytes
+        Overhead.eventBytes + payload.count + metadata.memoryBytes
     }
 }
 

@@ -1,4 +1,4 @@
-/// Named strings that go with an event beside its ``EventAttributes``. They carry properties from
+/// Named strings that go with an event beside its ``EventMetadata``. They carry properties from
 /// the formats of other systems, and the notes of the bus on its dead letters.
 ///
 /// The publisher gives up to 16; a dead letter has those of the bus beside them. All together take

@@ -27,9 +27,9 @@ struct EventLog {
     private(set) var mostLost: Losses
     var subscribers = SubscriberTable()
     /// The time at which each topic is to be looked after, by its place in the order.
-    var dues = PlaceHeap<Timestamp>()
+    var dues = IndexedHeap<Timestamp>()
     /// The bytes of each topic that may be evicted, negated: the largest topic is first.
-    var sizes = PlaceHeap<Int>()
+    var sizes = IndexedHeap<Int>()
     /// When topics that are due were last looked after.
     var swept = Timestamp.distantPast
     /// The place of the order from which on a sweep looks after all topics; nil where none has to.
@@ -37,7 +37,7 @@ struct EventLog {
     var sweepPlace: Int?
     /// Steps that evictions and sweeps took so far: topics looked at, events let go.
     var steps = 0
-    var leftovers = Leftovers()
+    var leftovers = DeferredEffects()
     var isDraining = false
 
     /// The newest visible id.
@@ -149,9 +149,9 @@ struct EventLog {
     }
 
     /// Takes the tasks that verbs since the last call left for outside the lock; nil for none.
-    mutating func takeLeftovers() -> Leftovers? {
+    mutating func takeLeftovers() -> DeferredEffects? {
         guard !leftovers.isEmpty else { return nil }
-        var taken = Leftovers()
+        var taken = DeferredEffects()
         swap(&taken, &leftovers)
         return taken
     }
@@ -247,7 +247,7 @@ struct EventLog {
 }
 
 /// Tasks that verbs of the log leave to be done after the lock is dropped.
-struct Leftovers {
+struct DeferredEffects {
     /// Events to release: their payloads are freed outside the lock.
     var events: [Event] = []
     /// All events of removed topics, to release.

@@ -46,17 +46,17 @@ extension EventLog {
 
     /// The batch with the topic's own name and attributes.
     private static func sharing(_ record: TopicRecord, _ batch: PublishBatch) -> PublishBatch {
-        let isSame = record.attributes == batch.attributes
-        let attributes = isSame ? record.attributes : batch.attributes
-        if batch.topic.isCopy(of: record.name), batch.attributes.isCopy(of: attributes) {
+        let isSame = record.metadata == batch.metadata
+        let metadata = isSame ? record.metadata : batch.metadata
+        if batch.topic.isCopy(of: record.name), batch.metadata.isCopy(of: metadata) {
             return batch
         }
-        return PublishBatch(batch, topic: record.name, attributes: attributes)
+        return PublishBatch(batch, topic: record.name, metadata: metadata)
     }
 
     private func check(_ batch: PublishBatch) throws(BusError) {
         try checkOpen(batch.topic)
-        if batch.attributes.isReserved { throw .typeReserved(batch.attributes.type ?? "") }
+        if batch.metadata.isReserved { throw .typeReserved(batch.metadata.type ?? "") }
         try Self.check(batch, eventBytesMax: limits.eventBytesMax)
         guard batch.payloads.count <= limits.batchEventsMax,
             batch.payloadBytes <= limits.batchBytesMax
@@ -143,7 +143,7 @@ extension EventLog {
         let namesake = prepared.isReserved ? namesake(of: prepared.batch.topic) : nil
         let record = ensure(
             prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
-        record.attributes = prepared.batch.attributes
+        record.metadata = prepared.batch.metadata
         for event in events { record.append(event) }
         record.publishedCount += events.count
         order.moveToFront(record.node)

@@ -7,7 +7,7 @@ enum Overhead {
     /// ring of its topic, which may be half empty (16), and its part of a removal mark (16).
     static let eventBytes = 160
     /// The shared object of the attributes: its head and the allocator's, in steps of 16 bytes.
-    static let attributesBytes = (MemoryLayout<AttributeTexts>.size + 8 + 16 + 8 + 15) / 16 * 16
+    static let attributesBytes = (MemoryLayout<MetadataTexts>.size + 8 + 16 + 8 + 15) / 16 * 16
     /// The parts of an event beside the attributes: an object of labels and an expiry.
     static let extrasBytes = 48
     /// The head of a list of labels, and the bytes that the allocator rounds up.

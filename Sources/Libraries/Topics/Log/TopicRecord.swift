@@ -42,7 +42,7 @@ final class TopicRecord {
     var lossNode = 0
     var lossNumber: UInt64 = 0
     /// The attributes of the last batch; the next one often has the same.
-    var attributes = EventAttributes.none
+    var metadata = EventMetadata.none
     /// The hold for a work group; nil where nothing is held.
     private(set) var hold: TopicHold?
     /// This topic's part of the held bytes that the log counts.

@@ -20,7 +20,7 @@ package final class SelectorRead: @unchecked Sendable {
 
     private enum Stage {
         case scanning(TopicScan)
-        case searching(BackwardSearch, StartPlace)
+        case searching(BackwardSearch, StartResolver)
         case reading
     }
 
@@ -166,7 +166,7 @@ package final class SelectorRead: @unchecked Sendable {
         losses.rise(to: log.tombstones.floor)
         losses.rise(to: log.losses(of: selector, changedSince: scan.lossNumber))
         lossNumber = log.lossNumber
-        let start = StartPlace(through: through, losses: losses)
+        let start = StartResolver(through: through, losses: losses)
         if case .last(let count) = scan.aim {
             stage = .searching(BackwardSearch(for: count, filter, from: scan.tails), start)
             return nil
@@ -176,7 +176,7 @@ package final class SelectorRead: @unchecked Sendable {
     }
 
     /// Goes on from a search from the end, which began at `start`.
-    private func settle(_ outcome: BackwardSearch.Outcome, _ start: StartPlace) {
+    private func settle(_ outcome: BackwardSearch.Outcome, _ start: StartResolver) {
         guard let found = start.position(from: outcome) else {
             stage = .scanning(TopicScan(of: selector, .oldest))
             return

@@ -199,7 +199,7 @@ package final class MemoryStore: EventStore {
         func event(_ index: Int) -> Event {
             Event(
                 id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
-                payload: batch.payloads[index], attributes: batch.attributes,
+                payload: batch.payloads[index], metadata: batch.metadata,
                 sender: batch.sender, isStored: false)
         }
         // Most batches are one event.

@@ -19,7 +19,7 @@
 public struct Topic<Value: Sendable>: Sendable {
     /// The name of the topic that has its events.
     public let name: TopicName
-    private let contentType: EventAttributes
+    private let contentType: EventMetadata
     private let encode: @Sendable (Value) throws -> Payload
     private let decode: @Sendable (Payload) throws -> Value
 
@@ -31,14 +31,14 @@ public struct Topic<Value: Sendable>: Sendable {
     ///     say it.
     ///   - encode: Makes bytes of a value: `Data`, `[UInt8]` and the like. Called on publishing.
     ///   - decode: Makes a value of them. Called on reading.
-    /// - Throws: ``NameError`` if `name` is no name, ``AttributeError`` if `contentType` is none.
+    /// - Throws: ``NameError`` if `name` is no name, ``MetadataError`` if `contentType` is none.
     public init<Bytes: RangeReplaceableCollection<UInt8> & SendableMetatype>(
         _ name: String, contentType: String? = "application/json",
         encode: @escaping @Sendable (Value) throws -> Bytes,
         decode: @escaping @Sendable (Bytes) throws -> Value
     ) throws {
         self.name = try TopicName(name)
-        self.contentType = try EventAttributes(contentType: contentType)
+        self.contentType = try EventMetadata(contentType: contentType)
         self.encode = { Payload(Array(try encode($0))) }
         self.decode = { payload in
             try decode(payload.withUnsafeBytes { Bytes($0) })
@@ -51,11 +51,11 @@ public struct Topic<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - values: The values, one event each.
     ///   - key: The thing that all of them are about; nil for nothing in particular.
-    /// - Throws: The error of `encode`, or ``AttributeError`` for an invalid key.
+    /// - Throws: The error of `encode`, or ``MetadataError`` for an invalid key.
     public func batch(of values: [Value], key: String? = nil) throws -> PublishBatch {
-        let attributes = try EventAttributes(key: key, contentType: contentType.contentType)
+        let metadata = try EventMetadata(key: key, contentType: contentType.contentType)
         return PublishBatch(
-            topic: name, attributes: attributes, payloads: try values.map(encode))
+            topic: name, metadata: metadata, payloads: try values.map(encode))
     }
 
     /// The value of an event, of this topic or of any other.
@@ -79,7 +79,7 @@ public struct Topic<Value: Sendable>: Sendable {
 extension EventBus {
     /// Publishes one value and returns its place once it is visible.
     ///
-    /// - Throws: The error of the topic's `encode`, ``AttributeError`` for an invalid key, else
+    /// - Throws: The error of the topic's `encode`, ``MetadataError`` for an invalid key, else
     ///   ``BusError``; the value is then not in the log and never will be.
     @discardableResult
     public func publish<Value: Sendable>(

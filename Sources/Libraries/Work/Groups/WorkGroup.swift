@@ -15,7 +15,7 @@ final class WorkGroup: Sendable {
     let replies: Bool
     let parts: WorkParts
     /// Keeps its read of many topics from one turn to the next.
-    let place = GroupPlace()
+    let place = GroupReadCursor()
     private let state: Protected<State>
 
     /// The callback that an answer goes to.
@@ -26,7 +26,7 @@ final class WorkGroup: Sendable {
     }
 
     private struct State {
-        var turns: GroupTurns
+        var turns: GroupTransaction
         var calls: [RequestNumber: Recipient] = [:]
         /// Requests that brought a reply nobody waits for any more.
         var late: Set<RequestNumber> = []
@@ -46,7 +46,7 @@ final class WorkGroup: Sendable {
         var room: ReadRoom?
 
         /// The first id that topics are to hold by now, if a change moved it.
-        mutating func takeHold(after step: GroupTurns.Step?) -> EventID? {
+        mutating func takeHold(after step: GroupTransaction.Step?) -> EventID? {
             guard case .answer? = step, !turns.isRemoved else { return nil }
             let now = turns.machine.heldFrom
             guard now != heldFrom else { return nil }
@@ -55,7 +55,7 @@ final class WorkGroup: Sendable {
         }
 
         /// The growth of its counts since they were last taken for the shares.
-        mutating func takeGrowth() -> WorkShares.Growth {
+        mutating func takeGrowth() -> JobQuota.Growth {
             let table = turns.machine.table
             let open = turns.isRemoved ? 0 : table.jobs.count
             let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
@@ -65,7 +65,7 @@ final class WorkGroup: Sendable {
                 (self.open, self.parked, self.letters) = (open, parked, letters)
                 self.waiting = waiting
             }
-            return WorkShares.Growth(
+            return JobQuota.Growth(
                 open: open - self.open, parked: parked - self.parked,
                 letters: letters - self.letters, waiting: waiting - self.waiting)
         }
@@ -79,21 +79,21 @@ final class WorkGroup: Sendable {
         owner = machine.record.owner
         replies = machine.record.replies
         self.parts = parts
-        var begin = State(turns: GroupTurns(machine))
+        var begin = State(turns: GroupTransaction(machine))
         let growth = begin.takeGrowth()
         state = Protected(begin)
         parts.shares.count(owner, growth)
     }
 
     /// Memory of the group in bytes, without its jobs and waiting requests.
-    var bytes: Int { WorkShares.bytes(of: selector, replies: replies) }
+    var bytes: Int { JobQuota.bytes(of: selector, replies: replies) }
 
     // MARK: Requests
 
     /// Takes a request and drives the group, or leaves the driving to `round`.
     @discardableResult
     func add(
-        _ verb: WorkRequest.Verb, _ call: Recipient, in round: WorkRound? = nil
+        _ verb: WorkRequest.Verb, _ call: Recipient, in round: GroupBatch? = nil
     ) -> RequestNumber {
         let now = parts.clock()
         let (number, isDriven) = state.write { state in
@@ -176,7 +176,7 @@ final class WorkGroup: Sendable {
         parts.thread.run(for: owner) { self.goOn() }
     }
 
-    private func nextStep() -> GroupTurns.Step? {
+    private func nextStep() -> GroupTransaction.Step? {
         let now = parts.clock()
         let parked = state.read { $0.parked }
         let room = parts.shares.room(for: owner, parked: parked)
@@ -196,7 +196,7 @@ final class WorkGroup: Sendable {
         return step
     }
 
-    private func perform(_ step: GroupTurns.Step) {
+    private func perform(_ step: GroupTransaction.Step) {
         switch step {
         case .fetch(let fetch):
             let room = state.write { $0.room.take() }
@@ -231,7 +231,7 @@ final class WorkGroup: Sendable {
 
     // MARK: Answers
 
-    private func give(_ answers: [WorkAnswer], _ counts: GroupTurns.Counts) {
+    private func give(_ answers: [WorkAnswer], _ counts: GroupTransaction.Counts) {
         let now = parts.bus.now
         parts.meters.count(counts, now: now)
         for id in counts.buried { refuse(id, nil) }
@@ -288,17 +288,17 @@ final class WorkGroup: Sendable {
     }
 
     private func handout(
-        _ grant: GroupMachine.Allotment, in room: ReadRoom?, now: Timestamp
-    ) -> Handout {
+        _ grant: GroupMachine.LeasedJobs, in room: ReadRoom?, now: Timestamp
+    ) -> JobDelivery {
         let jobs = grant.jobs.map { job in
-            Handout.Job(
+            JobDelivery.Job(
                 event: job.event, attempt: job.attempt,
                 isReplyWanted: replies && parts.replies.isAwaited(job.event.id))
         }
-        return Handout(
+        return JobDelivery(
             lease: grant.lease.text, deadline: now.advanced(microseconds: grant.length),
             jobs: jobs, gap: grant.gap, room: room,
-            ticket: Handout.Ticket(group: name, token: grant.lease.token, gap: grant.gap))
+            ticket: JobDelivery.Ticket(group: name, token: grant.lease.token, gap: grant.gap))
     }
 
     private func receipt(_ settled: WorkAnswer.Settled, _ isLate: Bool) -> SettleReceipt {

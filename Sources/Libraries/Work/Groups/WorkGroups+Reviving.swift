@@ -109,8 +109,8 @@ private struct Revival: Sendable {
     }
 
     private func check(_ letter: Event, _ room: ReadRoom?) {
-        guard letter.attributes.labels[DeathLabel.group.rawValue] == group.name.text,
-            let text = letter.attributes.labels[DeathLabel.topic.rawValue],
+        guard letter.metadata.labels[DeathLabel.group.rawValue] == group.name.text,
+            let text = letter.metadata.labels[DeathLabel.topic.rawValue],
             let topic = try? TopicName(text),
             // Another group had the name when it died: users of this one may not publish there.
             group.selector.matches(topic)
@@ -121,17 +121,17 @@ private struct Revival: Sendable {
 
     private func publish(_ letter: Event, to topic: TopicName, _ room: ReadRoom?) {
         var others: [String: String] = [:]
-        for label in letter.attributes.labels.all where DeathLabel(rawValue: label.name) == nil {
+        for label in letter.metadata.labels.all where DeathLabel(rawValue: label.name) == nil {
             others[label.name] = label.value
         }
         guard let labels = try? EventLabels(others),
-            let attributes = try? EventAttributes(type: Self.type, key: id.description)
+            let metadata = try? EventMetadata(type: Self.type, key: id.description)
         else { preconditionFailure("the letter \(id) has labels that no event can have") }
         let revived = PublishBatch(
-            topic: topic, attributes: letter.attributes.with(labels, expires: nil),
+            topic: topic, metadata: letter.metadata.with(labels, expires: nil),
             sender: letter.sender, payloads: [letter.payload])
         let mark = PublishBatch(
-            topic: dead, attributes: attributes, sender: Sender(uid: client.user, pid: nil),
+            topic: dead, metadata: metadata, sender: Sender(uid: client.user, pid: nil),
             payloads: [.empty])
         var change = WorkChange(of: group.number, persists: true)
         change.revived = WorkChange.Letter(topic: dead, id: id)

@@ -11,7 +11,7 @@ extension WorkGroups {
     @discardableResult
     package func next(
         _ name: GroupName, _ request: NextRequest, by caller: WorkCaller,
-        in round: WorkRound? = nil,
+        in round: GroupBatch? = nil,
         then: @escaping @Sendable (Result<NextAnswer, WorkError>) -> Void
     ) -> WaitingWorker {
         let group: WorkGroup
@@ -45,7 +45,7 @@ extension WorkGroups {
     ///
     /// - Parameter then: Called once that is committed, or failed.
     package func giveBack(
-        _ ticket: Handout.Ticket, then: @escaping @Sendable () -> Void = {}
+        _ ticket: JobDelivery.Ticket, then: @escaping @Sendable () -> Void = {}
     ) {
         guard let group = try? group(ticket.group) else { return then() }
         group.add(.giveBack(ticket.token, gap: ticket.gap), .plain { _ in then() })
@@ -57,7 +57,7 @@ extension WorkGroups {
     ///   at once.
     package func settle(
         _ name: GroupName, _ settlement: Settlement, by caller: WorkCaller,
-        in round: WorkRound? = nil,
+        in round: GroupBatch? = nil,
         then: @escaping @Sendable (Result<SettleReceipt, WorkError>) -> Void
     ) {
         do throws(WorkError) {
@@ -108,7 +108,7 @@ extension WorkGroups {
                 .failure(.valueInvalid("one event waits for its reply, 1 ms to 1 h")))
             return asking
         }
-        let type = batch.attributes.type
+        let type = batch.metadata.type
         let isThere = parts.hub.replying(to: batch.topic).contains { group in
             (group.filter[.type] ?? type) == type && group.hasWorker(now: now)
         }
@@ -119,7 +119,7 @@ extension WorkGroups {
         let expires = parts.bus.now.advanced(microseconds: microseconds)
         let request = PublishBatch(
             topic: batch.topic,
-            attributes: batch.attributes.with(batch.attributes.labels, expires: expires),
+            metadata: batch.metadata.with(batch.metadata.labels, expires: expires),
             sender: batch.sender, payloads: batch.payloads)
         parts.bus.publish(request) { outcome in
             switch outcome {

@@ -89,7 +89,7 @@ public final class WorkGroups: Sendable {
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         parts = WorkParts(
-            bus: bus, shares: WorkShares(limits, bus.memory), letters: letters, log: log,
+            bus: bus, shares: JobQuota(limits, bus.memory), letters: letters, log: log,
             mint: mint)
         table = Protected(Table())
         let (now, newest) = (parts.clock(), bus.newest)
@@ -192,7 +192,7 @@ public final class WorkGroups: Sendable {
                     "there are \(limits.groupsMax) groups, and may not be more: remove some, or "
                         + "raise the limit")
             }
-            let own = WorkShares.share(limits.groupsMax)
+            let own = JobQuota.share(limits.groupsMax)
             guard table.byOwner[caller.uid, default: 0] < own else {
                 return .limit(
                     .groupsOfCaller,
@@ -208,7 +208,7 @@ public final class WorkGroups: Sendable {
             }
             return then(.failure(refusal))
         }
-        let bytes = WorkShares.bytes(of: selector, replies: wish.replies ?? false)
+        let bytes = JobQuota.bytes(of: selector, replies: wish.replies ?? false)
         let hasRoom = parts.shares.begin(bytes, for: caller.uid)
         let then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void = {
             [parts] outcome in

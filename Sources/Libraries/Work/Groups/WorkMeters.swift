@@ -15,7 +15,7 @@ struct WorkMeters: Sendable {
     /// Microseconds from the moment when an event was visible to its first hand-out.
     let pickUp = Histogram()
 
-    func count(_ counts: GroupTurns.Counts, now: Timestamp) {
+    func count(_ counts: GroupTransaction.Counts, now: Timestamp) {
         taken.add(counts.taken.count)
         done.add(Int(counts.ended.done))
         dead.add(Int(counts.ended.dead))

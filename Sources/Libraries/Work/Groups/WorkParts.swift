@@ -4,14 +4,14 @@ internal import Topics
 /// The parts that all groups of a bus share.
 struct WorkParts: Sendable {
     let bus: EventBus
-    let shares: WorkShares
+    let shares: JobQuota
     let meters = WorkMeters()
     let thread: WorkThread
     /// Memory for events that groups read from the store.
     let space: ReadSpace
     let hub: WorkHub
     let replies = Replies()
-    let letters: Letters
+    let letters: LetterPolicy
     let log: Log
     /// Microseconds of the bus's ``BootClock``, by which its store counts too.
     let clock: @Sendable () -> Int64
@@ -19,7 +19,7 @@ struct WorkParts: Sendable {
     let mint: @Sendable () -> LeaseToken
 
     init(
-        bus: EventBus, shares: WorkShares, letters: LetterRule?, log: Log,
+        bus: EventBus, shares: JobQuota, letters: LetterRule?, log: Log,
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         thread = WorkThread()
@@ -27,7 +27,7 @@ struct WorkParts: Sendable {
         hub = WorkHub(waking: thread)
         self.bus = bus
         self.shares = shares
-        self.letters = Letters(by: letters)
+        self.letters = LetterPolicy(by: letters)
         self.log = log
         clock = bus.bootClock.now
         self.mint = mint

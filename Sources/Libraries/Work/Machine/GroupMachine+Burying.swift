@@ -33,10 +33,10 @@ extension GroupMachine {
         ]
         // With labels of its own an event may have no room for these: then its own go.
         let labels =
-            (try? event.attributes.labels.dying(death))
+            (try? event.metadata.labels.dying(death))
             ?? (try? EventLabels.none.dying(death)) ?? .none
         return PublishBatch(
-            topic: topic, attributes: event.attributes.with(labels, expires: nil),
+            topic: topic, metadata: event.metadata.with(labels, expires: nil),
             sender: event.sender, payloads: [event.payload])
     }
 
@@ -75,6 +75,6 @@ extension GroupMachine {
 extension Event {
     /// How often it became a dead letter.
     fileprivate var hops: Int {
-        attributes.labels[DeathLabel.hops.rawValue].flatMap { Int($0) } ?? 0
+        metadata.labels[DeathLabel.hops.rawValue].flatMap { Int($0) } ?? 0
     }
 }

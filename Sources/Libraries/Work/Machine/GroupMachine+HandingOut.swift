@@ -48,7 +48,7 @@ extension GroupMachine {
     }
 
     /// The jobs that one worker gets.
-    struct Allotment {
+    struct LeasedJobs {
         let number: RequestNumber
         let lease: LeaseText
         let length: Int64
@@ -144,8 +144,8 @@ extension GroupMachine {
     ///   again.
     mutating func serve(
         from supply: Supply, in room: Room, now: Int64, mint: () -> LeaseToken
-    ) -> (grants: [Allotment], goesOn: Bool) {
-        var grants: [Allotment] = []
+    ) -> (grants: [LeasedJobs], goesOn: Bool) {
+        var grants: [LeasedJobs] = []
         var fresh = FreshEvents(supply.fresh)
         if case .gap(let gap, let next) = supply.fresh {
             miss(gap)
@@ -205,14 +205,14 @@ extension GroupMachine {
         var bytes = 0
         while fresh.index < fresh.events.count {
             let (event, isOver) = fresh.events[fresh.index]
-            let key = record.isOrderedByKey ? event.attributes.key : nil
+            let key = record.isOrderedByKey ? event.metadata.key : nil
             if let key, table.lanes.isBusy(key) {
                 let parked = table.lanes.parkedCount
                 guard parked < room.parkedPerGroup, parked < room.parked else {
                     fresh.isStopped = true
                     return taken
                 }
-                table.lanes.park(Lanes.Parked(id: event.id, topic: event.topic), behind: key)
+                table.lanes.park(KeyQueues.Parked(id: event.id, topic: event.topic), behind: key)
                 skip(through: event.id, isExpired: false)
             } else if isOver {
                 skip(through: event.id, isExpired: true)
@@ -233,7 +233,7 @@ extension GroupMachine {
 
     private mutating func grant(
         _ events: [Event], to entry: GroupLine.Entry, now: Int64, _ token: LeaseToken
-    ) -> Allotment {
+    ) -> LeasedJobs {
         let length = entry.length ?? record.lease
         table.set(
             Lease(
@@ -246,7 +246,7 @@ extension GroupMachine {
                 table.jobs[event.id]
                 ?? OpenJob(
                     topic: event.topic,
-                    key: record.isOrderedByKey ? event.attributes.key : nil, attempt: 0, due: now)
+                    key: record.isOrderedByKey ? event.metadata.key : nil, attempt: 0, due: now)
             if let old = job.lease { table.release(event.id, from: old) }
             job.lease = token
             job.length = length
@@ -260,7 +260,7 @@ extension GroupMachine {
             jobs.append((event, job.attempt))
         }
         line.change(entry.number) { $0.isServed = true }
-        return Allotment(
+        return LeasedJobs(
             number: entry.number,
             lease: LeaseText(
                 group: number, epoch: record.epoch, ids: events[0].id...events[events.count - 1].id,

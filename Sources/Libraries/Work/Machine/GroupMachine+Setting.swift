@@ -64,8 +64,8 @@ extension GroupRecord {
 extension GroupSettings {
     /// Checks the event type, which no store would refuse.
     func check() throws(WorkError) {
-        do throws(AttributeError) {
-            _ = try EventAttributes(type: type)
+        do throws(MetadataError) {
+            _ = try EventMetadata(type: type)
         } catch {
             throw .valueInvalid(error.description)
         }

@@ -2,7 +2,7 @@ internal import Topics
 
 /// One work group as a machine: no lock, no clock, no callback.
 ///
-/// ``GroupTurns`` owns it and takes it through changes, one at a time. A change is ``begin()``,
+/// ``GroupTransaction`` owns it and takes it through changes, one at a time. A change is ``begin()``,
 /// then operations, then ``change(now:)`` for the store to keep, and ``keep()`` or ``undo()``.
 /// Between them it is given the events of the log. Times are microseconds of the ``BootClock``,
 /// which nobody sets; `now` never falls.

@@ -16,7 +16,7 @@ struct JobTable {
     private(set) var leases: [LeaseToken: Lease] = [:]
     /// The leases of workers with a name.
     private(set) var holders: [Holder: HeldLeases] = [:]
-    var lanes = Lanes()
+    var lanes = KeyQueues()
     /// Jobs whose lease keeps others away.
     private(set) var leasedCount = 0
     private var agenda = Agenda()
@@ -53,7 +53,7 @@ struct JobTable {
         for row in rows {
             if let key = row.key {
                 guard !lanes.isBusy(key) else {
-                    lanes.park(Lanes.Parked(id: row.id, topic: row.topic), behind: key)
+                    lanes.park(KeyQueues.Parked(id: row.id, topic: row.topic), behind: key)
                     continue
                 }
                 lanes.open(key)

@@ -8,7 +8,7 @@ struct GroupRead: Sendable {
     /// The client that it reads for, in the turns of its user.
     private let client: StoreClient
     private let parts: WorkParts
-    private let place: GroupPlace
+    private let place: GroupReadCursor
 
     /// Reads for the group itself, in the turns of its maker.
     init(_ group: WorkGroup) {
@@ -25,7 +25,7 @@ struct GroupRead: Sendable {
     /// - Parameter place: The place where the last read stopped; a new one begins anew.
     init(
         _ selector: Selector, _ filter: EventFilter, for client: StoreClient, _ parts: WorkParts,
-        at place: GroupPlace = GroupPlace()
+        at place: GroupReadCursor = GroupReadCursor()
     ) {
         self.place = place
         self.selector = selector
@@ -44,7 +44,7 @@ struct GroupRead: Sendable {
     /// - Parameter room: The room of the turn, which forgets the events that were read before; nil
     ///   to take room once it is needed.
     func supply(
-        _ fetch: GroupTurns.Fetch, in room: ReadRoom?,
+        _ fetch: GroupTransaction.Fetch, in room: ReadRoom?,
         _ then: @escaping Then<GroupMachine.Supply>
     ) {
         room?.forget()
@@ -92,7 +92,7 @@ struct GroupRead: Sendable {
     }
 
     private func readFresh(
-        _ fetch: GroupTurns.Fetch, _ supply: GroupMachine.Supply, _ room: ReadRoom?,
+        _ fetch: GroupTransaction.Fetch, _ supply: GroupMachine.Supply, _ room: ReadRoom?,
         _ then: @escaping Then<GroupMachine.Supply>
     ) {
         guard fetch.freshMax > 0 else { return then(.success(supply), room) }
@@ -127,7 +127,7 @@ struct GroupRead: Sendable {
     }
 
     private func isOver(_ event: Event, now: Timestamp) -> Bool {
-        guard let expires = event.attributes.expires else { return false }
+        guard let expires = event.metadata.expires else { return false }
         return expires <= now || parts.replies.isOver(event.id)
     }
 
@@ -325,7 +325,7 @@ struct GroupRead: Sendable {
 extension NewestLetters.Entry {
     /// The letter of a group that an event of a dead topic is; nil if it is none of its letters.
     fileprivate init?(_ event: Event, of group: GroupName, in dead: TopicName) {
-        let labels = event.attributes.labels
+        let labels = event.metadata.labels
         guard labels[DeathLabel.group.rawValue] == group.text,
             let job = labels[DeathLabel.id.rawValue].flatMap({ EventID(decimal: $0) })
         else { return nil }

@@ -32,7 +32,7 @@ final class ReadSpace: Sendable {
             if taken == 0 { return true }
             if taken + wait.bytes > bytesMax { return false }
             let own = users[user] ?? 0
-            return own == 0 || own + wait.bytes <= WorkShares.share(bytesMax) ? true : nil
+            return own == 0 || own + wait.bytes <= JobQuota.share(bytesMax) ? true : nil
         }
 
         mutating func add(_ wait: Wait, for user: UInt32?) {

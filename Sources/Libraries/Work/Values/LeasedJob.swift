@@ -19,7 +19,7 @@ public struct LeasedJob: Sendable {
 
 extension LeasedJob {
     /// The jobs of a hand-out, each with the lease that settles it.
-    static func all(of handout: Handout) -> [LeasedJob] {
+    static func all(of handout: JobDelivery) -> [LeasedJob] {
         handout.jobs.enumerated().map { index, job in
             LeasedJob(
                 event: job.event, attempt: job.attempt, deadline: handout.deadline,

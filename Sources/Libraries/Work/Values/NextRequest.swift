@@ -49,13 +49,13 @@ extension NextRequest {
 /// The answer to a worker's request for a job.
 package struct NextAnswer: Sendable {
     /// The jobs that it gets; nil if there were none, or it was not to wait longer.
-    package let handout: Handout?
+    package let handout: JobDelivery?
     /// The result of the settlement that the request had; nil if it had none.
     package let settled: SettleReceipt?
 }
 
 /// Jobs that are one worker's until their lease passes and they are handed on.
-package struct Handout: Sendable {
+package struct JobDelivery: Sendable {
     /// The lease that settles them, as text of at most 64 bytes.
     package let lease: String
     /// When the lease passes, by the bus's clock. Nothing goes by it: it is for people.

@@ -1,0 +1,23 @@
+internal import Topics
+
+extension EventMetadata {
+    /// The attributes of a request.
+    ///
+    /// - Throws: A refusal that names the wrong byte.
+    init(request texts: MetadataTexts) throws(Refusal) {
+        do throws(MetadataError) {
+            try self.init(texts)
+        } catch {
+            throw Refusal(Self.problem(of: error.field), error.detail)
+        }
+    }
+
+    /// The code of the problem that answers a text which no attribute can have.
+    static func problem(of field: MetadataField) -> ProblemCode {
+        switch field {
+        case .type: .eventTypeInvalid
+        case .key: .eventKeyInvalid
+        case .contentType: .requestMalformed
+        }
+    }
+}

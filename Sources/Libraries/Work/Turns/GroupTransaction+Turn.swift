@@ -1,0 +1,79 @@
+internal import Topics
+
+/// One turn, and the steps that it asks of its owner.
+extension GroupTransaction {
+    /// The next step of the owner.
+    enum Step {
+        /// Read the log, then call ``GroupTransaction/supply(_:)``.
+        case fetch(Fetch)
+        /// Decide whether letters may go, then call ``GroupTransaction/judged(_:now:)``.
+        case judge(LetterQuestion)
+        /// Read the newest letters of a dead topic, then call ``GroupTransaction/recalled(_:)``.
+        case recall(TopicName)
+        /// Commit it, then call ``GroupTransaction/committed(_:)``.
+        case commit(WorkChange, [PublishBatch])
+        /// Give these answers.
+        case answer([WorkAnswer], Counts)
+    }
+
+    /// A read of events from the log.
+    struct Fetch {
+        let known: [(id: EventID, topic: TopicName)]
+        /// Whether all of these are needed: else the store is asked for as many as one read may bring.
+        let needsAll: Bool
+        let freshMax: Int
+        let position: LogPosition
+    }
+
+    /// The effects of one change: for metrics, for requesters, and for a warning.
+    struct Counts {
+        var taken: [(visible: Timestamp, attempt: Int)] = []
+        var ended = JobTally()
+        var retried = 0
+        var lost = 0
+        /// Dead letters that no worker asked for.
+        var buried: [EventID] = []
+        /// The first job that stays open since letters go in a circle; nil if that was told before.
+        var circling: EventID?
+        /// The ends of requests for replies, for the requesters that wait.
+        var deliveries: [WorkDelivery] = []
+    }
+
+    enum Stage {
+        case applying, serving, finishing
+        /// It waits for a call of the owner.
+        case awaiting(Awaited)
+        case answering
+    }
+
+    enum Awaited {
+        case verdict, letters, recall, supply, commit
+    }
+
+    /// One change on its way.
+    struct Turn {
+        var stage: Stage
+        var requests: [WorkRequest]
+        var answers: [WorkAnswer] = []
+        var counts = Counts()
+        var batches: [PublishBatch] = []
+        var grants: [GroupMachine.LeasedJobs] = []
+        /// Jobs that become dead letters by this turn.
+        var burying: [EventID] = []
+        /// Jobs that were to become dead letters, but were dead letters too often.
+        var circling: [EventID] = []
+        /// The jobs of its batches, where these are letters.
+        var dead: [(job: EventID, lease: LeaseToken?)] = []
+        /// Whether the dead topic was asked for letters of before the start.
+        var hasRecalled = false
+        /// Whether letters may go; nil while nobody asked.
+        var verdict: Result<Void, WorkError>?
+        /// The events of jobs that are to become dead letters.
+        var letters: [EventID: GroupMachine.Found] = [:]
+        /// Whether it read events of letters from the store: then it reads no more.
+        var holdsStored = false
+        var supply = GroupMachine.Supply()
+        var rounds = 0
+        let tally: JobTally
+    }
+}

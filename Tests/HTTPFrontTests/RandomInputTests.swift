@@ -28,7 +28,9 @@ import Testing
             passed += 1
             #expect(Array(target.raw.utf8) == raw, "seed \(Self.seed)")
             for part in target.path {
-                #expect(!part.utf8.contains(0) && !part.contains("/"), "seed \(Self.seed)")
+                #expect(
+                    !part.utf8.contains(0) && !part.utf8.contains(UInt8(ascii: "/")),
+                    "seed \(Self.seed)")
             }
             for item in target.query {
                 #expect(!item.name.utf8.contains(0) && !item.value.utf8.contains(0))
@@ -48,7 +50,7 @@ import Testing
             }.joined()
             let item = try #require(RequestTarget("/?\(encoded)=\(encoded)").query.first)
             #expect([item.name, item.value] == [text, text], "seed \(Self.seed)")
-            guard !text.contains("/") else { continue }
+            guard !text.utf8.contains(UInt8(ascii: "/")) else { continue }
             #expect(try RequestTarget("/x/" + encoded).path == ["x", text], "seed \(Self.seed)")
         }
     }

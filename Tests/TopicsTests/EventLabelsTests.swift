@@ -42,14 +42,16 @@ import Testing
     @Test(arguments: [1, SeededRandom.runSeed])
     func theTextOfLabelsReadsAsTheSame(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        let characters = Array("az09=\"\\ ä€🙂,;:{}")
+        // U+0301 joins the character before it, the sign between a name and its value too.
+        let characters = Array("az09=\"\\ ä€🙂,;:{}\u{301}".unicodeScalars)
         #expect(try EventLabels(text: EventLabels.none.text) == .none)
         for _ in 0..<200 {
             var values: [String: String] = [:]
             for _ in 0..<Int.random(in: 0...8, using: &random) {
                 let count = Int.random(in: 1...12, using: &random)
-                values["n\(Int.random(in: 0...99, using: &random))"] = String(
-                    (0..<count).map { _ in characters.randomElement(using: &random)! })
+                var value = String.UnicodeScalarView()
+                for _ in 0..<count { value.append(characters.randomElement(using: &random)!) }
+                values["n\(Int.random(in: 0...99, using: &random))"] = String(value)
             }
             let labels = try EventLabels(values)
             #expect(try EventLabels(text: labels.text) == labels)

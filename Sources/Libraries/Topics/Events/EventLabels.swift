@@ -96,9 +96,11 @@ public struct EventLabels: Hashable, Sendable {
     /// - Throws: `LabelError` if `text` has no valid labels.
     package init(text: String) throws(LabelError) {
         var values: [String: String] = [:]
-        for line in text.split(separator: "\n") {
-            let name = line.prefix { $0 != "=" }
-            values[String(name)] = String(line.dropFirst(name.count + 1))
+        // Bytes, not characters: a value may begin with a mark that joins the sign before it.
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let name = line.prefix { $0 != UInt8(ascii: "=") }
+            values[String(decoding: name, as: UTF8.self)] = String(
+                decoding: line.dropFirst(name.count + 1), as: UTF8.self)
         }
         try self.init(values)
     }

@@ -1,3 +1,5 @@
+internal import CSystemd
+internal import Glibc
 internal import HTTPFront
 internal import Protection
 internal import Telemetry
@@ -144,5 +146,43 @@ public struct Service {
             log.error("configuration not reloaded, the old one stays:")
             for line in error.lines { log.error(line) }
         }
+    }
+}
+
+/// The kernel's table of the descriptors of this process.
+enum DescriptorTable {
+    /// Gives the table room for so many descriptors, as far as the process may have them.
+    ///
+    /// To be called before there are other threads. The kernel doubles the table when it is full, and
+    /// where threads share it the one that needs the room waits, some ten milliseconds, until no
+    /// processor looks at the old table. That would be a loop that accepts a connection.
+    static func makeRoom(for count: Int) {
+        let last = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, Int32(clamping: count - 1))
+        if last >= 0 { close(last) }
+    }
+}
+
+/// Listening sockets that systemd hands over (`sd_listen_fds(3)`).
+public enum InheritedSockets {
+    /// Takes them over and removes their variables from the environment, so that no child takes
+    /// them for its own. Called once, before there are other threads.
+    ///
+    /// - Returns: the descriptors, in the order of the socket unit; none if it has none for us.
+    /// - Throws: the descriptor that is no listening stream socket.
+    public static func take() throws(DaemonError) -> [Int32] {
+        let count = sd_listen_fds(1)
+        guard count >= 0 else {
+            throw DaemonError(
+                detail: "the passed sockets cannot be used: \(Errno(-count))")
+        }
+        let first: Int32 = 3  // SD_LISTEN_FDS_START, a macro that Swift does not see
+        let descriptors = Array(first..<first + count)
+        for descriptor in descriptors
+        where sd_is_socket(descriptor, AF_UNSPEC, Int32(SOCK_STREAM.rawValue), 1) <= 0 {
+            throw DaemonError(
+                detail: "descriptor \(descriptor) was passed, but is not a listening stream "
+                    + "socket: the socket unit needs ListenStream= alone")
+        }
+        return descriptors
     }
 }

@@ -25,21 +25,11 @@ struct BodyBuffer: ~Copyable {
     /// The bytes, valid until the body changes.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[0..<count]) }
 
-    /// Whether a body of so many bytes can be taken without bodies filling more than their share.
-    static func hasRoom(for bytes: Int, in memory: MemoryBudget) -> Bool {
-        hasRoom(for: bytes, beside: memory.used(.bodies), in: memory)
-    }
-
     /// Whether `more` bytes can be taken without bodies filling more than their share of memory.
     func hasRoom(for more: Int) -> Bool {
-        Self.hasRoom(
-            for: count + more, beside: memory.used(.bodies) - storage.count, in: memory)
-    }
-
-    private static func hasRoom(
-        for bytes: Int, beside used: Int, in memory: MemoryBudget
-    ) -> Bool {
-        used == 0 || used + bytes <= memory.bytesMax / HTTPFrontLimits.bodiesMemoryFraction
+        let others = memory.used(.bodies) - storage.count
+        let bytesMax = memory.bytesMax / HTTPFrontLimits.bodiesMemoryFraction
+        return others == 0 || others + count + more <= bytesMax
     }
 
     /// Adds bytes; `bytesMax` is the size beyond which there is no use in room.

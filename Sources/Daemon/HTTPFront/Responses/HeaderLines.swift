@@ -54,20 +54,4 @@ public struct HeaderLines: Sendable, ExpressibleByArrayLiteral {
     public mutating func add(contentsOf others: HeaderLines) {
         bytes.append(contentsOf: others.bytes)
     }
-
-    /// Calls `body` with name and value of each field, as strings of C.
-    func forEach(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void) {
-        var text = bytes
-        text.withUnsafeMutableBytes { text in
-            var start = 0
-            while let colon = text[start...].firstIndex(of: UInt8(ascii: ":")),
-                let end = text[colon...].firstIndex(of: UInt8(ascii: "\r"))
-            {
-                (text[colon], text[end]) = (0, 0)
-                let line = text.baseAddress!.assumingMemoryBound(to: CChar.self)
-                body(line + start, line + colon + 2)
-                start = end + 2
-            }
-        }
-    }
 }

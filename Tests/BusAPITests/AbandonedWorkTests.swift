@@ -50,7 +50,7 @@ import Topics
         let place = try WorkPlace()
         let server = place.server
         for index in 0..<300 { try place.publish("x", to: "jobs.t\(index)") }
-        let gates = [try server.groups.hold(), try server.service.longReads.hold()]
+        let gates = [try server.groups.hold(), try server.service.backgroundReads.hold()]
         defer { for gate in gates { gate.open() } }
         let asked = [
             ("POST", "/groups/g/seek?since=now"), ("PUT", "/groups/new?of=other"),

@@ -28,7 +28,7 @@ import Topics
 
     @Test func aStreamWhoseBeginningIsNotReadInTimeIsRefused() throws {
         let (server, _) = try makeServer()
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         defer { gate.open() }
         let client = try server.connect()
         try client.send("GET", "/topics/t?since=earliest&as=ndjson")
@@ -53,7 +53,7 @@ import Topics
     @Test(arguments: ["wait=0", "wait=60s"])
     func theLoopServesOthersWhileTheyAreMade(_ wait: String) throws {
         let (server, ids) = try makeServer()
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         let clients = try (0..<3).map { _ in try server.connect() }
         for client in clients { try client.send("GET", "/topics/t?as=json&since=earliest&\(wait)") }
         try server.wait(forParked: clients.count)
@@ -70,7 +70,7 @@ import Topics
     @Test func manySmallEventsMakeALargeAnswer() throws {
         let server = try StreamServer()
         let ids = try (0..<400).map { try server.publish("\($0)", to: "s") }
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/s?as=json&since=earliest&wait=0")
         try server.wait(forParked: 1)
@@ -92,7 +92,7 @@ import Topics
 
     @Test func aDrainWaitsForIt() throws {
         let (server, ids) = try makeServer()
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t?as=json&since=earliest")
         try server.wait(forParked: 1)
@@ -104,7 +104,7 @@ import Topics
 
     @Test func eventsThatGoMeanwhileAreAGap() throws {
         let (server, ids) = try makeServer()
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t?as=json&since=earliest&wait=0")
         try server.wait(forParked: 1)
@@ -118,7 +118,7 @@ import Topics
     @Test(arguments: ["ndjson", "sse"])
     func aStreamTellsLargeEventsOfThePastAndThenTheNews(_ form: String) throws {
         let (server, ids) = try makeServer()
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         let client = try server.connect()
         try client.send("GET", "/topics/t,u?as=\(form)&since=earliest&max=4")
         try server.wait(forParked: 1)

@@ -25,7 +25,7 @@ import Topics
     func nothingIsToldThatTheRulesOfTheAnswerHide(
         method: String, target: String, text: String
     ) throws {
-        let gate = try place.server.service.longReads.hold()
+        let gate = try place.server.service.backgroundReads.hold()
         let client = try place.server.connect()
         try client.send(method, target)
         try place.server.wait(forParked: 1)
@@ -41,7 +41,7 @@ import Topics
         var configuration = WorkPlace.configuration()
         configuration.access = WorkPlace.access(["> administer uid:1000"])
         service.reload(configuration)
-        let gate = try service.longReads.hold()
+        let gate = try service.backgroundReads.hold()
         let (answer, answered) = (Protected<Response?>(nil), Gate())
         TopicsRemoval(
             of: try TopicPattern("a.*"), by: Caller(uid: 1_000), on: service,

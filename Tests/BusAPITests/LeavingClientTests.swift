@@ -17,7 +17,7 @@ import Testing
     /// As many patterns as a selector has at the most: to compare all topics with them takes turns.
     private static let patterns = (0..<128).map { "*.t\($0)" }.joined(separator: ",")
 
-    private var turns: Int { server.bus.work.all.reduce(0) { $0 + $1.turns.value } }
+    private var turns: Int { server.bus.tasks.all.reduce(0) { $0 + $1.turns.value } }
 
     @Test(
         arguments: [
@@ -28,7 +28,7 @@ import Testing
             ("GET", "/topics/large?since=earliest&as=ndjson"),
         ])
     func nothingIsLookedUpForAClientThatHasLeft(_ method: String, _ target: String) throws {
-        let gate = try server.service.longReads.hold()
+        let gate = try server.service.backgroundReads.hold()
         let leaver = try server.connect()
         try leaver.send(method, target)
         try server.wait(forParked: 1)

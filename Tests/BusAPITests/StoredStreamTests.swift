@@ -98,16 +98,16 @@ import Topics
         try client.send("GET", "/topics/*?as=json&since=earliest&max=1")
         while store.waiting == 0 { poll(nil, 0, 3) }
         let (held, gate) = (Gate(), Gate())
-        server.service.longReads.add(for: nil, unless: Cancellation()) {
+        server.service.backgroundReads.add(for: nil, unless: Cancellation()) {
             held.open()
             _ = try? gate.wait()
             return false
         }
         try held.wait()
-        let turns = server.bus.work.reads.turns.value
+        let turns = server.bus.tasks.reads.turns.value
         store.open()
         #expect(client.isSilent(for: 0.1))
-        #expect(server.bus.work.reads.turns.value == turns)
+        #expect(server.bus.tasks.reads.turns.value == turns)
         gate.open()
         #expect(try client.readAnswer().header("event-cursor") == "\(ids[0])")
     }

@@ -127,7 +127,7 @@ import Topics
     @Test func whatATurnHasNoRoomForIsWrittenBesideTheLoop() throws {
         try server.publish(String(repeating: "x", count: 60_000), to: "t")
         let (held, gate) = (Gate(), Gate())
-        server.service.longReads.add(for: nil, unless: Cancellation()) {
+        server.service.backgroundReads.add(for: nil, unless: Cancellation()) {
             held.open()
             _ = try? gate.wait()
             return false
@@ -145,9 +145,9 @@ import Topics
         // How many turns that takes is the machine's business.
         try server.wait { answered() + server.loops[0].parked.value == clients.count }
         let steps = 1 + 60_000 / Limits.encodedBytesPerStep
-        let atOnce = 1 + LoopTask.encodings.stepsMax / steps
+        let inlineLimit = 1 + LoopTask.encodings.stepsMax / steps
         // Between two looks lie the end of a turn, and the next up to its own end.
-        #expect((1...2 * atOnce).contains(watch.end()))
+        #expect((1...2 * inlineLimit).contains(watch.end()))
         gate.open()
         for client in clients { #expect(try client.readAnswer().body.count > 60_000) }
     }

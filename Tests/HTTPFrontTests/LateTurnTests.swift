@@ -110,7 +110,7 @@ import Testing
             budget.endTurn(countingIn: meters)
         }
         #expect(turns <= 100)
-        for work in meters.work { #expect(work.mostSteps <= work.stepsMax, "\(work.kind)") }
+        for task in meters.tasks { #expect(task.mostSteps <= task.stepsMax, "\(task.kind)") }
     }
 
     @Test func aLateTurnCountsAsCutShortWhenItLeavesSomethingThatHadSteps() {

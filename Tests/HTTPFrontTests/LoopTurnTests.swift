@@ -149,7 +149,7 @@ import Testing
         let client = try server.connect(transport)
         #expect(try client.exchange("GET", "/size/\(bytes)").body.count == bytes)
         let writes = try #require(
-            server.server.loops[0].work.first { $0.kind == LoopTask.writes.name })
+            server.server.loops[0].tasks.first { $0.kind == LoopTask.writes.name })
         server.expect(writes.mostSteps > freeing ? 1 : 0, becomes: 1)
     }
 

@@ -60,7 +60,7 @@ import Testing
         // Not every kernel has it on unix sockets.
         guard send(client.descriptor, "x", 1, Int32(MSG_OOB)) == 1 else { return }
         let arrivals = {
-            server.server.loops[0].work.first { $0.kind == LoopTask.arrivals.name }?.turns.value
+            server.server.loops[0].tasks.first { $0.kind == LoopTask.arrivals.name }?.turns.value
                 ?? 0
         }
         let before = arrivals()

@@ -9,7 +9,7 @@ import Testing
     private let meters = LoopMeters()
 
     private func highest(_ kind: String) -> Int? {
-        meters.work.first { $0.kind == kind }?.mostSteps
+        meters.tasks.first { $0.kind == kind }?.mostSteps
     }
 
     @Test func oneKindMayTakeItsShareAndWhatAllShare() {
@@ -86,16 +86,16 @@ import Testing
             }
             budget.endTurn(countingIn: meters)
         }
-        for work in meters.work {
-            #expect((1...work.stepsMax).contains(work.mostSteps), "\(work.kind)")
-            #expect(work.turns.value == 200)
+        for task in meters.tasks {
+            #expect((1...task.stepsMax).contains(task.mostSteps), "\(task.kind)")
+            #expect(task.turns.value == 200)
         }
         #expect(LoopTask.allCases.allSatisfy { budget.left(for: $0) == $0.stepsMax })
     }
 
     @Test func aTurnWithoutWorkIsNotCounted() {
         budget.endTurn(countingIn: meters)
-        #expect(meters.work.allSatisfy { $0.turns.value == 0 })
+        #expect(meters.tasks.allSatisfy { $0.turns.value == 0 })
         budget.begin(.mail, 4)
         budget.endTurn(countingIn: meters)
         #expect(highest("mail") == 1 && highest("all") == 1)

@@ -31,7 +31,7 @@ import Testing
         goOn.open()
         for asker in askers { #expect(try asker.readAnswer().text == "asked") }
         for reader in readers { #expect(try reader.readAnswer().text == answer) }
-        let work = server.server.loops[0].work
+        let work = server.server.loops[0].tasks
         let arrivals = try #require(work.first { $0.kind == LoopTask.arrivals.name })
         #expect(arrivals.mostSteps > LoopTask.arrivals.share)
         for work in work { #expect(work.mostSteps <= work.stepsMax, "\(work.kind)") }

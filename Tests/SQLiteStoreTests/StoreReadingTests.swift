@@ -114,7 +114,7 @@ import Topics
         let bench = try StoreBench()
         for _ in 0..<3 { try bench.publish("a", (0..<1_000).map { _ in Payload.empty }) }
         let again = try bench.reopened()
-        let work = try #require(again.store.work.first)
+        let work = try #require(again.store.tasks.first)
         #expect(try again.follow(">", from: .earliest, type: "none").ids.isEmpty)
         #expect(try again.follow("a", from: .last(2_500)).ids.count == 2_500)
         #expect(work.turns.value >= 3_000 / work.stepsMax)

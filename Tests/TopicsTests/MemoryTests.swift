@@ -179,10 +179,10 @@ struct MemoryTests {
         }
         log.evict(1)
         log.remove(try TopicName("a"), at: EventID(rawValue: 3))
-        var leftovers: DeferredEffects? = log.takeLeftovers()
+        var deferredEffects: DeferredEffects? = log.takeDeferredEffects()
         #expect(evicted != nil && removed != nil)
-        #expect(leftovers?.events.count == 1)
-        leftovers = nil
+        #expect(deferredEffects?.events.count == 1)
+        deferredEffects = nil
         #expect(evicted == nil && removed == nil)
     }
 }

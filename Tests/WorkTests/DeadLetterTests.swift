@@ -29,7 +29,7 @@ import Topics
         let lease = try bench.take().lease
         bench.advance(seconds: 61)
         // Its answer comes behind the letter's commit.
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         #expect(try bench.group()?.failed == 1)
         return (lease, try newest("failed", bench))
     }
@@ -112,7 +112,7 @@ import Topics
         #expect(try bench.take().text == "a")
         bench.store.refuse(nil)
         bench.advance(seconds: 61)
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         try bench.set("letters", of: "failed")
         let letter = try bench.take("letters").jobs[0].event
         #expect(letter.metadata.labels["deadreason"] == "attempts")

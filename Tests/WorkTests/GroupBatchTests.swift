@@ -36,9 +36,9 @@ import Topics
             round.go()
             #expect(bench.store.changes == before + 2)
             for (name, answer) in answers {
-                let handout = try #require(try answer.get().handout)
-                #expect(handout.jobs[0].attempt == 1)
-                leases.append((name, handout.lease))
+                let delivery = try #require(try answer.get().delivery)
+                #expect(delivery.jobs[0].attempt == 1)
+                leases.append((name, delivery.lease))
             }
             #expect(try bench.group("g")?.done == Int64(turn * count))
         }
@@ -58,7 +58,7 @@ import Topics
         bench.work.next(name, NextRequest(), by: WorkBench.caller, in: round) { gathered.give($0) }
         #expect(!gathered.isGiven)
         let other = try bench.take()
-        #expect(try gathered.get().handout?.text == "a" && other.text == "b")
+        #expect(try gathered.get().delivery?.text == "a" && other.text == "b")
         bench.work.settle(
             name, Settlement(.done(nil), lease: other.lease), by: WorkBench.caller, in: round
         ) { settled.give($0) }

@@ -44,7 +44,7 @@ import Topics
             #expect(bench.bus.memory.used(.work) - before >= bench.bus.limits.eventBytesMax)
             bench.store.releaseReads()
             while !answers.isEmpty {
-                #expect(try answers[0].get().handout?.text == "a")
+                #expect(try answers[0].get().delivery?.text == "a")
                 // What is not on its way yet counts still.
                 #expect(!answers.dropFirst().contains { $0.isGiven })
                 answers.removeFirst()
@@ -68,7 +68,7 @@ import Topics
             #expect(bench.store.heldReadCount == 4)
             bench.store.releaseReads()
             for answer in answers + [theirs] {
-                #expect(try answer.get().handout?.text == "a")
+                #expect(try answer.get().delivery?.text == "a")
             }
         }
     }
@@ -104,7 +104,7 @@ import Topics
             var held: Answer<NextAnswer, WorkError>? = try bench.ask(
                 NextRequest(), of: "holder"
             ).answer
-            #expect(try held?.get().handout?.text == "held")
+            #expect(try held?.get().delivery?.text == "held")
             bench.store.holdReads()
             let end = try begin(reading, on: bench, lease, letter)
             try bench.awaitReads()
@@ -124,11 +124,11 @@ import Topics
             if reading == .jobThatComesAgain { bench.advance(seconds: 61) }
             let name = reading == .jobOfManyTopics ? "many" : "g"
             let job = try bench.ask(NextRequest(waits: false), of: name).answer
-            return { () throws in #expect(try job.get().handout?.text == "a") }
+            return { () throws in #expect(try job.get().delivery?.text == "a") }
         case .letter:
             bench.advance(seconds: 61)
             return { () throws in
-                #expect(try bench.next("buried").handout == nil)
+                #expect(try bench.next("buried").delivery == nil)
                 #expect(try bench.group("buried")?.failed == 1)
             }
         case .letterOfAWorker:
@@ -176,8 +176,8 @@ import Topics
                     name, NextRequest(waits: false), by: WorkBench.caller, in: round
                 ) { answer in
                     // It is let go of at once.
-                    let handout = try? answer.get().handout
-                    lengths.write { $0.append(handout?.jobs[0].event.payload.count ?? 0) }
+                    let delivery = try? answer.get().delivery
+                    lengths.write { $0.append(delivery?.jobs[0].event.payload.count ?? 0) }
                     gate.open()
                 }
             }

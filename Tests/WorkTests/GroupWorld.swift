@@ -498,7 +498,7 @@ struct GroupWorld {
     }
 
     private var parked: Set<EventID> {
-        Set(turns.machine.table.lanes.parked.values.flatMap(\.self))
+        Set(turns.machine.table.keyQueues.parked.values.flatMap(\.self))
     }
 
     private mutating func open(_ row: JobRecord, at decided: Int64) {
@@ -566,12 +566,12 @@ struct GroupWorld {
             if let index { workers[index].number = nil }
             switch answer.outcome {
             case .failure(let error): refused(error, index)
-            case .success(.nothing(let done)), .success(.handout(_, let done)):
+            case .success(.nothing(let done)), .success(.delivery(_, let done)):
                 note(done, request, index)
             case .success(.settled(let done)): note(done, request, index)
             case .success(.done): extended(request)
             }
-            if case .success(.handout(let grant, _)) = answer.outcome {
+            if case .success(.delivery(let grant, _)) = answer.outcome {
                 receive(grant, index)
             }
         }
@@ -652,7 +652,8 @@ struct GroupWorld {
         check(leased <= max(lastLeased, machine.record.inFlightMax), "W10: too many are leased")
         lastLeased = leased
         check(machine.table.jobs.count <= Self.room.openPerGroup + 1, "W10: too many are open")
-        check(machine.table.lanes.parkedCount <= Self.room.parkedPerGroup, "too many are parked")
+        check(
+            machine.table.keyQueues.parkedCount <= Self.room.parkedPerGroup, "too many are parked")
         check(machine.table.order.ids == machine.table.jobs.keys.sorted(), "the order is wrong")
         var owners: [EventID: String] = [:]
         for text in issued.suffix(40) {
@@ -696,8 +697,8 @@ struct GroupWorld {
             check(rows[id]?.key == event.metadata.key, "the key of \(id) is lost")
         }
         // A restart would find the same.
-        let own = turns.machine.table.lanes.parked
-        let others = restarted(isFaulty: false).machine.table.lanes.parked
+        let own = turns.machine.table.keyQueues.parked
+        let others = restarted(isFaulty: false).machine.table.keyQueues.parked
         check(own == others, "a restart finds \(others) parked, not \(own)")
     }
 }

@@ -25,14 +25,14 @@ import Topics
         try bench.set { $0.replies = true }
         let (waiting, _) = try bench.ask(NextRequest())
         let (answer, _) = try ask(bench)
-        let handout = try #require(try waiting.get().handout)
-        #expect(handout.text == "q" && handout.jobs[0].isReplyWanted)
+        let delivery = try #require(try waiting.get().delivery)
+        #expect(delivery.text == "q" && delivery.jobs[0].isReplyWanted)
         #expect(!answer.isGiven)
-        let receipt = try bench.settle(Settlement(reply("5"), lease: handout.lease))
+        let receipt = try bench.settle(Settlement(reply("5"), lease: delivery.lease))
         #expect(!receipt.isLate)
         let reply = try answer.get()
         #expect(reply.payload.text == "5" && reply.contentType == "text/plain")
-        #expect(reply.request == handout.ids[0])
+        #expect(reply.request == delivery.ids[0])
     }
 
     @Test func aReplyIsDeliveredOnlyOnceItIsCommitted() throws {
@@ -40,9 +40,9 @@ import Topics
         try bench.set { $0.replies = true }
         _ = try bench.next()
         let (answer, _) = try ask(bench)
-        let handout = try bench.take()
+        let delivery = try bench.take()
         bench.store.refuse(.storeFull("full"))
-        let settlement = Settlement(reply("5"), lease: handout.lease)
+        let settlement = Settlement(reply("5"), lease: delivery.lease)
         #expect(refusal { try bench.settle(settlement) } == "bus")
         #expect(!answer.isGiven)
         bench.store.refuse(nil)
@@ -72,7 +72,7 @@ import Topics
         let (second, _) = try ask(bench, "late", within: 2)
         bench.advance(seconds: 3)
         #expect(refusal { _ = try second.get() } == "replyTimeout")
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         #expect(try bench.group()?.expired == 2)
     }
 
@@ -90,7 +90,7 @@ import Topics
         let (second, late) = try ask(bench, "behind")
         late.cancel()
         #expect(refusal { _ = try second.get() } == "replyTimeout")
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         #expect(try bench.group()?.expired == 2)
     }
 
@@ -99,10 +99,10 @@ import Topics
         try bench.set { $0.replies = true }
         _ = try bench.next()
         let (answer, asking) = try ask(bench)
-        let handout = try bench.take()
+        let delivery = try bench.take()
         asking.cancel()
         #expect(refusal { _ = try answer.get() } == "replyTimeout")
-        #expect(try bench.settle(Settlement(reply("5"), lease: handout.lease)).isLate)
+        #expect(try bench.settle(Settlement(reply("5"), lease: delivery.lease)).isLate)
         #expect(bench.work.figures.late == 1)
     }
 
@@ -122,9 +122,9 @@ import Topics
         try bench.set { $0.replies = true }
         _ = try bench.next()
         let (answer, _) = try ask(bench)
-        let handout = try bench.take()
+        let delivery = try bench.take()
         let why = Reply(Payload(Array("no".utf8)), contentType: nil)
-        try bench.settle(Settlement(.dead(refusal: why), lease: handout.lease))
+        try bench.settle(Settlement(.dead(refusal: why), lease: delivery.lease))
         #expect(refusal { _ = try answer.get() } == "replyRefused")
     }
 
@@ -133,11 +133,11 @@ import Topics
         try bench.set { $0.replies = true }
         let (waiting, _) = try bench.ask(NextRequest())
         let (answer, _) = try ask(bench)
-        let handout = try #require(try waiting.get().handout)
-        let receipt = try bench.settle(Settlement(.done(nil), lease: handout.lease))
+        let delivery = try #require(try waiting.get().delivery)
+        let receipt = try bench.settle(Settlement(.done(nil), lease: delivery.lease))
         #expect(!receipt.isLate)
         let reply = try answer.get()
-        #expect(reply.payload.count == 0 && reply.request == handout.ids[0])
+        #expect(reply.payload.count == 0 && reply.request == delivery.ids[0])
     }
 
     @Test func ofABatchOnlyRequestsAreRefusedWithoutADeadTopic() throws {
@@ -146,12 +146,12 @@ import Topics
         _ = try bench.next()
         let (answer, _) = try ask(bench)
         try bench.publish("nobody waits for it")
-        let handout = try bench.take(max: 2)
-        #expect(handout.jobs.count == 2)
-        let dead = Settlement(.dead(refusal: nil), lease: handout.lease)
+        let delivery = try bench.take(max: 2)
+        #expect(delivery.jobs.count == 2)
+        let dead = Settlement(.dead(refusal: nil), lease: delivery.lease)
         #expect(refusal { try bench.settle(dead) } == "deadMissing")
         let only = Settlement(
-            .dead(refusal: nil), lease: handout.lease, only: [handout.ids[0]])
+            .dead(refusal: nil), lease: delivery.lease, only: [delivery.ids[0]])
         try bench.settle(only)
         #expect(refusal { _ = try answer.get() } == "replyRefused")
         #expect(try bench.group()?.open == 1)
@@ -161,9 +161,9 @@ import Topics
         let bench = try WorkBench()
         try bench.set()
         try bench.publish("a")
-        let handout = try bench.take()
+        let delivery = try bench.take()
         #expect(
-            refusal { try bench.settle(Settlement(reply("5"), lease: handout.lease)) }
+            refusal { try bench.settle(Settlement(reply("5"), lease: delivery.lease)) }
                 == "repliesNot")
     }
 

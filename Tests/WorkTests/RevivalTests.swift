@@ -46,12 +46,12 @@ import Topics
         let bench = try WorkBench()
         let letters = try (0..<2).map { try bury("\($0)", on: bench) }
         try fill(10_000, on: bench)
-        let turns = bench.bus.work.reads.turns.value
+        let turns = bench.bus.tasks.reads.turns.value
         for letter in letters {
             try revive(letter, on: bench)
             #expect(refusal { try revive(letter, on: bench) } == "letterRevived")
         }
-        #expect(bench.bus.work.reads.turns.value == turns)
+        #expect(bench.bus.tasks.reads.turns.value == turns)
         #expect(try bench.take().text == "0" && bench.take().text == "1")
     }
 
@@ -63,14 +63,14 @@ import Topics
         }
         for isFirst in [true, false] {
             try life { (bench) throws in
-                let (turns, reads) = (bench.bus.work.reads.turns.value, bench.store.reads)
+                let (turns, reads) = (bench.bus.tasks.reads.turns.value, bench.store.reads)
                 for letter in letters {
                     let outcome = refusal { try revive(letter, on: bench) }
                     #expect(outcome == (isFirst ? nil : "letterRevived"))
                 }
                 #expect(bench.store.reads - reads == letters.count)
                 // One asks the store, and one takes what it said.
-                #expect(bench.bus.work.reads.turns.value - turns <= 2 * letters.count)
+                #expect(bench.bus.tasks.reads.turns.value - turns <= 2 * letters.count)
             }
         }
     }

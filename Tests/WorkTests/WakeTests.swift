@@ -24,7 +24,7 @@ import Topics
         for name: String, on bench: WorkBench, _ served: Protected<[String]>
     ) throws {
         bench.work.next(try GroupName(name), NextRequest(), by: WorkBench.caller) { result in
-            if case .success(let answer) = result, answer.handout != nil {
+            if case .success(let answer) = result, answer.delivery != nil {
                 served.write { $0.append(name) }
             }
         }

@@ -128,8 +128,8 @@ final class WorkBench: Sendable {
         _ name: String = "g", worker: String? = nil, settling: Settlement? = nil, max: Int = 1
     ) throws -> JobDelivery {
         let answer = try next(name, worker: worker, settling: settling, max: max)
-        guard let handout = answer.handout else { throw Nothing() }
-        return handout
+        guard let delivery = answer.delivery else { throw Nothing() }
+        return delivery
     }
 
     struct Nothing: Error {}

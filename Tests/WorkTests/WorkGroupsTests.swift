@@ -19,7 +19,7 @@ import Topics
         let second = try bench.take(settling: Settlement(.done(nil), lease: first.lease))
         #expect(second.ids == [two])
         #expect(try bench.settle(Settlement(.done(nil), lease: second.lease)).count == 1)
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         let group = try bench.group()
         #expect(group?.done == 2 && group?.open == 0 && group?.reach == two)
     }
@@ -31,10 +31,10 @@ import Topics
         let (second, waiting) = try bench.ask(NextRequest())
         #expect(try bench.group()?.workers == 2)
         let id = try bench.publish("a", to: "jobs.x")
-        #expect(try first.get().handout?.ids == [id])
+        #expect(try first.get().delivery?.ids == [id])
         #expect(!second.isGiven)
         waiting.cancel()
-        #expect(try second.get().handout == nil)
+        #expect(try second.get().delivery == nil)
         try bench.publish("b", to: "other")
         #expect(try bench.group()?.workers == 0 && bench.take().text == "b")
     }
@@ -53,7 +53,7 @@ import Topics
         try bench.settle(Settlement(.done(nil), lease: held.lease))
         #expect(refusal { try bench.settle(done) } == "jobSettled")
         let answer = try bench.next(settling: Settlement(.done(nil), lease: held.lease))
-        #expect(answer.handout == nil && answer.settled?.isRepeated == true)
+        #expect(answer.delivery == nil && answer.settled?.isRepeated == true)
         #expect(refusal { try bench.settle(Settlement(.done(nil), lease: "x")) } == "leaseLost")
         #expect(bench.work.figures.leasesLost == 3)
     }
@@ -75,7 +75,7 @@ import Topics
         let again = try bench.take(worker: "w")
         #expect(again.ids == [id] && again.jobs[0].attempt == 2 && again.lease != first.lease)
         let other = try bench.next(worker: "w", by: WorkCaller(uid: 1_001))
-        #expect(other.handout == nil)
+        #expect(other.delivery == nil)
         let lost = Settlement(.done(nil), lease: first.lease)
         let held = try bench.take(worker: "w", settling: lost)
         #expect(held.ids == [id] && held.jobs[0].attempt == 3)
@@ -89,7 +89,7 @@ import Topics
         let (second, _) = try bench.ask(NextRequest(worker: worker))
         #expect(refusal { _ = try first.get() } == "workerReplaced")
         try bench.publish("a")
-        #expect(try second.get().handout?.text == "a")
+        #expect(try second.get().delivery?.text == "a")
     }
 
     @Test func aBatchIsUnderOneLeaseAndSettledInParts() throws {
@@ -112,7 +112,7 @@ import Topics
         #expect(try bench.take(max: 4).ids == [ids[4]])
         let done = Settlement(.done(nil), lease: again.lease)
         #expect(try bench.take(worker: "w", settling: done).ids == [ids[2]])
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         bench.advance(seconds: 61)
         #expect(try bench.take().ids == [ids[2]] && bench.take().ids == [ids[3]])
     }
@@ -123,12 +123,12 @@ import Topics
         let old = try bench.publish("a")
         try bench.publish("b")
         bench.advance(seconds: 5)
-        let handout = try bench.take()
-        #expect(handout.gap?.through == old)
-        bench.work.giveBack(handout.ticket)
+        let delivery = try bench.take()
+        #expect(delivery.gap?.through == old)
+        bench.work.giveBack(delivery.ticket)
         let again = try bench.take()
-        #expect(again.jobs[0].attempt == 1 && again.gap == handout.gap)
-        #expect(try bench.group()?.gap == handout.gap)
+        #expect(again.jobs[0].attempt == 1 && again.gap == delivery.gap)
+        #expect(try bench.group()?.gap == delivery.gap)
     }
 
     @Test func aFailedCommitHandsNothingOutAndLosesNothing() throws {
@@ -139,15 +139,15 @@ import Topics
         #expect(refusal { _ = try bench.next() } == "bus")
         #expect(try bench.group()?.open == 0)
         bench.store.refuse(nil)
-        let handout = try bench.take()
-        #expect(handout.ids == [id] && handout.jobs[0].attempt == 1)
+        let delivery = try bench.take()
+        #expect(delivery.ids == [id] && delivery.jobs[0].attempt == 1)
         bench.store.refuse(.storeFull("full"))
-        let done = Settlement(.done(nil), lease: handout.lease)
+        let done = Settlement(.done(nil), lease: delivery.lease)
         #expect(refusal { try bench.settle(done) } == "bus")
         bench.advance(seconds: 300)
         #expect(refusal { _ = try bench.next() } == "bus")
         bench.store.refuse(nil)
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         #expect(try bench.settle(done).count == 1)
     }
 
@@ -173,7 +173,7 @@ import Topics
         let answers = try (0..<10).map { _ in try bench.ask(NextRequest(waits: false)).answer }
         #expect(bench.store.changes == before + 1)
         bench.store.release()
-        let ids = try answers.map { try $0.get().handout?.ids }
+        let ids = try answers.map { try $0.get().delivery?.ids }
         #expect(Set(ids).count == 10 && !ids.contains(nil))
         #expect(bench.store.changes == before + 2)
     }
@@ -207,8 +207,8 @@ import Topics
         let bench = try WorkBench()
         try bench.set { $0.dead = .topic(try TopicName("failed")) }
         try bench.publish("a", key: "k")
-        let handout = try bench.take()
-        try bench.settle(Settlement(.dead(refusal: nil), lease: handout.lease))
+        let delivery = try bench.take()
+        try bench.settle(Settlement(.dead(refusal: nil), lease: delivery.lease))
         let dead = try TopicName("failed")
         let letter = try #require(bench.bus.description(of: dead)?.newest)
         let name = try GroupName("g")
@@ -237,9 +237,9 @@ import Topics
         }
         let id = try bench.publish("a")
         try bench.publish("b")
-        let handout = try bench.take()
+        let delivery = try bench.take()
         bench.store.refuse(.storeFull("no room for letters"), onlyWithEvents: true)
-        let dead = Settlement(.dead(refusal: nil), lease: handout.lease)
+        let dead = Settlement(.dead(refusal: nil), lease: delivery.lease)
         #expect(refusal { try bench.settle(dead) } == "bus")
         bench.advance(seconds: 61)
         let jobs = try bench.work.jobs(of: try GroupName("g"), countMax: 10)
@@ -285,15 +285,15 @@ import Topics
         bench.store.refuse(.eventTooLarge(bytesMax: 1, index: 0), onlyWithEvents: true)
         let (waiting, _) = try bench.ask(NextRequest())
         bench.advance(seconds: 61)
-        #expect(try waiting.get().handout?.text == "living")
+        #expect(try waiting.get().delivery?.text == "living")
     }
 
     @Test func aLetterOfAnotherGroupOfTheNameIsNotRevived() throws {
         let bench = try WorkBench()
         try bench.set(of: "secret") { $0.dead = .topic(try TopicName("failed")) }
         try bench.publish("a", to: "secret")
-        let handout = try bench.take()
-        try bench.settle(Settlement(.dead(refusal: nil), lease: handout.lease))
+        let delivery = try bench.take()
+        try bench.settle(Settlement(.dead(refusal: nil), lease: delivery.lease))
         let letter = try #require(try bench.bus.description(of: TopicName("failed"))?.newest)
         let name = try GroupName("g")
         let _: Void = try WorkBench.answer {
@@ -313,13 +313,13 @@ import Topics
         try bench.set { $0.attempts = 1 }
         try bench.publish("a")
         for attempt in 1...4 {
-            let handout = try bench.take()
-            #expect(handout.jobs[0].attempt == attempt)
+            let delivery = try bench.take()
+            #expect(delivery.jobs[0].attempt == attempt)
             #expect(
                 refusal {
-                    try bench.settle(Settlement(.dead(refusal: nil), lease: handout.lease))
+                    try bench.settle(Settlement(.dead(refusal: nil), lease: delivery.lease))
                 } == "deadMissing")
-            try bench.settle(Settlement(.retry(delay: 0), lease: handout.lease))
+            try bench.settle(Settlement(.retry(delay: 0), lease: delivery.lease))
         }
     }
 
@@ -327,10 +327,10 @@ import Topics
         let bench = try WorkBench()
         try bench.set()
         try bench.publish("in")
-        let handout = try bench.take()
+        let delivery = try bench.take()
         let output = PublishBatch(
             topic: try TopicName("out"), payloads: [Payload(Array("out".utf8))])
-        let done = Settlement(.done(.publish(output)), lease: handout.lease)
+        let done = Settlement(.done(.publish(output)), lease: delivery.lease)
         bench.store.refuse(.storeFull("full"))
         #expect(refusal { try bench.settle(done) } == "bus")
         #expect(bench.bus.description(of: output.topic) == nil)
@@ -344,11 +344,11 @@ import Topics
         let bench = try WorkBench()
         try bench.set()
         let ids = try (0..<3).map { try bench.publish("\($0)") }
-        let handout = try bench.take()
+        let delivery = try bench.take()
         _ = try WorkBench.answer {
             bench.work.seek(try! GroupName("g"), to: .after(ids[1]), by: WorkBench.caller, then: $0)
         }
-        let done = Settlement(.done(nil), lease: handout.lease)
+        let done = Settlement(.done(nil), lease: delivery.lease)
         #expect(refusal { try bench.settle(done) } == "leaseLost")
         #expect(try bench.take().ids == [ids[2]])
     }
@@ -358,13 +358,13 @@ import Topics
         // More than one turn looks at.
         for number in 0..<5_000 { try bench.publish("\(number)", to: "jobs.t\(number)") }
         try bench.set(of: "jobs.*")
-        let turns = bench.bus.work.reads.turns
+        let turns = bench.bus.tasks.reads.turns
         let before = turns.value
         var settling: Settlement?
         for number in 0..<50 {
-            let handout = try bench.take(settling: settling)
-            #expect(handout.text == "\(number)")
-            settling = Settlement(.done(nil), lease: handout.lease)
+            let delivery = try bench.take(settling: settling)
+            #expect(delivery.text == "\(number)")
+            settling = Settlement(.done(nil), lease: delivery.lease)
         }
         #expect(turns.value - before < 60)
     }
@@ -378,7 +378,7 @@ import Topics
             #expect(!answer.isGiven)
             return answer
         }
-        #expect(try first.get().handout?.text == "0")
+        #expect(try first.get().delivery?.text == "0")
         try bench.withoutWorkThread {
             let (answer, _) = try bench.ask(NextRequest())
             #expect(answer.isGiven)
@@ -397,7 +397,7 @@ import Topics
             #expect(bench.work.parts.hub.crowdedCount == 1)
             return first
         }
-        for answer in waiting { #expect(try answer.get().handout?.ids == [first]) }
+        for answer in waiting { #expect(try answer.get().delivery?.ids == [first]) }
     }
 
     @Test func whatIsRemovedAheadOfAGroupOfManyTopicsIsToldAndNotHandedOut() throws {
@@ -436,7 +436,7 @@ import Topics
         let failed = try (0..<100).map { try bench.publish("\($0)") }
         try bench.settle(
             Settlement(.retry(delay: 0), lease: try bench.take(max: 100).lease))
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         #expect(judge.asked.value.count == 1, "one answer is enough for all of a second")
         #expect(judge.asked.value[0].chooser == StoredCaller(uid: 1_000, token: nil))
         let jobs = try bench.work.jobs(of: GroupName("g"), countMax: 1_000)
@@ -552,7 +552,7 @@ import Topics
         try bench.set()
         for index in 0..<5 { try bench.publish("\(index)") }
         let held = try (0..<3).map { _ in try bench.take() }
-        #expect(try bench.next().handout == nil)
+        #expect(try bench.next().delivery == nil)
         try bench.settle(Settlement(.done(nil), lease: held[0].lease))
         #expect(try bench.take().text == "3")
     }
@@ -563,9 +563,9 @@ import Topics
         try bench.set()
         let empty = bench.bus.memory.used(.work)
         try bench.publish("a")
-        let handout = try bench.take()
+        let delivery = try bench.take()
         #expect(bench.bus.memory.used(.work) > empty && empty > 0)
-        try bench.settle(Settlement(.done(nil), lease: handout.lease))
+        try bench.settle(Settlement(.done(nil), lease: delivery.lease))
         #expect(bench.bus.memory.used(.work) == empty)
         _ = try bench.next()
         try bench.publish("b")
@@ -590,8 +590,8 @@ import Topics
         }
         let id = try bench.publish("a")
         #expect(throws: BusError.self) { try bench.publish("b") }
-        let handout = try bench.take()
-        #expect(handout.ids == [id])
+        let delivery = try bench.take()
+        #expect(delivery.ids == [id])
         #expect(throws: BusError.self) { try bench.publish("b") }
         let name = try GroupName("g")
         let remove = { isForced in
@@ -600,7 +600,7 @@ import Topics
             } as Void
         }
         #expect(refusal { try remove(false) } == "groupHeld")
-        try bench.settle(Settlement(.done(nil), lease: handout.lease))
+        try bench.settle(Settlement(.done(nil), lease: delivery.lease))
         try bench.publish("b")
         try remove(true)
         try bench.publish("c")
@@ -612,8 +612,8 @@ import Topics
         try bench.set()
         let (answer, _) = try bench.ask(NextRequest())
         bench.work.drain()
-        #expect(try answer.get().handout == nil)
-        #expect(try bench.ask(NextRequest()).answer.get().handout == nil)
+        #expect(try answer.get().delivery == nil)
+        #expect(try bench.ask(NextRequest()).answer.get().delivery == nil)
     }
 
     @Test func whatIsOverIsNotHandedOut() throws {

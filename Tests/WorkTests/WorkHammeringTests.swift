@@ -83,16 +83,16 @@ import Topics
                 for event in settled { ledger.done[event.id, default: 0] += 1 }
             }
             (settlement, doing) = (nil, [])
-            guard let handout = next.handout else { continue }
-            let events = handout.jobs.map(\.event)
+            guard let delivery = next.delivery else { continue }
+            let events = delivery.jobs.map(\.event)
             ledger.write { $0.note(events) }
             guard Int.random(in: 0..<6, using: &random) > 0 else {
                 ledger.write { ledger in for event in events { ledger.held.remove(event.id) } }
-                bench.work.giveBack(handout.ticket)
+                bench.work.giveBack(delivery.ticket)
                 continue
             }
             doing = events
-            settlement = Settlement(.done(nil), lease: handout.lease)
+            settlement = Settlement(.done(nil), lease: delivery.lease)
         }
     }
 }

@@ -39,7 +39,7 @@ import Topics
         }
         try bench { (bench) throws in
             bench.advance(seconds: 5)
-            #expect(try bench.next().handout == nil)
+            #expect(try bench.next().delivery == nil)
             #expect(try bench.group()?.leased == 1)
             try bench.settle(Settlement(.done(nil), lease: lease))
         }
@@ -74,9 +74,9 @@ import Topics
 
     private func expectEnd(in seconds: Double, _ bench: WorkBench, _ comment: Comment) throws {
         pass(seconds - 0.1, bench)
-        #expect(try bench.next().handout == nil, comment)
+        #expect(try bench.next().delivery == nil, comment)
         pass(0.2, bench)
-        #expect(try bench.next().handout?.jobs[0].attempt == 2, comment)
+        #expect(try bench.next().delivery?.jobs[0].attempt == 2, comment)
     }
 
     @Test(arguments: [0.0, -10_000, 10_000])
@@ -98,10 +98,10 @@ import Topics
             let rest = WorkRestartTests()
             try rest.bench { (bench) throws in try span.begin(bench, seconds: 6) }
             rest.pass(4)
-            try rest.bench { (bench) throws in #expect(try bench.next().handout == nil) }
+            try rest.bench { (bench) throws in #expect(try bench.next().delivery == nil) }
             rest.pass(4)
             try rest.bench { (bench) throws in
-                #expect(try bench.next().handout?.jobs[0].attempt == 2, "\(span)")
+                #expect(try bench.next().delivery?.jobs[0].attempt == 2, "\(span)")
             }
         }
     }
@@ -116,7 +116,7 @@ import Topics
         clock.advance(seconds: -1_000)
         for _ in 0..<2 {
             try bench(boot: "b2", wall: wall) { (bench) throws in
-                #expect(try bench.next().handout == nil)
+                #expect(try bench.next().delivery == nil)
             }
             pass(8)
         }
@@ -135,10 +135,10 @@ import Topics
         clock.advance(seconds: -1_000)
         try bench(boot: "b2", wall: wall) { (bench) throws in
             guard left > 0 else {
-                #expect(try bench.next().handout?.jobs[0].attempt == 2)
+                #expect(try bench.next().delivery?.jobs[0].attempt == 2)
                 return
             }
-            #expect(try bench.next().handout == nil)
+            #expect(try bench.next().delivery == nil)
         }
         guard left > 0 else { return }
         pass(5)
@@ -233,7 +233,9 @@ import Topics
         }
         #expect(taken.flatMap(\.ids) == [ids[0], ids[2]])
         try bench(holdingReads: true) { (bench) throws in
-            for handout in taken { try bench.settle(Settlement(.done(nil), lease: handout.lease)) }
+            for delivery in taken {
+                try bench.settle(Settlement(.done(nil), lease: delivery.lease))
+            }
             let group = try bench.group()
             #expect(group?.done == 2 && group?.open == 1 && group?.parked == 0)
             // The key that had no other job is free.
@@ -252,10 +254,10 @@ import Topics
             missed = try bench.publish("b")
         }
         try bench { (bench) throws in
-            #expect(try bench.next().handout == nil)
+            #expect(try bench.next().delivery == nil)
             try bench.publish("c")
-            let handout = try bench.take()
-            #expect(handout.text == "c" && handout.gap?.through == missed)
+            let delivery = try bench.take()
+            #expect(delivery.text == "c" && delivery.gap?.through == missed)
         }
     }
 

@@ -23,7 +23,7 @@ public final class Daemon: Sendable {
     private let administrator: UInt32
     private let log: Log
     private let groups = GroupDirectory()
-    private let care = MemoryTrimmer()
+    private let trimmer = MemoryTrimmer()
     private let state: Protected<State>
     let accessLog: AccessLog
 
@@ -196,11 +196,11 @@ public final class Daemon: Sendable {
         for directory in locations.socketDirectories { try Directory.make(directory, mode: 0o755) }
         // Before the server, so that one that has no thread fails while nothing is served yet.
         let sweeper = try PeriodicThread(everyMilliseconds: Limits.sweepMilliseconds) {
-            [care, locations] in
+            [trimmer, locations] in
             bus.sweep()
             work.sweep()
             if memory.excess > 0 { bus.relieve() }
-            care.look(at: memory.used)
+            trimmer.look(at: memory.used)
             server.mendSockets {
                 for folder in locations.socketDirectories {
                     try? Directory.make(folder, mode: 0o755)
@@ -219,7 +219,7 @@ public final class Daemon: Sendable {
         let stored = store as? SQLiteStore
         service.addFigures { [bus, weak server] page in
             page.write(
-                bus.work.all + (stored?.work ?? []) + (server?.loops.flatMap(\.work) ?? []))
+                bus.tasks.all + (stored?.tasks ?? []) + (server?.loops.flatMap(\.tasks) ?? []))
         }
         if let stored { service.addFigures(stored.write(to:)) }
         service.addFigures(ProcessFigures().write(to:))

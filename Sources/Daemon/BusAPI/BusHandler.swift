@@ -7,23 +7,23 @@ internal import Topics
 public final class BusHandler: RequestHandler, BusLoopOwner {
     let loop: BusLoop
     /// The body limits by the configuration of the last request.
-    private var admissions: BodyPolicies
+    private var bodyPolicies: BodyPolicies
 
     /// The handler of one loop, which serves `service` from now on.
     public init(of service: BusService, on loop: LoopHandle, within budget: TurnBudget) {
         self.loop = service.add(loop, within: budget)
-        admissions = Self.admissions(on: self.loop)
+        bodyPolicies = Self.bodyPolicies(on: self.loop)
     }
 
     /// Decides how much body a request may bring, by its head.
     public func admit(_ head: RequestHead, _ length: RequestHead.BodyLength) -> BodyPolicy {
-        if admissions.eventBytesMax != loop.configuration.eventBytesMax {
-            admissions = Self.admissions(on: loop)
+        if bodyPolicies.eventBytesMax != loop.configuration.eventBytesMax {
+            bodyPolicies = Self.bodyPolicies(on: loop)
         }
-        return admissions.admission(of: head, length)
+        return bodyPolicies.admission(of: head, length)
     }
 
-    private static func admissions(on loop: BusLoop) -> BodyPolicies {
+    private static func bodyPolicies(on loop: BusLoop) -> BodyPolicies {
         BodyPolicies(
             eventBytesMax: loop.configuration.eventBytesMax,
             batchBytesMax: loop.bus.limits.batchBytesMax)

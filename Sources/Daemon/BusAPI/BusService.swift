@@ -18,7 +18,7 @@ public final class BusService: Sendable {
     let memory: MemoryBudget
     let log: Log
     let waiting = Gauge()
-    let longReads = BackgroundReads()
+    let backgroundReads = BackgroundReads()
     /// The memory for answers that are made beside the loops.
     let answers: ResponseQuota
     /// Random number of this life of the bus. It tells cursors of lists from those of other lives.

@@ -207,7 +207,7 @@ package final class SQLiteStore: EventStore {
     }
 
     /// The tasks that it does in turns: its reads, or none before it is open.
-    package var work: [BoundedTask] { meters.map { [$0.reads] } ?? [] }
+    package var tasks: [BoundedTask] { meters.map { [$0.reads] } ?? [] }
 
     var meters: StoreMeters? { state.read { $0.shared }?.meters }
 

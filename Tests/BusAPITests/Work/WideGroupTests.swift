@@ -66,7 +66,7 @@ import Work
     @Test func aLookWithManyPatternsAtFewTopicsIsTakenBesideTheLoop() throws {
         let topicCount = 10
         for number in 0..<topicCount { try place.publish("x", to: "t\(number)") }
-        let gate = try place.server.service.longReads.hold()
+        let gate = try place.server.service.backgroundReads.hold()
         func patterns(_ count: Int) -> String {
             (0..<count).map { "a\($0).*" }.joined(separator: ",")
         }

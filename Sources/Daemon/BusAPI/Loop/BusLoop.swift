@@ -23,8 +23,8 @@ final class BusLoop {
     /// The access rules of this moment.
     private(set) var gate: AccessGate
     private(set) var configuration: BusAPIConfiguration
-    private let roundOfTurn = GroupBatch()
-    /// Whether the end of this turn goes on with that round.
+    private let groupBatchOfTurn = GroupBatch()
+    /// Whether the end of this turn goes on with that batch.
     private var goesRound = false
     /// The topic of the last request: most requests are about the same one as the request before.
     private var lastTopic: TopicName?
@@ -37,7 +37,7 @@ final class BusLoop {
 
     /// The means to read and write for this loop on other threads.
     var beside: ReadsBeside {
-        ReadsBeside(lines: service.longReads, space: service.answers, loop: handle)
+        ReadsBeside(lines: service.backgroundReads, space: service.answers, loop: handle)
     }
 
     init(
@@ -98,10 +98,10 @@ final class BusLoop {
             nonisolated(unsafe) let loop = self
             handle.post { _ in
                 loop.goesRound = false
-                loop.roundOfTurn.go()
+                loop.groupBatchOfTurn.go()
             }
         }
-        return roundOfTurn
+        return groupBatchOfTurn
     }
 }
 

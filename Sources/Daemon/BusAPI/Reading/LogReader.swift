@@ -77,34 +77,34 @@ struct LogReader {
 
     /// Finds its place and looks at the events there, both at one moment.
     mutating func begin(
-        at start: StartPosition, _ limit: ReadLimit, within atOnce: InlineLimit
+        at start: StartPosition, _ limit: ReadLimit, within inlineLimit: InlineLimit
     ) -> Step {
         if selector.singleName != nil, case .after(let id) = start, id != .zero {
             position = LogPosition(after: id)
-            return next(limit, within: atOnce)
+            return next(limit, within: inlineLimit)
         }
         let long = log.bus.longRead(
             from: start, matching: selector, filter: filter, limit: limit)
         var read = look(long)
         // The wait begins at the moment of the request, however long the look takes.
         if case .older = read, case .now = start, let begin = long.begin { read = .older(begin) }
-        return take(read, within: atOnce)
+        return take(read, within: inlineLimit)
     }
 
     /// Looks at the events behind its position.
     mutating func next(
-        _ limit: ReadLimit, of news: LogNews? = nil, within atOnce: InlineLimit
+        _ limit: ReadLimit, of news: LogNews? = nil, within inlineLimit: InlineLimit
     ) -> Step {
         if unfinished != nil {
             unfinished = nil
             kept = nil
         }
         if let read = kept?.read {
-            if read.goesOn(at: position, limit) { return take(look(read), within: atOnce) }
+            if read.goesOn(at: position, limit) { return take(look(read), within: inlineLimit) }
             kept = nil
         }
         let read = log.look(position, matching: selector, of: known(news), filter, limit)
-        return take(read, within: atOnce)
+        return take(read, within: inlineLimit)
     }
 
     /// Whether it goes on with a kept read of many topics, which is its own and not shared.
@@ -136,10 +136,10 @@ struct LogReader {
     /// and goes on behind them. Nil stands for ``Step/older``: they are too much for the loop.
     mutating func next(
         _ limit: ReadLimit, of news: LogNews? = nil, in reads: ReadCoalescer,
-        within atOnce: InlineLimit
+        within inlineLimit: InlineLimit
     ) -> CoalescedRead? {
         let read = reads.read(position, selector, filter, limit, of: known(news))
-        if passes(before: read.outcome, atOnce) { return nil }
+        if passes(before: read.outcome, inlineLimit) { return nil }
         pass(read.outcome)
         return read
     }
@@ -236,17 +236,17 @@ struct LogReader {
     }
 
     /// Goes on behind the events that were read, unless they are too much for the loop.
-    private mutating func take(_ read: LogRead, within atOnce: InlineLimit) -> Step {
-        if passes(before: read, atOnce) { return .older }
+    private mutating func take(_ read: LogRead, within inlineLimit: InlineLimit) -> Step {
+        if passes(before: read, inlineLimit) { return .older }
         pass(read)
         return Step(read)
     }
 
     /// Whether a read was too much for the loop. Then the reader stands before the first of its
     /// events.
-    private mutating func passes(before read: LogRead, _ atOnce: InlineLimit) -> Bool {
+    private mutating func passes(before read: LogRead, _ inlineLimit: InlineLimit) -> Bool {
         guard case .events(let events, var next, let isCutShort) = read,
-            atOnce.isLess(than: events, isCutShort)
+            inlineLimit.isLess(than: events, isCutShort)
         else { return false }
         // Events before the first one were not wanted, and are not lost.
         next.after = events[0].id.predecessor

@@ -54,7 +54,7 @@ final class SubscriberListing: Sendable {
 
     /// Answers soon, on the thread of the long reads.
     func begin(for account: CallerAccount?) {
-        service.longReads.addOneByOne(for: account, unless: cancellation) { [self] over in
+        service.backgroundReads.addOneByOne(for: account, unless: cancellation) { [self] over in
             gather {
                 over()
                 self.write(for: account)
@@ -121,7 +121,7 @@ final class SubscriberListing: Sendable {
         let count = progress.read { $0.found.count }
         let room = service.answers.room(
             for: service.answers.guess(count * Limits.listedSubscriberBytes))
-        service.longReads.add(for: account, unless: cancellation, in: room) { [self] in
+        service.backgroundReads.add(for: account, unless: cancellation, in: room) { [self] in
             goOn(in: room)
         }
     }

@@ -32,7 +32,8 @@ struct EventRoute: Routes {
         let (bus, late, account) = (bus, LateAnswer(on: loop), call.exchange.account)
         let (answer, cancellation) = (late.begin(call.exchange), late.cancellation)
         let room = service.answers.room(for: bus.limits.eventBytesMax)
-        service.longReads.addAsking(for: account, unless: cancellation, in: room) { answered in
+        service.backgroundReads.addAsking(for: account, unless: cancellation, in: room) {
+            answered in
             bus.readStore(
                 position, matching: Selector(topic), filter: .all,
                 limit: ReadLimit(events: 1, bytes: .max),

@@ -41,7 +41,7 @@ struct TopicRoutes: Routes {
         }
         let late = LateAnswer(on: loop)
         let answer = late.begin(call.exchange)
-        service.longReads.add(for: call.exchange.account, unless: late.cancellation) {
+        service.backgroundReads.add(for: call.exchange.account, unless: late.cancellation) {
             if bus.turn(of: survey) { return true }
             answer(response(survey))
             return false

@@ -37,7 +37,7 @@ final class TopicsRemoval: Sendable {
 
     /// Removes and answers soon, on the thread of the long reads and the store's.
     func begin(for account: CallerAccount?) {
-        service.longReads.addOneByOne(for: account, unless: cancellation) { [self] over in
+        service.backgroundReads.addOneByOne(for: account, unless: cancellation) { [self] over in
             turn(from: 0, Progress(), for: account) { [answer] response in
                 over()
                 if let response { answer(response) }
@@ -71,7 +71,7 @@ final class TopicsRemoval: Sendable {
             }
             guard let next else { return end(response(progress)) }
             // `end` has to be called, so this turn comes even if its client has left.
-            service.longReads.add(for: account, unless: Cancellation()) { [progress] in
+            service.backgroundReads.add(for: account, unless: Cancellation()) { [progress] in
                 self.turn(from: next, progress, for: account, end)
                 return false
             }

@@ -10,12 +10,12 @@ extension StreamingResponse {
         while let socket, socket.isWritable, !reader.isFetching {
             guard left != 0 else { return end(.finished) }
             guard hasTurn(on: socket) else { return socket.rest() }
-            let (limit, atOnce) = (limit, atOnce)
+            let (limit, inlineLimit) = (limit, inlineLimit)
             let goesOn =
                 reader.isCatchingUp || place?.isAlone == true
-                ? tell(reader.next(limit, of: news, within: atOnce), nil, loop, socket)
+                ? tell(reader.next(limit, of: news, within: inlineLimit), nil, loop, socket)
                 : tell(
-                    reader.next(limit, of: news, in: loop.reads, within: atOnce), loop,
+                    reader.next(limit, of: news, in: loop.reads, within: inlineLimit), loop,
                     socket)
             guard goesOn else { return }
         }

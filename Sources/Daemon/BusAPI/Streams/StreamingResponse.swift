@@ -68,7 +68,7 @@ final class StreamingResponse: HTTPSubscription {
         guard let opening else { return }
         try loop.waits.refuseIfFull(opening.request.selector, for: exchange.account)
         let first = behindGaps(
-            reader.begin(at: opening.request.start, limit, within: atOnce), opening)
+            reader.begin(at: opening.request.start, limit, within: inlineLimit), opening)
         if isStrict, let gap = opening.gap { return exchange.respond(opening.gone(gap)) }
         guard let socket = try take(self, exchange) else {
             throw Refusal(.limitBus, "No stream can be opened now; try again in a second.")
@@ -179,7 +179,7 @@ final class StreamingResponse: HTTPSubscription {
         while case .gap(let gap) = step {
             loop.meters.gaps.add()
             opening.add(gap)
-            step = reader.next(limit, within: atOnce)
+            step = reader.next(limit, within: inlineLimit)
         }
         return step
     }
@@ -191,7 +191,7 @@ final class StreamingResponse: HTTPSubscription {
 
     /// The bytes that the loop itself writes: news is written once for all readers that wait for
     /// it.
-    var atOnce: InlineLimit {
+    var inlineLimit: InlineLimit {
         reader.isLive ? .all : InlineLimit(bytesMax: Limits.toldAtOnceBytesMax)
     }
 

@@ -88,11 +88,11 @@ final class JobWait: WaitingExchange {
         }
     }
 
-    private func take(_ request: NextRequest, in round: GroupBatch? = nil) {
+    private func take(_ request: NextRequest, in groupBatch: GroupBatch? = nil) {
         asked = request.isPatient ? request : nil
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let take = self
-        waiting = loop.work.next(group, request, by: caller.asWorker, in: round) {
+        waiting = loop.work.next(group, request, by: caller.asWorker, in: groupBatch) {
             [handle = loop.handle] result in
             handle.post { _ in take.answered(result) }
         }
@@ -109,16 +109,16 @@ final class JobWait: WaitingExchange {
         switch result {
         case .failure(let error): finish(Refusal(error).response)
         case .success(let answer):
-            guard let handout = answer.handout else { return finish(nothing(answer.settled)) }
+            guard let delivery = answer.delivery else { return finish(nothing(answer.settled)) }
             guard isWaiting, revoked == nil else {
-                loop.work.giveBack(handout.ticket)
+                loop.work.giveBack(delivery.ticket)
                 return finish(nothing(answer.settled))
             }
             finish(
                 JobDeliveryAnswer(
-                    handout, behind: answer.settled, preferenceApplied: query.preferenceApplied
+                    delivery, behind: answer.settled, preferenceApplied: query.preferenceApplied
                 ).response(isJSON: query.isJSON, loop.encodings)
-            ) { [work = loop.work, ticket = handout.ticket] in work.giveBack(ticket) }
+            ) { [work = loop.work, ticket = delivery.ticket] in work.giveBack(ticket) }
         }
     }
 

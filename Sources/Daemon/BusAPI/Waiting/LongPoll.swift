@@ -36,7 +36,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
 
     /// Answers, or begins to wait.
     func begin(_ exchange: Exchange) throws(Refusal) {
-        let first = reader.begin(at: request.start, limitAtOnce, within: atOnce)
+        let first = reader.begin(at: request.start, limitAtOnce, within: inlineLimit)
         switch take(first) ?? step() {
         case .answer(let response): exchange.respond(response)
         case .wait where wait == 0 || exchange.isDraining: exchange.respond(nothing())
@@ -152,10 +152,10 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     private func step(_ news: LogNews? = nil) -> Step {
         while true {
             if loop.reads.isForOne || reader.isCatchingUp {
-                let next = reader.next(limitAtOnce, of: news, within: atOnce)
+                let next = reader.next(limitAtOnce, of: news, within: inlineLimit)
                 if let step = take(next) { return step }
             } else if let read = reader.next(
-                limitAtOnce, of: news, in: loop.reads, within: atOnce)
+                limitAtOnce, of: news, in: loop.reads, within: inlineLimit)
             {
                 if let step = take(LogReader.Step(read.outcome), of: read) { return step }
             } else {
@@ -222,7 +222,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
     }
 
     /// The bytes that the loop itself writes of such a look.
-    private var atOnce: InlineLimit {
+    private var inlineLimit: InlineLimit {
         guard request.form == .json, !loop.reads.areShared else { return .all }
         let bytesMax = loop.budget.isLeft(for: .encodings) ? Limits.answeredAtOnceBytesMax : 0
         return InlineLimit(bytesMax: bytesMax, eventsMax: limit.events)

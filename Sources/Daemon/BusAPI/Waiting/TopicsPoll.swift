@@ -72,7 +72,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
         let room = service.answers.room(for: bytes, waits: socket != nil)
         // This is only touched again on its loop, where the job runs.
         nonisolated(unsafe) let poll = self
-        service.longReads.add(for: payer, unless: cancellation, in: room) {
+        service.backgroundReads.add(for: payer, unless: cancellation, in: room) {
             [handle = loop.handle] in
             if bus.turn(of: changes) { return true }
             let answer = TopicsAnswer(changes, next: ListCursor(changes.next, mark))

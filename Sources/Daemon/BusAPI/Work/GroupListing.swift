@@ -42,7 +42,7 @@ final class GroupListing: Sendable {
 
     /// Answers soon, on the thread of the long reads.
     func begin(for account: CallerAccount?, unless cancellation: Cancellation) {
-        service.longReads.add(for: account, unless: cancellation) { [self] in goOn() }
+        service.backgroundReads.add(for: account, unless: cancellation) { [self] in goOn() }
     }
 
     /// Writes the next groups; false once it has answered.

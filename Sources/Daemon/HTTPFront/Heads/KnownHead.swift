@@ -17,15 +17,15 @@ final class KnownHead {
     let hash: UInt32
 
     private let bytes: [UInt8]
-    private let places: HeadRanges
+    private let ranges: HeadRanges
 
     /// The head that was read; nil where others like it have to be parsed each time.
     init?(_ head: UnsafeRawBufferPointer, of meaning: RequestHead, at port: UInt16?) {
         guard head.count <= HTTPFrontLimits.keptHeadBytesMax,
-            let places = HeadRanges(head, of: meaning), let hash = HeadHash(of: head)?.value
+            let ranges = HeadRanges(head, of: meaning), let hash = HeadHash(of: head)?.value
         else { return nil }
         self.meaning = meaning
-        self.places = places
+        self.ranges = ranges
         self.hash = hash
         context = meaning.responseContext
         bytes = Array(head)
@@ -56,7 +56,7 @@ final class KnownHead {
 
     /// The length of the body, as a request like it announces it.
     func bodyLength(_ match: Match) -> RequestHead.BodyLength {
-        places.length == nil ? .none : .counted(UInt64(match.bodyBytes))
+        ranges.length == nil ? .none : .counted(UInt64(match.bodyBytes))
     }
 
     /// Whether `input` begins with a head like this one, and how.
@@ -67,8 +67,8 @@ final class KnownHead {
             guard let target = target(in: input, model) else { return false }
             match.target = target
             match.isSameTarget =
-                target.count == places.target.count
-                && isEqual(input, at: target.lowerBound, model, places.target)
+                target.count == ranges.target.count
+                && isEqual(input, at: target.lowerBound, model, ranges.target)
             return same(input, model, &match) || other(input, model, &match)
         }
     }
@@ -88,7 +88,7 @@ final class KnownHead {
     private func target(
         in input: UnsafeRawBufferPointer, _ model: UnsafeRawBufferPointer
     ) -> Range<Int>? {
-        let place = places.target
+        let place = ranges.target
         guard isEqual(input, at: 0, model, 0..<place.lowerBound) else { return nil }
         // Most requests have the same target.
         if isEqual(input, at: place.lowerBound, model, place.lowerBound..<place.upperBound + 1) {
@@ -107,8 +107,8 @@ final class KnownHead {
     private func same(
         _ input: UnsafeRawBufferPointer, _ model: UnsafeRawBufferPointer, _ match: inout Match
     ) -> Bool {
-        let (rest, begin) = (places.target.upperBound..<model.count, match.target.upperBound)
-        guard let length = places.length else {
+        let (rest, begin) = (ranges.target.upperBound..<model.count, match.target.upperBound)
+        guard let length = ranges.length else {
             guard isEqual(input, at: begin, model, rest) else { return false }
             (match.headBytes, match.bodyBytes, match.headers) = (begin + rest.count, 0, nil)
             return true
@@ -129,13 +129,13 @@ final class KnownHead {
     private func other(
         _ input: UnsafeRawBufferPointer, _ model: UnsafeRawBufferPointer, _ match: inout Match
     ) -> Bool {
-        let firstLine = places.fields.first?.name.lowerBound ?? model.count - 2
-        let version = places.target.upperBound..<firstLine
+        let firstLine = ranges.fields.first?.name.lowerBound ?? model.count - 2
+        let version = ranges.target.upperBound..<firstLine
         guard isEqual(input, at: match.target.upperBound, model, version) else { return false }
         var start = match.target.upperBound + version.count
         var headers = meaning.headers
         var (index, bodyBytes) = (0, 0)
-        for field in places.fields {
+        for field in ranges.fields {
             guard isEqual(input, at: start, model, field.name) else { return false }
             let value = start + field.name.count
             let end: Int

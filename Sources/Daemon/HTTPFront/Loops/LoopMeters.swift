@@ -43,7 +43,7 @@ public final class LoopMeters: Sendable {
     private let all = BoundedTask("all", stepsMax: LoopTask.stepsPerTurnMax)
 
     /// The tasks of turns by kind, and all of them together.
-    public var work: [BoundedTask] { kinds + [all] }
+    public var tasks: [BoundedTask] { kinds + [all] }
 
     private let turn = Atomic<UInt64>(0)
 

@@ -280,12 +280,12 @@ extension RequestIntake {
     }
 
     private func serve(
-        _ request: ActiveRequest, _ body: RequestBody, as work: LoopTask, on connection: Connection
+        _ request: ActiveRequest, _ body: RequestBody, as task: LoopTask, on connection: Connection
     ) {
         guard let head = request.head else { return }
         request.isHandled = true
-        budget.goOn(with: work, foreseen: request.foreseenSteps)
-        defer { budget.goOn(with: work, foreseen: 0) }
+        budget.goOn(with: task, foreseen: request.foreseenSteps)
+        defer { budget.goOn(with: task, foreseen: 0) }
         let exchange = Exchange(loop: loop, connection: connection, request: request)
         mailbox.handling(request.number) {
             loop.handler.handle(

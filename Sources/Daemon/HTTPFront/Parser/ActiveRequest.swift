@@ -63,8 +63,8 @@ final class ActiveRequest {
 // The arrival of its body.
 extension ActiveRequest {
     /// Follows the decision of the handler about its body.
-    func admit(_ admission: BodyPolicy) {
-        switch admission {
+    func admit(_ policy: BodyPolicy) {
+        switch policy {
         case .refuse(let response):
             refusal = response
         case .upTo(let limit):

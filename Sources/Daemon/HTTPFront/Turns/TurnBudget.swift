@@ -66,26 +66,26 @@ public final class TurnBudget {
     }
 
     /// Whether a kind of task may begin another one.
-    public func isLeft(for work: LoopTask) -> Bool { left(for: work) > 0 }
+    public func isLeft(for task: LoopTask) -> Bool { left(for: task) > 0 }
 
     /// Steps that a kind of task may still take, 0 at least.
-    public func left(for work: LoopTask) -> Int {
-        guard isLate else { return leftAtAnyTime(for: work) }
-        let left = ownLeft(for: work)
-        if left == 0, leftAtAnyTime(for: work) > 0 { isCutShort = true }
+    public func left(for task: LoopTask) -> Int {
+        guard isLate else { return leftAtAnyTime(for: task) }
+        let left = ownLeft(for: task)
+        if left == 0, leftAtAnyTime(for: task) > 0 { isCutShort = true }
         return left
     }
 
     /// The steps that would be left if the turn was not late.
-    private func leftAtAnyTime(for work: LoopTask) -> Int {
-        max(0, work.share - spent[work.rawValue])
+    private func leftAtAnyTime(for task: LoopTask) -> Int {
+        max(0, task.share - spent[task.rawValue])
             + max(0, HTTPFrontLimits.sharedStepsPerTurn - sharedSpent)
     }
 
     /// The steps that are left of the kind's own share. Shared steps, which others may need more,
     /// are not counted.
-    func ownLeft(for work: LoopTask) -> Int {
-        max(0, (isLate ? work.lateShare : work.share) - spent[work.rawValue])
+    func ownLeft(for task: LoopTask) -> Int {
+        max(0, (isLate ? task.lateShare : task.share) - spent[task.rawValue])
     }
 
     /// Whether a connection with much to write may go on. The shared steps are left to the other
@@ -109,15 +109,15 @@ public final class TurnBudget {
     func giveRest() { isRestGiven = true }
 
     /// Begins a task of about so many steps.
-    public func begin(_ work: LoopTask, _ steps: Int) {
-        begun[work.rawValue] = spent[work.rawValue] + 1
-        (current, foreseen) = (work, 0)
-        spend(steps, on: work)
+    public func begin(_ task: LoopTask, _ steps: Int) {
+        begun[task.rawValue] = spent[task.rawValue] + 1
+        (current, foreseen) = (task, 0)
+        spend(steps, on: task)
     }
 
     /// Goes on with a task that began earlier in this turn. So many of the steps that turn out were
     /// counted then.
-    func goOn(with work: LoopTask, foreseen steps: Int) { (current, foreseen) = (work, steps) }
+    func goOn(with task: LoopTask, foreseen steps: Int) { (current, foreseen) = (task, steps) }
 
     /// Counts more steps of the task that began last, as they turn out.
     public func add(_ steps: Int) {
@@ -127,19 +127,19 @@ public final class TurnBudget {
     }
 
     /// Counts more steps of a task of this kind that has begun, or begins next.
-    public func add(_ steps: Int, to work: LoopTask) { spend(steps, on: work) }
+    public func add(_ steps: Int, to task: LoopTask) { spend(steps, on: task) }
 
     /// Counts a task that was done within another one, which goes on.
-    public func count(_ work: LoopTask, _ steps: Int) {
-        begun[work.rawValue] = spent[work.rawValue] + 1
-        spend(steps, on: work)
+    public func count(_ task: LoopTask, _ steps: Int) {
+        begun[task.rawValue] = spent[task.rawValue] + 1
+        spend(steps, on: task)
     }
 
-    private func spend(_ steps: Int, on work: LoopTask) {
-        let before = spent[work.rawValue]
-        touched |= 1 << UInt32(work.rawValue)
-        spent[work.rawValue] = before + steps
-        sharedSpent += max(0, before + steps - max(before, work.share))
+    private func spend(_ steps: Int, on task: LoopTask) {
+        let before = spent[task.rawValue]
+        touched |= 1 << UInt32(task.rawValue)
+        spent[task.rawValue] = before + steps
+        sharedSpent += max(0, before + steps - max(before, task.share))
         stepsToLook -= steps
         if stepsToLook <= 0 { look() }
     }

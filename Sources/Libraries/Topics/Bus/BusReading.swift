@@ -140,7 +140,7 @@ extension EventBus {
         let stepsMax = min(left, Limits.turnStepsMax)
         var stepsLeft = stepsMax
         let turn = withLog { read.turn(&$0, now: now, &stepsLeft) }
-        work.reads.countTurn(of: stepsMax - stepsLeft)
+        tasks.reads.countTurn(of: stepsMax - stepsLeft)
         left -= stepsMax - stepsLeft
         return turn
     }
@@ -297,7 +297,7 @@ extension EventBus {
     package func turn<Gathered>(of survey: TopicSurvey<Gathered>) -> Bool {
         var left = Limits.turnStepsMax
         let goesOn = withLog { survey.turn(&$0, &left) }
-        work.lists.countTurn(of: Limits.turnStepsMax - left)
+        tasks.lists.countTurn(of: Limits.turnStepsMax - left)
         return goesOn
     }
 
@@ -305,7 +305,7 @@ extension EventBus {
     package func turn(of changes: TopicChanges) -> Bool {
         var left = Limits.turnStepsMax
         let goesOn = withLog { changes.turn(&$0, &left) }
-        work.lists.countTurn(of: Limits.turnStepsMax - left)
+        tasks.lists.countTurn(of: Limits.turnStepsMax - left)
         return goesOn
     }
 

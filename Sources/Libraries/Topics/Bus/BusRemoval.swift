@@ -74,7 +74,7 @@ extension EventBus {
     ) -> (topics: [TopicDescription], next: Int?) {
         let now = clock.now()
         var steps = Limits.removalStepsMax
-        defer { work.removals.countTurn(of: Limits.removalStepsMax - steps) }
+        defer { tasks.removals.countTurn(of: Limits.removalStepsMax - steps) }
         return withLog { log in
             var found: [TopicRecord] = []
             let next = log.visit(selector, from: place, now: now, &steps) { found.append($0) }

@@ -38,7 +38,7 @@ public final class EventBus: Sendable {
     /// Removed events that are too many to be freed at once; the next sweep frees them.
     private let discards = Protected<[DeferredEffects]>([])
     /// The tasks that are done in turns under the lock of the log, with their figures.
-    package let work = LogTasks()
+    package let tasks = LogTasks()
 
     /// The log, and the bytes of it that were last charged to the budget.
     private struct Guarded {
@@ -89,13 +89,13 @@ public final class EventBus: Sendable {
     func withLog<Value, Failure: Error>(
         _ verb: (inout EventLog) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let (outcome, leftovers, growth) = log.write { guarded in
+        let (outcome, deferredEffects, growth) = log.write { guarded in
             let outcome = Result { () throws(Failure) in try verb(&guarded.log) }
-            return (outcome, guarded.log.takeLeftovers(), guarded.takeGrowth())
+            return (outcome, guarded.log.takeDeferredEffects(), guarded.takeGrowth())
         }
         charge(growth.events, to: .events)
         charge(growth.topics, to: .topics)
-        if let leftovers { perform(leftovers) }
+        if let deferredEffects { perform(deferredEffects) }
         return try outcome.get()
     }
 
@@ -104,15 +104,16 @@ public final class EventBus: Sendable {
         if bytes < 0 { memory.release(-bytes, from: use) }
     }
 
-    private func perform(_ leftovers: DeferredEffects) {
-        for trim in leftovers.trims {
+    private func perform(_ deferredEffects: DeferredEffects) {
+        for trim in deferredEffects.trims {
             store.trim(trim) { [self] loss in storeRemoved(loss, of: trim.topic) }
         }
-        if leftovers.evicted > 0 {
-            logger.debug("memory is full: the largest topics dropped \(leftovers.evicted) events")
+        if deferredEffects.evicted > 0 {
+            logger.debug(
+                "memory is full: the largest topics dropped \(deferredEffects.evicted) events")
         }
-        if leftovers.eventCount > Limits.freedAtOnceMax {
-            discards.write { $0.append(leftovers) }
+        if deferredEffects.eventCount > Limits.freedAtOnceMax {
+            discards.write { $0.append(deferredEffects) }
         }
     }
 
@@ -164,7 +165,7 @@ public final class EventBus: Sendable {
                 goesOn = log.sweep(now: now)
                 return log.steps - before
             }
-            if steps > 0 { work.sweeps.countTurn(of: steps) }
+            if steps > 0 { tasks.sweeps.countTurn(of: steps) }
         }
         relieve()
         freeDiscards()

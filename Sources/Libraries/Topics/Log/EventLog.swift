@@ -1,7 +1,7 @@
 /// The log of all topics, as a state machine without lock, clock or callback.
 ///
 /// `EventBus` owns the only log. It calls every verb under its lock and passes the time in.
-/// Afterwards it carries out `leftovers`: it releases events and asks the store.
+/// Afterwards it carries out `deferredEffects`: it releases events and asks the store.
 struct EventLog {
     private(set) var limits: BusLimits
     private(set) var defaults: Retention
@@ -37,7 +37,7 @@ struct EventLog {
     var sweepPlace: Int?
     /// Steps that evictions and sweeps took so far: topics looked at, events let go.
     var steps = 0
-    var leftovers = DeferredEffects()
+    var deferredEffects = DeferredEffects()
     var isDraining = false
 
     /// The newest visible id.
@@ -149,10 +149,10 @@ struct EventLog {
     }
 
     /// Takes the tasks that verbs since the last call left for outside the lock; nil for none.
-    mutating func takeLeftovers() -> DeferredEffects? {
-        guard !leftovers.isEmpty else { return nil }
+    mutating func takeDeferredEffects() -> DeferredEffects? {
+        guard !deferredEffects.isEmpty else { return nil }
         var taken = DeferredEffects()
-        swap(&taken, &leftovers)
+        swap(&taken, &deferredEffects)
         return taken
     }
 

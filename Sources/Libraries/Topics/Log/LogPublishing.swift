@@ -214,7 +214,7 @@ extension EventLog {
         statistics.deleted += record.retainedCount
         statistics.retained -= record.retainedCount
         eventBytes -= record.memoryBytes
-        leftovers.rings.append(record.surrender())
+        deferredEffects.rings.append(record.surrender())
         noteLosses(of: record)
         bury(record)
         return true

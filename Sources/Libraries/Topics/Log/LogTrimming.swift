@@ -19,13 +19,13 @@ extension EventLog {
             askTrim(record, now)
         }
         let bytes = record.memoryBytes
-        let released = leftovers.events.count
+        let released = deferredEffects.events.count
         record.endGrace(
             limits.graceMicroseconds, at: now, atMost: Limits.retiredEventsMax,
-            into: &leftovers.events)
+            into: &deferredEffects.events)
         eventBytes -= bytes - record.memoryBytes
         if overdue > 0 || bytes != record.memoryBytes { noteLosses(of: record) }
-        steps += overdue + leftovers.events.count - released
+        steps += overdue + deferredEffects.events.count - released
         noteSize(of: record)
         let isMore = overdue == Limits.retiredEventsMax
         if isMore { schedule(record, at: now) }
@@ -53,7 +53,7 @@ extension EventLog {
         var retention = record.settings.retention
         retention.keep = retention.keep.map { max(0, $0 - record.unstoredCount) }
         retention.bytes = retention.bytes.map { max(0, $0 - record.unstoredBytes) }
-        leftovers.trims.append(
+        deferredEffects.trims.append(
             StoreTrim(
                 topic: record.name, through: record.removedThrough, retention: retention,
                 heldFrom: record.hold?.from, now: now))
@@ -157,8 +157,8 @@ extension EventLog {
     private mutating func evict(_ record: TopicRecord, downTo level: Int) {
         let (bytes, retained) = (record.memoryBytes, record.retainedCount)
         while record.evictableBytes > level {
-            leftovers.events.append(record.dropFirst())
-            leftovers.evicted += 1
+            deferredEffects.events.append(record.dropFirst())
+            deferredEffects.evicted += 1
             statistics.evicted += 1
         }
         eventBytes -= bytes - record.memoryBytes

@@ -58,7 +58,7 @@ final class WorkGroup: Sendable {
         mutating func takeGrowth() -> JobQuota.Growth {
             let table = turns.machine.table
             let open = turns.isRemoved ? 0 : table.jobs.count
-            let parked = turns.isRemoved ? 0 : table.lanes.parkedCount
+            let parked = turns.isRemoved ? 0 : table.keyQueues.parkedCount
             let letters = turns.isRemoved ? 0 : turns.machine.letters.count
             let waiting = turns.machine.line.count
             defer {
@@ -82,7 +82,7 @@ final class WorkGroup: Sendable {
         var begin = State(turns: GroupTransaction(machine))
         let growth = begin.takeGrowth()
         state = Protected(begin)
-        parts.shares.count(owner, growth)
+        parts.quota.count(owner, growth)
     }
 
     /// Memory of the group in bytes, without its jobs and waiting requests.
@@ -90,10 +90,10 @@ final class WorkGroup: Sendable {
 
     // MARK: Requests
 
-    /// Takes a request and drives the group, or leaves the driving to `round`.
+    /// Takes a request and drives the group, or leaves the driving to `groupBatch`.
     @discardableResult
     func add(
-        _ verb: WorkRequest.Verb, _ call: Recipient, in round: GroupBatch? = nil
+        _ verb: WorkRequest.Verb, _ call: Recipient, in groupBatch: GroupBatch? = nil
     ) -> RequestNumber {
         let now = parts.clock()
         let (number, isDriven) = state.write { state in
@@ -105,7 +105,7 @@ final class WorkGroup: Sendable {
         }
         // The thread that drives it takes the request along.
         if isDriven { return number }
-        if let round { round.add(self) } else { drive() }
+        if let groupBatch { groupBatch.add(self) } else { drive() }
         return number
     }
 
@@ -179,7 +179,7 @@ final class WorkGroup: Sendable {
     private func nextStep() -> GroupTransaction.Step? {
         let now = parts.clock()
         let parked = state.read { $0.parked }
-        let room = parts.shares.room(for: owner, parked: parked)
+        let room = parts.quota.room(for: owner, parked: parked)
         let (step, growth, heldFrom) = state.write { state in
             let step = state.turns.step(now: now, room: room, mint: parts.mint)
             if state.turns.hasWaiters, !state.isListening, !state.turns.isRemoved {
@@ -192,7 +192,7 @@ final class WorkGroup: Sendable {
             return (step, state.takeGrowth(), state.takeHold(after: step))
         }
         if let heldFrom { parts.bus.setHeld(group: number, from: heldFrom) }
-        parts.shares.count(owner, growth)
+        parts.quota.count(owner, growth)
         return step
     }
 
@@ -259,7 +259,7 @@ final class WorkGroup: Sendable {
         guard let room = state.write({ $0.room.take() }) else { return [:] }
         var rooms: [RequestNumber: ReadRoom] = [:]
         for answer in answers {
-            guard case .success(.handout(let grant, _)) = answer.outcome else { continue }
+            guard case .success(.delivery(let grant, _)) = answer.outcome else { continue }
             rooms[answer.number] = room.part(of: grant.jobs.map(\.event))
         }
         return rooms
@@ -274,11 +274,12 @@ final class WorkGroup: Sendable {
         case (.failure(let error), .settle(let then)): then(.failure(error))
         case (.failure(let error), .plain(let then)): then(.failure(error))
         case (.success(.nothing(let settled)), .next(let then)):
-            then(.success(NextAnswer(handout: nil, settled: settled.map { receipt($0, isLate) })))
-        case (.success(.handout(let grant, let settled)), .next(let then)):
+            then(.success(NextAnswer(delivery: nil, settled: settled.map { receipt($0, isLate) })))
+        case (.success(.delivery(let grant, let settled)), .next(let then)):
             let settled = settled.map { receipt($0, isLate) }
             then(
-                .success(NextAnswer(handout: handout(grant, in: room, now: now), settled: settled)))
+                .success(
+                    NextAnswer(delivery: delivery(grant, in: room, now: now), settled: settled)))
         case (.success(.settled(let settled)), .settle(let then)):
             then(.success(receipt(settled, isLate)))
         case (.success(.done), .plain(let then)): then(.success(()))
@@ -287,7 +288,7 @@ final class WorkGroup: Sendable {
         }
     }
 
-    private func handout(
+    private func delivery(
         _ grant: GroupMachine.LeasedJobs, in room: ReadRoom?, now: Timestamp
     ) -> JobDelivery {
         let jobs = grant.jobs.map { job in

@@ -35,7 +35,7 @@ extension WorkGroups {
     }
 
     /// Lets other limits hold from now on; groups and jobs that exceed them already stay.
-    package func reconfigure(limits: WorkLimits) { parts.shares.limits = limits }
+    package func reconfigure(limits: WorkLimits) { parts.quota.limits = limits }
 
     /// Microseconds from the moment when an event was visible to its first hand-out.
     package var pickUp: Histogram { parts.meters.pickUp }

@@ -6,12 +6,12 @@ extension WorkGroups {
     ///
     /// If a job is at hand, both are one commit. `then` gets a hand-out once it is committed.
     ///
-    /// - Parameter round: The round that takes the request further, together with others; nil for
+    /// - Parameter groupBatch: The batch that takes the request further, together with others; nil for
     ///   at once.
     @discardableResult
     package func next(
         _ name: GroupName, _ request: NextRequest, by caller: WorkCaller,
-        in round: GroupBatch? = nil,
+        in groupBatch: GroupBatch? = nil,
         then: @escaping @Sendable (Result<NextAnswer, WorkError>) -> Void
     ) -> WaitingWorker {
         let group: WorkGroup
@@ -27,7 +27,7 @@ extension WorkGroups {
             caller: caller.identity, settlement: request.settlement,
             isReplyAwaited: isReplyAwaited(by: request.settlement), length: request.lease,
             countMax: request.countMax, waits: request.waits, isPatient: request.isPatient)
-        return WaitingWorker(group, group.add(.next(next), .next(then), in: round))
+        return WaitingWorker(group, group.add(.next(next), .next(then), in: groupBatch))
     }
 
     private func isReplyAwaited(by settlement: Settlement?) -> Bool {
@@ -53,11 +53,11 @@ extension WorkGroups {
 
     /// Settles jobs of one lease.
     ///
-    /// - Parameter round: The round that takes the request further, together with others; nil for
+    /// - Parameter groupBatch: The batch that takes the request further, together with others; nil for
     ///   at once.
     package func settle(
         _ name: GroupName, _ settlement: Settlement, by caller: WorkCaller,
-        in round: GroupBatch? = nil,
+        in groupBatch: GroupBatch? = nil,
         then: @escaping @Sendable (Result<SettleReceipt, WorkError>) -> Void
     ) {
         do throws(WorkError) {
@@ -65,7 +65,7 @@ extension WorkGroups {
             try settlement.check()
             group.add(
                 .settle(settlement, isReplyAwaited: isReplyAwaited(by: settlement)), .settle(then),
-                in: round)
+                in: groupBatch)
         } catch {
             then(.failure(error))
         }

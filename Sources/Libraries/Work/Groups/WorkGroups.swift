@@ -89,7 +89,7 @@ public final class WorkGroups: Sendable {
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         parts = WorkParts(
-            bus: bus, shares: JobQuota(limits, bus.memory), letters: letters, log: log,
+            bus: bus, quota: JobQuota(limits, bus.memory), letters: letters, log: log,
             mint: mint)
         table = Protected(Table())
         let (now, newest) = (parts.clock(), bus.newest)
@@ -115,7 +115,7 @@ public final class WorkGroups: Sendable {
         let group = WorkGroup(
             GroupMachine(stored, name, selector, now: now, newest: newest), parts)
         // A group of the store stays, however much memory it takes.
-        parts.shares.begin(group.bytes, for: group.owner)
+        parts.quota.begin(group.bytes, for: group.owner)
         begin(group)
         table.write { table in
             table.entries[name] = .group(group)
@@ -183,7 +183,7 @@ public final class WorkGroups: Sendable {
             @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
     ) {
         guard let selector = wish.selector else { return then(.failure(.selectorMissing(name))) }
-        let limits = parts.shares.limits
+        let limits = parts.quota.limits
         let refusal = table.write { table -> WorkError? in
             guard table.entries[name] == nil else { return .groupUnknown(name) }
             guard table.entries.count < limits.groupsMax else {
@@ -209,10 +209,10 @@ public final class WorkGroups: Sendable {
             return then(.failure(refusal))
         }
         let bytes = JobQuota.bytes(of: selector, replies: wish.replies ?? false)
-        let hasRoom = parts.shares.begin(bytes, for: caller.uid)
+        let hasRoom = parts.quota.begin(bytes, for: caller.uid)
         let then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void = {
             [parts] outcome in
-            if case .failure = outcome { parts.shares.end(bytes, for: caller.uid) }
+            if case .failure = outcome { parts.quota.end(bytes, for: caller.uid) }
             then(outcome)
         }
         guard hasRoom else { return finish(name, caller, .failure(.groupsFillMemory), then) }
@@ -356,7 +356,7 @@ public final class WorkGroups: Sendable {
                 table.countDown(group.owner)
             }
         }
-        parts.shares.end(group.bytes, for: group.owner)
+        parts.quota.end(group.bytes, for: group.owner)
         parts.bus.setHeld(group: group.number, from: nil)
         if group.replies { parts.hub.removeReplying(group) }
         parts.hub.ignore(group)

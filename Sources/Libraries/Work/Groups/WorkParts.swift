@@ -5,7 +5,7 @@ internal import Topics
 /// The parts that all groups of a bus share.
 struct WorkParts: Sendable {
     let bus: EventBus
-    let shares: JobQuota
+    let quota: JobQuota
     let meters = WorkMeters()
     let thread: WorkThread
     /// Memory for events that groups read from the store.
@@ -20,14 +20,14 @@ struct WorkParts: Sendable {
     let mint: @Sendable () -> LeaseToken
 
     init(
-        bus: EventBus, shares: JobQuota, letters: LetterRule?, log: Log,
+        bus: EventBus, quota: JobQuota, letters: LetterRule?, log: Log,
         mint: @escaping @Sendable () -> LeaseToken
     ) {
         thread = WorkThread()
         space = ReadSpace(of: bus.memory, on: thread) { bus.relieve() }
         hub = WorkHub(waking: thread)
         self.bus = bus
-        self.shares = shares
+        self.quota = quota
         self.letters = LetterPolicy(by: letters)
         self.log = log
         clock = bus.bootClock.now

@@ -84,14 +84,14 @@ public struct Group: Sendable {
             let waiting = groups.next(name, request, by: .process, then: then)
             return { waiting.cancel() }
         }.get()
-        guard let handout = answer.handout else { return [] }
+        guard let delivery = answer.delivery else { return [] }
         guard !Task.isCancelled else {
             await withCheckedContinuation { continuation in
-                groups.giveBack(handout.ticket) { continuation.resume() }
+                groups.giveBack(delivery.ticket) { continuation.resume() }
             }
             return []
         }
-        return LeasedJob.all(of: handout)
+        return LeasedJob.all(of: delivery)
     }
 
     private static func checked(_ worker: String?) throws(WorkError) -> WorkerName? {

@@ -8,7 +8,7 @@ extension GroupMachine {
         return GroupDescription(
             name: name, selector: selector, settings: settings, owner: record.owner,
             reach: record.reach, open: table.jobs.count, leased: table.leasedCount,
-            waiting: table.jobs.count - table.leasedCount, parked: table.lanes.parkedCount,
+            waiting: table.jobs.count - table.leasedCount, parked: table.keyQueues.parkedCount,
             behind: nil, workers: line.count, oldest: table.order.first, done: record.tally.done,
             failed: record.tally.dead, gone: record.tally.gone, expired: record.tally.expired,
             gap: record.gap)
@@ -37,7 +37,7 @@ extension GroupMachine {
         figures.open += table.jobs.count
         figures.leased += table.leasedCount
         figures.waiting += table.jobs.count - table.leasedCount
-        figures.parked += table.lanes.parkedCount
+        figures.parked += table.keyQueues.parkedCount
         figures.workers += line.count
         guard let oldest = table.order.first, let visible = table.jobs[oldest]?.visible else {
             return

@@ -206,13 +206,14 @@ extension GroupMachine {
         while fresh.index < fresh.events.count {
             let (event, isOver) = fresh.events[fresh.index]
             let key = record.isOrderedByKey ? event.metadata.key : nil
-            if let key, table.lanes.isBusy(key) {
-                let parked = table.lanes.parkedCount
+            if let key, table.keyQueues.isBusy(key) {
+                let parked = table.keyQueues.parkedCount
                 guard parked < room.parkedPerGroup, parked < room.parked else {
                     fresh.isStopped = true
                     return taken
                 }
-                table.lanes.park(KeyQueues.Parked(id: event.id, topic: event.topic), behind: key)
+                table.keyQueues.park(
+                    KeyQueues.Parked(id: event.id, topic: event.topic), behind: key)
                 skip(through: event.id, isExpired: false)
             } else if isOver {
                 skip(through: event.id, isExpired: true)
@@ -223,7 +224,7 @@ extension GroupMachine {
                 bytes += event.payload.count
                 taken.append(event)
                 skip(through: event.id, isExpired: false)
-                if let key { table.lanes.open(key) }
+                if let key { table.keyQueues.open(key) }
             }
             fresh.index += 1
         }

@@ -95,7 +95,7 @@ struct GroupMachine {
         change.removesGroup = before.isRemoving
         if change.removesGroup { return change }
         change.forgetsJobs = before.table != nil
-        let parked = table.lanes.newlyParked
+        let parked = table.keyQueues.newlyParked
         let added = Set(parked.map(\.job.id))
         // Jobs that were parked, opened and over within this change.
         var over: Set<EventID> = []
@@ -267,7 +267,7 @@ struct GroupMachine {
         record.tally[keyPath: end] += 1
         if let token = job.lease { table.release(id, from: token) }
         table.put(nil, at: id)
-        guard let key = job.key, let next = table.lanes.settle(key) else { return }
+        guard let key = job.key, let next = table.keyQueues.settle(key) else { return }
         var opened = OpenJob(topic: next.topic, key: key, attempt: 0, due: now)
         opened.queue = .again
         table.put(opened, at: next.id)

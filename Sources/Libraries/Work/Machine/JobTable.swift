@@ -16,7 +16,7 @@ struct JobTable {
     private(set) var leases: [LeaseToken: Lease] = [:]
     /// The leases of workers with a name.
     private(set) var holders: [Holder: HeldLeases] = [:]
-    var lanes = KeyQueues()
+    var keyQueues = KeyQueues()
     /// Jobs whose lease keeps others away.
     private(set) var leasedCount = 0
     private var agenda = Agenda()
@@ -52,11 +52,11 @@ struct JobTable {
         var last: (token: LeaseToken, lease: Lease)?
         for row in rows {
             if let key = row.key {
-                guard !lanes.isBusy(key) else {
-                    lanes.park(KeyQueues.Parked(id: row.id, topic: row.topic), behind: key)
+                guard !keyQueues.isBusy(key) else {
+                    keyQueues.park(KeyQueues.Parked(id: row.id, topic: row.topic), behind: key)
                     continue
                 }
-                lanes.open(key)
+                keyQueues.open(key)
             }
             var job = OpenJob(topic: row.topic, key: row.key, attempt: row.attempt, due: now)
             job.due = min(row.until, now + row.state.span)
@@ -78,7 +78,7 @@ struct JobTable {
         if let last { load(last.lease, at: last.token) }
         order = SortedIDs(rising: ids)
         agenda.rebuild(entries)
-        lanes.keep()
+        keyQueues.keep()
     }
 
     /// Takes a lease over, or more of its jobs.
@@ -207,7 +207,7 @@ struct JobTable {
     /// Makes the change stay.
     mutating func keep() {
         journal = nil
-        lanes.keep()
+        keyQueues.keep()
     }
 
     /// Takes the change back.
@@ -224,6 +224,6 @@ struct JobTable {
             job?.scheduled = nil
             put(job, at: step.id)
         }
-        lanes.undo()
+        keyQueues.undo()
     }
 }

@@ -11,7 +11,7 @@ struct KeyQueues {
         let topic: TopicName
     }
 
-    private struct Lane {
+    private struct Queue {
         var parked: [Parked] = []
         /// How many jobs were taken from the front.
         var start = 0
@@ -20,44 +20,44 @@ struct KeyQueues {
     /// One step, to be undone.
     private enum Step {
         case opened(String)
-        case closed(String, Lane)
+        case closed(String, Queue)
         case parked(String, Parked)
         case promoted(String)
     }
 
-    private var lanes: [String: Lane] = [:]
+    private var queues: [String: Queue] = [:]
     private var steps: [Step] = []
     /// How many jobs are parked.
     private(set) var parkedCount = 0
 
     /// Whether a job of this key is open.
-    func isBusy(_ key: String) -> Bool { lanes[key] != nil }
+    func isBusy(_ key: String) -> Bool { queues[key] != nil }
 
     /// A job of a key that was free is open.
     mutating func open(_ key: String) {
-        lanes[key] = Lane()
+        queues[key] = Queue()
         steps.append(.opened(key))
     }
 
     /// A job comes behind the others of its key, which is busy.
     mutating func park(_ job: Parked, behind key: String) {
-        lanes[key]?.parked.append(job)
+        queues[key]?.parked.append(job)
         parkedCount += 1
         steps.append(.parked(key, job))
     }
 
     /// The open job of a key is settled. Returns the next one of the key; with none it is free.
     mutating func settle(_ key: String) -> Parked? {
-        guard let lane = lanes[key] else { return nil }
-        guard lane.start < lane.parked.count else {
-            lanes[key] = nil
-            steps.append(.closed(key, lane))
+        guard let queue = queues[key] else { return nil }
+        guard queue.start < queue.parked.count else {
+            queues[key] = nil
+            steps.append(.closed(key, queue))
             return nil
         }
-        lanes[key]?.start += 1
+        queues[key]?.start += 1
         parkedCount -= 1
         steps.append(.promoted(key))
-        return lane.parked[lane.start]
+        return queue.parked[queue.start]
     }
 
     /// Jobs that were parked since the last ``keep()`` or ``undo()``, with their keys; some may be open, or
@@ -76,27 +76,27 @@ struct KeyQueues {
     mutating func undo() {
         while let step = steps.popLast() {
             switch step {
-            case .opened(let key): lanes[key] = nil
-            case .closed(let key, let lane): lanes[key] = lane
+            case .opened(let key): queues[key] = nil
+            case .closed(let key, let queue): queues[key] = queue
             case .parked(let key, _):
-                lanes[key]?.parked.removeLast()
+                queues[key]?.parked.removeLast()
                 parkedCount -= 1
             case .promoted(let key):
-                lanes[key]?.start -= 1
+                queues[key]?.start -= 1
                 parkedCount += 1
             }
         }
     }
 
     private mutating func trim(_ key: String) {
-        guard let lane = lanes[key], lane.start > 32, lane.start > lane.parked.count / 2 else {
+        guard let queue = queues[key], queue.start > 32, queue.start > queue.parked.count / 2 else {
             return
         }
-        lanes[key] = Lane(parked: Array(lane.parked[lane.start...]))
+        queues[key] = Queue(parked: Array(queue.parked[queue.start...]))
     }
 
     /// The ids of the jobs that are parked behind each busy key.
     var parked: [String: [EventID]] {
-        lanes.mapValues { $0.parked[$0.start...].map(\.id) }
+        queues.mapValues { $0.parked[$0.start...].map(\.id) }
     }
 }

@@ -271,7 +271,7 @@ struct GroupTransaction {
             machine.line.remove(grant.number)
             let settled = settled.removeValue(forKey: grant.number)
             answers.append(
-                WorkAnswer(number: grant.number, outcome: .success(.handout(grant, settled))))
+                WorkAnswer(number: grant.number, outcome: .success(.delivery(grant, settled))))
             self.turn?.counts.taken += grant.jobs.map { ($0.event.time, $0.attempt) }
         }
         for entry in machine.line.removeAll(where: { !$0.stays }) {

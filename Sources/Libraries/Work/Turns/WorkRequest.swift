@@ -79,7 +79,7 @@ struct WorkAnswer {
     enum Outcome {
         /// No job.
         case nothing(Settled?)
-        case handout(GroupMachine.LeasedJobs, Settled?)
+        case delivery(GroupMachine.LeasedJobs, Settled?)
         case settled(Settled)
         /// The operation was done.
         case done

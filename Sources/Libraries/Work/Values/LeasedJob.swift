@@ -19,12 +19,12 @@ public struct LeasedJob: Sendable {
 
 extension LeasedJob {
     /// The jobs of a hand-out, each with the lease that settles it.
-    static func all(of handout: JobDelivery) -> [LeasedJob] {
-        handout.jobs.enumerated().map { index, job in
+    static func all(of delivery: JobDelivery) -> [LeasedJob] {
+        delivery.jobs.enumerated().map { index, job in
             LeasedJob(
-                event: job.event, attempt: job.attempt, deadline: handout.deadline,
-                isReplyWanted: job.isReplyWanted, gap: index == 0 ? handout.gap : nil,
-                lease: handout.lease)
+                event: job.event, attempt: job.attempt, deadline: delivery.deadline,
+                isReplyWanted: job.isReplyWanted, gap: index == 0 ? delivery.gap : nil,
+                lease: delivery.lease)
         }
     }
 }

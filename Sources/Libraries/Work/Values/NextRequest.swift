@@ -49,7 +49,7 @@ extension NextRequest {
 /// The answer to a worker's request for a job.
 package struct NextAnswer: Sendable {
     /// The jobs that it gets; nil if there were none, or it was not to wait longer.
-    package let handout: JobDelivery?
+    package let delivery: JobDelivery?
     /// The result of the settlement that the request had; nil if it had none.
     package let settled: SettleReceipt?
 }

@@ -10,7 +10,13 @@ public final class TurnWatch: Sendable {
 
     private struct State {
         var most = 0
+        var last = 0
         var isOver = false
+
+        mutating func look(_ now: Int) {
+            most = max(most, now - last)
+            last = now
+        }
     }
 
     private let state = Protected(State())
@@ -21,14 +27,16 @@ public final class TurnWatch: Sendable {
 
     /// Holds the loop, until ``begin()``.
     ///
-    /// - Parameter count: How much is done, which rises; called on the loop.
+    /// - Parameter count: How much is done, which rises; called on any thread.
     public init(_ post: @escaping Post, counting count: @escaping @Sendable () -> Int) throws {
         self.post = post
         self.count = count
         post { [self] in
+            let now = count()
+            state.write { $0.last = now }
             isHeld.open()
             try? release.wait()
-            look(behind: count())
+            look()
         }
         try isHeld.wait()
     }
@@ -36,22 +44,25 @@ public final class TurnWatch: Sendable {
     /// Lets the loop go on, and counts.
     public func begin() { release.open() }
 
-    /// Ends it, and returns the most that was done in one turn.
+    /// Ends it, and returns the most that was done between two looks, or since the last one: a test
+    /// may see the end of it all before the loop looks again.
     public func end() -> Int {
-        state.write { state in
+        let now = count()
+        return state.write { state in
+            state.look(now)
             state.isOver = true
             return state.most
         }
     }
 
-    private func look(behind last: Int) {
+    private func look() {
         post { [self] in
             let now = count()
             let goesOn = state.write { state in
-                state.most = max(state.most, now - last)
+                state.look(now)
                 return !state.isOver
             }
-            if goesOn { look(behind: now) }
+            if goesOn { look() }
         }
     }
 }

@@ -1,5 +1,4 @@
 import Access
-import Dispatch
 import Glibc
 import Protection
 import Telemetry
@@ -77,7 +76,7 @@ import Topics
         let published = Gate()
         let pauses = (0..<200).map { _ in Int.random(in: 0..<600, using: &random) }
         let (bus, batch) = (server.bus, PublishBatch(topic: try TopicName("t"), payloads: [.empty]))
-        DispatchQueue.global().async {
+        onThreadOfItsOwn {
             for pause in pauses {
                 while turn.value.read != last.value, !turn.value.isOver { sched_yield() }
                 let due = MonotonicClock.microseconds() + pause

@@ -1,6 +1,5 @@
 import Access
 import Broadcasting
-import Dispatch
 import Glibc
 import Protection
 import Telemetry
@@ -81,7 +80,7 @@ final class StreamServer {
     /// Drains its server on another thread; returns what opens when that has ended.
     func beginDrain(within limit: Duration) -> Gate {
         let drained = Gate()
-        DispatchQueue.global().async { [server] in
+        onThreadOfItsOwn { [server] in
             server.drain(within: limit)
             drained.open()
         }

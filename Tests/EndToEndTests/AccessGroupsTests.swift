@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Protection
 import TestSupport
@@ -157,7 +156,7 @@ import Testing
         #expect(try ask(Self.ann, access, "PUT", wish).hasSuffix("201"))
         let next = try access.curl("/groups/g/next?wait=60s", by: .unix)
         let (answer, gate) = (Protected<String?>(nil), Gate())
-        DispatchQueue.global().async {
+        onThreadOfItsOwn {
             answer.value = try? Self.mal.ask("POST", next)
             gate.open()
         }

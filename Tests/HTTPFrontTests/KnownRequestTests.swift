@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Protection
 import TestSupport
@@ -460,11 +459,7 @@ import Testing
         let waiting = try publisher(on: server, transport)
         try waiting.send(Self.post("x", to: "/again/later"))
         let replies = server.replies(1)
-        let (drained, http) = (Gate(), server.server)
-        DispatchQueue.global().async {
-            http.drain(within: .seconds(60))
-            drained.open()
-        }
+        let drained = server.beginDrain()
         #expect(try idle.readToEnd() == [])
         replies[0].send(LoopHandler.text("late"))
         let answer = try waiting.readAnswer()

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Telemetry
 import TestSupport
@@ -98,7 +97,7 @@ final class LoopServer {
     /// - Returns: What opens when it has ended.
     func beginDrain(within limit: Duration = .seconds(60)) -> Gate {
         let drained = Gate()
-        DispatchQueue.global().async { [server] in
+        onThreadOfItsOwn { [server] in
             server.drain(within: limit)
             drained.open()
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Protection
 import Telemetry
@@ -142,7 +141,7 @@ import Testing
         for (client, _) in floods {
             // Clients are not Sendable; each is read by its one thread until the gate opens.
             nonisolated(unsafe) let client = client
-            DispatchQueue.global().async {
+            onThreadOfItsOwn {
                 while !done.isOpen, (try? client.readSome(within: 1)) != nil {}
             }
         }

@@ -53,6 +53,10 @@ import Testing
         #expect(Repository.tests.flatMap(Rules.blocking) == [])
     }
 
+    @Test func noBlockOfATestWaitsForTheJobsOfOthers() {
+        #expect(Repository.tests.flatMap(Rules.queues) == [])
+    }
+
     @Test func testsAreLeftOutForReasonsThatAllShare() {
         #expect(Repository.tests.flatMap(Rules.conditions) == [])
     }

@@ -34,6 +34,13 @@ enum Rules {
             "a test that blocks its thread says so: @Suite(.blocking)")
     }
 
+    /// A block of a test does not stand behind the jobs of all other tests.
+    static func queues(in file: SourceFile) -> [Violation] {
+        matches(
+            #"\bDispatchQueue\.global\b"#, in: file,
+            "the threads of this queue have the jobs of all tests to do: use onThreadOfItsOwn")
+    }
+
     /// A test is left out for one of a few reasons, each of which says so.
     static func conditions(in file: SourceFile) -> [Violation] {
         guard file.path != "Tests/TestSupport/Conditions.swift" else { return [] }

@@ -71,6 +71,12 @@ import Testing
         #expect(Rules.blocking(in: file(text, at: "Tests/A/B.swift")) == [])
     }
 
+    @Test func aBlockOnAQueueOfAllTestsIsFound() {
+        let text = "DispatchQueue.global().async {\n}"
+        #expect(lines(Rules.queues(in: file(text, at: "Tests/A/B.swift"))) == [1])
+        #expect(Rules.queues(in: file("DispatchQueue(label: \"a\").sync {}")) == [])
+    }
+
     @Test(arguments: [
         "@Test(.enabled(if: isHere)) func a() {}", "@Suite(.blocking, .disabled(\"\")) struct A {}",
     ])

@@ -57,8 +57,9 @@ let package = Package(
         .target(
             name: "Telemetry", dependencies: ["Protection"], path: "Sources/Libraries/Telemetry",
             swiftSettings: strict),
+        .target(name: "Queues", path: "Sources/Libraries/Queues", swiftSettings: strict),
         .target(
-            name: "Topics", dependencies: ["Protection", "Broadcasting", "Telemetry"],
+            name: "Topics", dependencies: ["Protection", "Broadcasting", "Telemetry", "Queues"],
             path: "Sources/Libraries/Topics", swiftSettings: strict),
         .target(name: "CLinux", path: "Sources/Libraries/CLinux"),
         .target(name: "About", path: "Sources/Libraries/About", swiftSettings: strict),
@@ -79,10 +80,13 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"])]),
         .target(
             name: "SQLiteStore",
-            dependencies: ["Topics", "Broadcasting", "Telemetry", "Protection", "CSQLite"],
+            dependencies: [
+                "Topics", "Broadcasting", "Telemetry", "Queues", "Protection", "CSQLite",
+            ],
             path: "Sources/Libraries/SQLiteStore", swiftSettings: strict),
         .target(
-            name: "Work", dependencies: ["Protection", "Broadcasting", "Telemetry", "Topics"],
+            name: "Work",
+            dependencies: ["Protection", "Broadcasting", "Telemetry", "Queues", "Topics"],
             path: "Sources/Libraries/Work", swiftSettings: strict),
 
         // What the build runs: files become literals in the sources of a target.
@@ -101,7 +105,9 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"])]),
         .target(
             name: "HTTPFront",
-            dependencies: ["Protection", "Telemetry", "CLinux", "CMicroHTTPD", "Digests", "JSON"],
+            dependencies: [
+                "Protection", "Telemetry", "Queues", "CLinux", "CMicroHTTPD", "Digests", "JSON",
+            ],
             path: "Sources/Daemon/HTTPFront", swiftSettings: strict),
         .target(
             name: "Access", dependencies: ["Topics", "Protection", "Digests"],
@@ -113,7 +119,7 @@ let package = Package(
             name: "BusAPI",
             dependencies: [
                 "Topics", "Work", "Access", "Digests", "HTTPFront", "JSON", "Wire", "Page",
-                "Telemetry", "Protection",
+                "Telemetry", "Queues", "Protection",
             ],
             path: "Sources/Daemon/BusAPI", swiftSettings: strict, plugins: ["EmbedFiles"]),
         .systemLibrary(
@@ -175,7 +181,8 @@ let package = Package(
         .testTarget(
             name: "TopicsTests",
             dependencies: [
-                "Topics", "Broadcasting", "Protection", "Telemetry", "StoreSupport", "TestSupport",
+                "Topics", "Queues", "Broadcasting", "Protection", "Telemetry", "StoreSupport",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .target(name: "FaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),

@@ -33,16 +33,21 @@ enum AllowedImports {
         ],
         "Broadcasting": ["Protection", "Dispatch", "Synchronization"],
         "Telemetry": ["Protection", "Synchronization", "Glibc"],
+        // Values alone.
+        "Queues": [],
         "Topics": [
-            "Protection", "Broadcasting", "Telemetry", "Synchronization", "Dispatch", "Glibc",
+            "Protection", "Broadcasting", "Telemetry", "Queues", "Synchronization", "Dispatch",
+            "Glibc",
         ],
         "SQLiteStore": [
-            "Protection", "Broadcasting", "Telemetry", "Topics", "CSQLite", "Glibc",
+            "Protection", "Broadcasting", "Telemetry", "Queues", "Topics", "CSQLite", "Glibc",
         ],
         // Texts alone.
         "About": [],
         // Tokens are the system's own randomness.
-        "Work": ["Protection", "Broadcasting", "Telemetry", "Topics", "Dispatch", "Glibc"],
+        "Work": [
+            "Protection", "Broadcasting", "Telemetry", "Queues", "Topics", "Dispatch", "Glibc",
+        ],
         // Beside nettle nothing: what is hashed, and why, is the business of others.
         "Digests": ["CNettle"],
         // Text alone: how values are written between the bus and everybody else.
@@ -50,17 +55,16 @@ enum AllowedImports {
         // What the bus and its clients both say.
         "Wire": ["Topics", "JSON", "Digests"],
         "HTTPFront": [
-            "Protection", "Telemetry", "CMicroHTTPD", "Digests", "JSON", "CLinux",
-            "Synchronization",
-            "Glibc",
+            "Protection", "Telemetry", "Queues", "CMicroHTTPD", "Digests", "JSON", "CLinux",
+            "Synchronization", "Glibc",
         ],
         // Users and groups come from the system's own library.
         "Access": ["Protection", "Topics", "Digests", "Glibc"],
         // Bytes, and the tag by which a browser knows them again.
         "Page": ["Digests"],
         "BusAPI": [
-            "Protection", "Telemetry", "Topics", "Work", "Access", "Digests", "HTTPFront", "JSON",
-            "Wire", "Page", "FoundationEssentials", "Glibc",
+            "Protection", "Telemetry", "Queues", "Topics", "Work", "Access", "Digests", "HTTPFront",
+            "JSON", "Wire", "Page", "FoundationEssentials", "Glibc",
         ],
         "BelfryDaemon": [
             "Protection", "Broadcasting", "Telemetry", "Topics", "Work", "Access", "SQLiteStore",

@@ -1,3 +1,4 @@
+import Queues
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Protection
+import Queues
 import TestSupport
 import Testing
-
-@testable import Topics
 
 /// Lines that take turns, without a thread.
 struct TurnLinesTests {

@@ -41,9 +41,6 @@ enum Limits {
     /// Steps of one turn of the removal of many topics: at most a hundred topics, which are committed
     /// together.
     static let removalStepsMax = 1_024
-    /// Elements that wait in a line before it is searched for those that nobody wants any more: few
-    /// enough to keep.
-    static let lineLookMin = 64
     /// The most events that are counted behind a reader's position: some 100 µs.
     static let countedBehindMax = 1_000
     /// Topics that are looked at for the one of a user that vanishes first: a microsecond or two,

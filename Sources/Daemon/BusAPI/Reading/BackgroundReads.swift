@@ -1,6 +1,7 @@
 internal import Glibc
 internal import HTTPFront
 internal import Protection
+internal import Queues
 internal import Topics
 
 /// Reads that take more than one turn under the bus's lock, on a thread of their own: no loop waits

@@ -1,3 +1,4 @@
+internal import Queues
 internal import Topics
 
 /// The wake-ups that are to be delivered on one loop: so many subscriptions a turn, so that the

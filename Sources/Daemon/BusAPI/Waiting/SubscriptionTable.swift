@@ -1,3 +1,4 @@
+internal import Queues
 internal import Telemetry
 internal import Topics
 

@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Queues
 internal import Telemetry
 internal import Topics
 

@@ -1,4 +1,5 @@
 internal import Protection
+internal import Queues
 internal import Topics
 
 /// Reads that wait for a reader's thread, in a line for each user. Users take turns: however much

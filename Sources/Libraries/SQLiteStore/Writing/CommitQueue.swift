@@ -1,4 +1,5 @@
 internal import Protection
+internal import Queues
 internal import Topics
 
 /// Jobs that wait for the writer. Entries wait in lines that take turns: one for each user, in the

@@ -1,3 +1,4 @@
+internal import Queues
 internal import Topics
 
 /// Removals that wait for their turn at the disk, in the order in which their topics came. There is

@@ -1,3 +1,5 @@
+internal import Queues
+
 /// The log of all topics, as a state machine without lock, clock or callback.
 ///
 /// `EventBus` owns the only log. It calls every verb under its lock and passes the time in.

@@ -1,3 +1,5 @@
+internal import Queues
+
 /// The losses of vanished topics: apart for the youngest `countMax` of them, together for the rest.
 struct Tombstones {
     private struct Stone {

@@ -1,3 +1,5 @@
+internal import Queues
+
 /// Which events of one topic wait for a work group: retention takes them only once they are settled.
 ///
 /// It follows the group some events at a time, so it may hold more for a while, never less.

@@ -1,3 +1,5 @@
+internal import Queues
+
 /// Everything the log knows of one topic. Owned by the log alone, and touched only under its lock.
 ///
 /// The ring holds, oldest first: events that retention removed less than the grace ago (`graced` of

@@ -1,3 +1,5 @@
+internal import Queues
+
 /// Short reads: of one topic, and of events that became visible since a reader looked last.
 extension EventLog {
     /// Reads the events after `position` in one topic into `batch`; nil where the filter skipped as

@@ -1,4 +1,5 @@
 internal import Protection
+internal import Queues
 internal import Telemetry
 internal import Topics
 

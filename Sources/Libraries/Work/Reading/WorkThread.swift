@@ -1,4 +1,5 @@
 internal import Protection
+internal import Queues
 internal import Topics
 
 /// The thread for reads of the log that may be long, so that publishers and requesters wait for

@@ -2,25 +2,34 @@
 /// anywhere.
 ///
 /// - Complexity: all O(1), amortised where it grows or shrinks.
-package struct Ring<Element> {
-    private var slots: [Element?] = []
-    private var head = 0
-    /// How many elements there are.
-    package private(set) var count = 0
+public struct Ring<Element> {
+    @usableFromInline var slots: [Element?] = []
+    @usableFromInline var head = 0
+    @usableFromInline var elementCount = 0
 
     /// Below this a buffer is not worth shrinking.
-    private static var slotsMin: Int { 16 }
+    @usableFromInline static var slotsMin: Int { 16 }
 
     /// A ring without elements.
-    package init() {}
+    @inlinable
+    public init() {}
 
+    /// How many elements there are.
+    @inlinable
+    public var count: Int { elementCount }
     /// Whether there is no element.
-    package var isEmpty: Bool { count == 0 }
+    @inlinable
+    public var isEmpty: Bool { count == 0 }
     /// The first element, if there is one.
-    package var first: Element? { isEmpty ? nil : slots[head] }
-    var last: Element? { isEmpty ? nil : self[count - 1] }
+    @inlinable
+    public var first: Element? { isEmpty ? nil : slots[head] }
+    /// The last element, if there is one.
+    @inlinable
+    public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    subscript(index: Int) -> Element {
+    /// The element at `index`, which counts from the first one and has to be below ``count``.
+    @inlinable
+    public subscript(index: Int) -> Element {
         get {
             assert(index >= 0 && index < count, "index \(index) of a ring of \(count)")
             return slots[(head + index) & (slots.count - 1)].unsafelyUnwrapped
@@ -32,38 +41,43 @@ package struct Ring<Element> {
     }
 
     /// Adds an element behind the others.
-    package mutating func append(_ element: Element) {
+    @inlinable
+    public mutating func append(_ element: Element) {
         if count == slots.count { move(to: max(2, slots.count * 2)) }
         slots[(head + count) & (slots.count - 1)] = element
-        count += 1
+        elementCount += 1
     }
 
     /// Puts an element in front of the others.
-    package mutating func prepend(_ element: Element) {
+    @inlinable
+    public mutating func prepend(_ element: Element) {
         if count == slots.count { move(to: max(2, slots.count * 2)) }
         head = (head - 1) & (slots.count - 1)
         slots[head] = element
-        count += 1
+        elementCount += 1
     }
 
     /// Puts another element in the place of the first, of which there has to be one.
-    package mutating func replaceFirst(with element: Element) {
+    @inlinable
+    public mutating func replaceFirst(with element: Element) {
         precondition(count > 0, "an empty ring has no first element")
         slots[head] = element
     }
 
     /// Takes the first element, of which there has to be one.
-    package mutating func removeFirst() -> Element {
+    @inlinable
+    public mutating func removeFirst() -> Element {
         precondition(count > 0, "an empty ring has no first element")
         let element = slots[head].unsafelyUnwrapped
         slots[head] = nil
         head = (head + 1) & (slots.count - 1)
-        count -= 1
+        elementCount -= 1
         if slots.count > Self.slotsMin, count < slots.count / 4 { move(to: slots.count / 2) }
         return element
     }
 
-    private mutating func move(to capacity: Int) {
+    @inlinable
+    mutating func move(to capacity: Int) {
         var moved: [Element?] = []
         moved.reserveCapacity(capacity)
         for index in 0..<count { moved.append(self[index]) }
@@ -80,7 +94,8 @@ extension Ring {
     /// Looks from the end in growing steps, since readers are usually close to it.
     ///
     /// - Complexity: O(log of the distance from the end).
-    func partition(_ range: Range<Int>, beyond: (Element) -> Bool) -> Int {
+    @inlinable
+    public func partition(_ range: Range<Int>, beyond: (Element) -> Bool) -> Int {
         var low = range.lowerBound
         var high = range.upperBound
         var step = 1

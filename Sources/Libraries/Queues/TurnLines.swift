@@ -6,37 +6,38 @@
 /// bound for waiting elements, and one for elements that were taken and are still under way. An
 /// element is over once nobody wants it any more. Such elements do not pile up.
 ///
-/// A plain value: it waits for nothing, and its owner has a lock around it.
-///
-/// A line is taken out of the table and put back where it changes: in a generic of another module each
-/// change in place of an entry asks the allocator for a frame, five to ten times a turn.
-package struct TurnLines<Line: Hashable, Element> {
-    private struct Waiting {
-        var elements = Ring<Element>()
+/// A plain value: it waits for nothing. Where threads share it, its owner has a lock around it.
+public struct TurnLines<Line: Hashable, Element> {
+    @usableFromInline struct Waiting {
+        @usableFromInline var elements = Ring<Element>()
         /// The cost that was taken in the line's turn. Once that reaches a turn's cost, others go
         /// first, one turn for each such cost.
-        var spent = 0
+        @usableFromInline var spent = 0
         /// The number of elements at which the line looks which of them are over.
-        var lookAt = Limits.lineLookMin
+        @usableFromInline var lookAt = QueueLimits.lineLookMin
+
+        @inlinable
+        init() {}
 
         /// Forgets elements that are over, once there may be as many of them as of the rest.
+        @inlinable
         mutating func forget(_ isOver: (Element) -> Bool) {
             guard elements.count >= lookAt else { return }
             for _ in 0..<elements.count {
                 let element = elements.removeFirst()
                 if !isOver(element) { elements.append(element) }
             }
-            lookAt = max(Limits.lineLookMin, 2 * elements.count)
+            lookAt = max(QueueLimits.lineLookMin, 2 * elements.count)
         }
     }
 
-    private var lines: [Line: Waiting] = [:]
+    @usableFromInline var lines: [Line: Waiting] = [:]
     /// The same lines, none of them empty, as their turns come.
-    private var order = Ring<Line>()
+    @usableFromInline var order = Ring<Line>()
     /// How many of each line are under way, where that has a bound.
-    private var underWay: [Line: Int] = [:]
-    private let bounds: (@Sendable (Line) -> LineBounds)?
-    private let isOver: (@Sendable (Element) -> Bool)?
+    @usableFromInline var underWay: [Line: Int] = [:]
+    @usableFromInline let bounds: (@Sendable (Line) -> LineBounds)?
+    @usableFromInline let isOver: (@Sendable (Element) -> Bool)?
 
     /// No lines yet.
     ///
@@ -44,7 +45,8 @@ package struct TurnLines<Line: Hashable, Element> {
     ///   - bounds: The bounds of a line, always the same; nil for none.
     ///   - isOver: Whether nobody wants an element any more, so that it may be forgotten. Nil where
     ///     elements are never over.
-    package init(
+    @inlinable
+    public init(
         bounds: (@Sendable (Line) -> LineBounds)? = nil,
         isOver: (@Sendable (Element) -> Bool)? = nil
     ) {
@@ -53,19 +55,28 @@ package struct TurnLines<Line: Hashable, Element> {
     }
 
     /// Whether nothing waits.
-    package var isEmpty: Bool { order.isEmpty }
+    @inlinable
+    public var isEmpty: Bool { order.isEmpty }
 
     /// How many lines have something.
-    package var lineCount: Int { lines.count }
+    @inlinable
+    public var lineCount: Int { lines.count }
+
+    /// How many elements wait.
+    ///
+    /// - Complexity: O(lines).
+    @inlinable
+    public var count: Int { lines.values.reduce(0) { $0 + $1.elements.count } }
 
     /// How many a line has waiting.
-    package func count(of line: Line) -> Int { lines[line]?.elements.count ?? 0 }
+    @inlinable
+    public func count(of line: Line) -> Int { lines[line]?.elements.count ?? 0 }
 
     /// Adds an element behind the others of its line; false where the line is at its bound.
     ///
     /// - Complexity: O(1), amortised.
-    @discardableResult
-    package mutating func add(_ element: Element, to line: Line) -> Bool {
+    @inlinable @discardableResult
+    public mutating func add(_ element: Element, to line: Line) -> Bool {
         let count = count(of: line)
         guard count == 0 || count < bounds?(line).waiting ?? .max else { return false }
         putBack(element, to: line)
@@ -75,7 +86,8 @@ package struct TurnLines<Line: Hashable, Element> {
     /// Puts an element that was taken behind the others of its line, even beyond the line's bound.
     ///
     /// - Complexity: O(1), amortised.
-    package mutating func putBack(_ element: Element, to line: Line) {
+    @inlinable
+    public mutating func putBack(_ element: Element, to line: Line) {
         let isOver = isOver
         change(line) { waiting in
             if let isOver { waiting.forget(isOver) }
@@ -86,11 +98,13 @@ package struct TurnLines<Line: Hashable, Element> {
     /// Puts back an element that was taken, as the next of its line.
     ///
     /// - Complexity: O(1).
-    package mutating func putFirst(_ element: Element, of line: Line) {
+    @inlinable
+    public mutating func putFirst(_ element: Element, of line: Line) {
         change(line) { $0.elements.prepend(element) }
     }
 
-    private mutating func change(_ line: Line, _ body: (inout Waiting) -> Void) {
+    @inlinable
+    mutating func change(_ line: Line, _ body: (inout Waiting) -> Void) {
         var waiting = lines.removeValue(forKey: line) ?? Waiting()
         if waiting.elements.isEmpty { order.append(line) }
         body(&waiting)
@@ -101,7 +115,8 @@ package struct TurnLines<Line: Hashable, Element> {
     /// that has something is at its bound of elements under way.
     ///
     /// - Complexity: O(lines that are at that bound).
-    package mutating func take() -> Element? {
+    @inlinable
+    public mutating func take() -> Element? {
         for _ in 0..<order.count {
             let line = order.removeFirst()
             let underWayMax = bounds?(line).underWay
@@ -130,7 +145,8 @@ package struct TurnLines<Line: Hashable, Element> {
     ///
     /// - Parameter body: Is given the taken elements, one after the other.
     /// - Complexity: O(lines + elements + lines · cost of one element / `turn`).
-    package mutating func take(
+    @inlinable
+    public mutating func take(
         atMost countMax: Int, costing costMax: Int, turn: Int, _ cost: (Element) -> Int,
         _ body: (Element) -> Void
     ) {
@@ -163,13 +179,15 @@ package struct TurnLines<Line: Hashable, Element> {
     }
 
     /// Notes that an element that was taken of this line is not under way any more.
-    package mutating func end(_ line: Line) {
+    @inlinable
+    public mutating func end(_ line: Line) {
         guard let count = underWay[line] else { return }
         underWay[line] = count > 1 ? count - 1 : nil
     }
 
     /// Takes all that waits.
-    package mutating func takeAll() -> [Element] {
+    @inlinable
+    public mutating func takeAll() -> [Element] {
         var all: [Element] = []
         while let element = take() { all.append(element) }
         return all
@@ -177,15 +195,16 @@ package struct TurnLines<Line: Hashable, Element> {
 }
 
 /// The bounds of one line of ``TurnLines``.
-package struct LineBounds: Sendable {
+public struct LineBounds: Sendable {
     /// How many wait behind one another.
-    package var waiting: Int
+    public var waiting: Int
     /// How many are under way: taken, and not said to be over. Those of a line without a bound are not
     /// counted.
-    package var underWay: Int?
+    public var underWay: Int?
 
     /// Bounds as given, by default none.
-    package init(waiting: Int = .max, underWay: Int? = nil) {
+    @inlinable
+    public init(waiting: Int = .max, underWay: Int? = nil) {
         self.waiting = waiting
         self.underWay = underWay
     }

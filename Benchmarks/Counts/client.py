@@ -206,6 +206,25 @@ def at_nchan(path):
 
 
 # Name, what is done, and how many deliveries each publish makes.
+class NextJob(Path):
+    """What a worker does: it settles its job and takes the next one, which is there."""
+
+    jobs = 2_000
+
+    def __init__(self, port):
+        super().__init__(port)
+        for _ in range(self.jobs):
+            self.publish()
+        self.settlement = b""
+
+    def run(self, operations):
+        for _ in range(operations):
+            self.publisher.send(
+                b"/groups/g/next?of=t0&worker=w%s" % self.settlement, self.headers, b"", self.version)
+            head, _ = self.publisher.read_answer()
+            self.settlement = b"&done=" + re.search(rb"Work-Lease: (\S+)", head)[1]
+
+
 PATHS = {
     "publish": (Path, 0),
     "publish, traced": (TracedPath, 0),

@@ -57,9 +57,12 @@ import Wire
                 #expect(
                     envelope.contains("\"\(wire.member)\":\"\(text)\"") == isThere, "\(envelope)")
             }
-            guard let filter = wire.filter else { continue }
+        }
+        for field in FilterField.allCases {
+            let (filter, meant) = (WireFilter.row(field).name, attribute(of: field))
+            let isThere = metadata.contains(meant)
             for (form, selector) in [("raw", topic), ("json", topic), ("ndjson", "\(topic),x")] {
-                let one = try get("&as=\(form)&\(filter)=\(text)", of: selector)
+                let one = try get("&as=\(form)&\(filter)=\(text(meant))", of: selector)
                 #expect((one.text.contains("payload")) == isThere, "\(field) \(one.text)")
                 let none = try get("&as=\(form)&\(filter)=other", of: selector)
                 #expect(!none.text.contains("payload"), "\(field) \(none.text)")
@@ -68,6 +71,14 @@ import Wire
         let stream = try get("&as=sse&named=yes", of: topic).text
         #expect(stream.contains("event: \(text(.type))\n") == metadata.contains(.type))
         #expect(!(try get("&as=sse", of: topic).text.contains("event:")))
+    }
+
+    /// The attribute that a filter is about.
+    private static func attribute(of field: FilterField) -> MetadataField {
+        switch field {
+        case .type: .type
+        case .key: .key
+        }
     }
 
     /// Of a raw event without a Content-Type.
@@ -148,7 +159,8 @@ import Wire
             #expect(
                 try refusal("POST", "\(name)=a", [(header, "b")]).contains("PARAMETER_REPEATED"))
         }
-        if let name = wire.filter {
+        for filter in FilterField.allCases where Self.attribute(of: filter) == field {
+            let name = WireFilter.row(filter).name
             #expect(try refusal("GET", "\(name)=\(tooLong)").contains(code))
         }
     }

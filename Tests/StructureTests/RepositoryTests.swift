@@ -53,6 +53,10 @@ import Testing
         #expect(Repository.tests.flatMap(Rules.blocking) == [])
     }
 
+    @Test func encodingsThatAreKeptFollowFromTheEventAlone() {
+        #expect(Repository.sources.flatMap(Rules.moments) == [])
+    }
+
     @Test func noBlockOfATestWaitsForTheJobsOfOthers() {
         #expect(Repository.tests.flatMap(Rules.queues) == [])
     }

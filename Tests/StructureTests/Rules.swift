@@ -34,6 +34,14 @@ enum Rules {
             "a test that blocks its thread says so: @Suite(.blocking)")
     }
 
+    /// An encoding of an event is kept for others, who ask later: it follows from the event alone.
+    static func moments(in file: SourceFile) -> [Violation] {
+        guard file.path.contains("/BusAPI/Encodings/") else { return [] }
+        return matches(
+            #"Clock\b|\bnow\b"#, in: file,
+            "an encoding that is kept tells no time of the moment: add that where it is sent")
+    }
+
     /// A block of a test does not stand behind the jobs of all other tests.
     static func queues(in file: SourceFile) -> [Violation] {
         matches(

@@ -71,6 +71,14 @@ import Testing
         #expect(Rules.blocking(in: file(text, at: "Tests/A/B.swift")) == [])
     }
 
+    @Test func anEncodingThatReadsAClockIsFound() {
+        let path = "Sources/Daemon/BusAPI/Encodings/RawEvent.swift"
+        for text in ["let age = age(by: SystemClock())", "headers(of: event, now: time)"] {
+            #expect(lines(Rules.moments(in: file(text, at: path))) == [1])
+            #expect(Rules.moments(in: file(text)) == [])
+        }
+    }
+
     @Test func aBlockOnAQueueOfAllTestsIsFound() {
         let text = "DispatchQueue.global().async {\n}"
         #expect(lines(Rules.queues(in: file(text, at: "Tests/A/B.swift"))) == [1])

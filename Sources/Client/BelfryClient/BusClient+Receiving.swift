@@ -48,12 +48,8 @@ extension BusClient {
         var target = TargetPath("topics", "\(selector)")
             .with("as", "ndjson").with("since", since)
             .with("wait", isEndless ? nil : "0")
-        for field in MetadataField.all {
-            guard let text = filter[field] else { continue }
-            guard let name = WireField.row(field).filter else {
-                throw .unsendable("a bus does not filter events by their \(field)")
-            }
-            target = target.with(name, text)
+        for field in FilterField.all {
+            target = target.with(WireFilter.row(field).name, filter[field])
         }
         let authorization = try configuration.authorization()
         return Transfer(

@@ -1,8 +1,8 @@
 public import Topics
 
 /// The names of one attribute of an event on the wire. It is the single table behind the headers
-/// and parameters of a publish, members of messages, envelopes, headers of raw events, and filters
-/// of requests for events. Pages of other origins may send and read the headers of this table.
+/// and parameters of a publish, members of messages, envelopes, and headers of raw events. Pages of
+/// other origins may send and read the headers of this table.
 public final class WireField: Sendable {
     /// The header of a publish and of a raw event.
     public let header: StaticString
@@ -11,20 +11,16 @@ public final class WireField: Sendable {
     /// The parameter of a publish that says the same, and the member of a message that publishes;
     /// nil where only the header says it.
     public let parameter: String?
-    /// The parameter of a request for events that lets through only events with this text; nil
-    /// where there is none.
-    public let filter: String?
     /// The member of an envelope.
     public let member: StaticString
 
     private init(
-        header: StaticString, lowercaseHeader: StaticString, parameter: String?, filter: String?,
+        header: StaticString, lowercaseHeader: StaticString, parameter: String?,
         member: StaticString
     ) {
         self.header = header
         self.lowercaseHeader = lowercaseHeader
         self.parameter = parameter
-        self.filter = filter
         self.member = member
     }
 
@@ -41,15 +37,15 @@ public final class WireField: Sendable {
         case .type:
             WireField(
                 header: "Event-Type", lowercaseHeader: "event-type", parameter: "type",
-                filter: "type", member: "type")
+                member: "type")
         case .key:
             WireField(
                 header: "Event-Key", lowercaseHeader: "event-key", parameter: "key",
-                filter: "key", member: "key")
+                member: "key")
         case .contentType:
             WireField(
                 header: "Content-Type", lowercaseHeader: "content-type", parameter: nil,
-                filter: nil, member: "content_type")
+                member: "content_type")
         }
     }
 
@@ -61,7 +57,4 @@ public final class WireField: Sendable {
 
     /// The parameters of a publish, and members of a message, that say attributes.
     public static let parameters = MetadataField.all.compactMap { row($0).parameter }
-
-    /// The parameters of a request for events that filter by attributes.
-    public static let filters = MetadataField.all.compactMap { row($0).filter }
 }

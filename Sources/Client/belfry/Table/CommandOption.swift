@@ -1,3 +1,6 @@
+internal import Topics
+internal import Wire
+
 /// An option of a command, for the parser, the help and the completions of shells.
 struct CommandOption: Sendable {
     /// Its name with the dashes, as in `--since`.
@@ -12,6 +15,15 @@ struct CommandOption: Sendable {
         self.value = value
         self.summary = summary
     }
+
+    /// The option of one field of a filter.
+    init(_ field: FilterField) {
+        let row = WireFilter.row(field)
+        self.init(Self.name(of: field), row.name.uppercased(), row.summary)
+    }
+
+    /// The name of that option.
+    static func name(of field: FilterField) -> String { "--" + WireFilter.row(field).name }
 
     /// Whether a word of the command line is this option.
     func isNamed(_ word: String) -> Bool { word == name || name == "--help" && word == "-h" }

@@ -1,3 +1,5 @@
+internal import Topics
+
 /// Every command of the program.
 enum CommandTable {
     static let all = [
@@ -298,12 +300,11 @@ enum CommandTable {
 
     private static let json = CommandOption("--json", nil, "one JSON object a line")
 
-    private static let filters = [
-        CommandOption(
-            "--since", "START", "an id, now, earliest, latest, -N, 10m, @SECONDS or a time"),
-        CommandOption("--type", "TYPE", "only events of this type"),
-        CommandOption("--key", "KEY", "only events of this key"),
-    ]
+    private static let filters =
+        [
+            CommandOption(
+                "--since", "START", "an id, now, earliest, latest, -N, 10m, @SECONDS or a time")
+        ] + FilterField.allCases.map(CommandOption.init)
 
     private static let forms = [
         CommandOption("--data", nil, "only the bytes of each event, and a line end"),

@@ -17,7 +17,7 @@ enum Receiving {
                 try arguments.text("--since").map { text throws(CommandFailure) in
                     try Names.start(text)
                 } ?? .now
-            filter = EventFilter(type: arguments.text("--type"), key: arguments.text("--key"))
+            filter = EventFilter { arguments.text(CommandOption.name(of: $0)) }
         }
     }
 

@@ -8,7 +8,7 @@ extension EventMetadata {
         do throws(MetadataError) {
             try self.init(texts)
         } catch {
-            throw Refusal(Self.problem(of: error.field), error.detail)
+            throw Refusal(error)
         }
     }
 
@@ -19,5 +19,12 @@ extension EventMetadata {
         case .key: .eventKeyInvalid
         case .contentType: .requestMalformed
         }
+    }
+}
+
+extension Refusal {
+    /// The refusal of a text that no attribute can have.
+    init(_ error: MetadataError) {
+        self.init(EventMetadata.problem(of: error.field), error.detail)
     }
 }

@@ -27,7 +27,7 @@ struct ReceiveRequest {
     let preferenceApplied: Int64?
 
     static let parameters =
-        ["as", "since", lastEventID, "wait", "max"] + WireField.filters
+        ["as", "since", lastEventID, "wait", "max"] + WireFilter.names
         + ["strict"] + ServerSentEventsForm.parameters
 
     /// The name of `Last-Event-ID` in a query, for clients that cannot send a header.
@@ -118,15 +118,15 @@ struct ReceiveRequest {
 
     /// The filter for the wanted events. A value that no event can have is a mistake, not a filter.
     private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
-        var wanted = MetadataTexts()
-        var isEmpty = true
-        for field in MetadataField.all {
-            guard let name = WireField.row(field).filter, let text = parameters.text(name)
-            else { continue }
-            wanted[field] = text
-            isEmpty = false
+        try EventFilter { field throws(Refusal) in
+            guard let text = parameters.text(WireFilter.row(field).name) else { return nil }
+            do throws(MetadataError) {
+                try field.check(text)
+            } catch {
+                throw Refusal(error)
+            }
+            return text
         }
-        return isEmpty ? .all : EventFilter(try EventMetadata(request: wanted))
     }
 
     /// The seconds of a `Prefer: wait=N` (RFC 7240 section 4.3). Other preferences do not concern

@@ -37,9 +37,8 @@ struct SubscriberDescription: Sendable {
     ) {
         json.beginObject()
         json.member("selector", text)
-        for field in MetadataField.all {
-            guard let name = WireField.row(field).filter else { continue }
-            json.name(name)
+        for field in FilterField.all {
+            json.name(WireFilter.row(field).name)
             json.optional(filter[field]) { $0.string($1) }
         }
         json.member("form", form.rawValue)

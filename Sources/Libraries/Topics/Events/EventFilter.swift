@@ -1,50 +1,56 @@
-/// A choice of events of a selector: those whose attributes have the texts that it names.
+/// A choice of events of a selector: those that have each text that it names.
 ///
-/// The log, subscriptions and stores all ask the one filter.
+/// The log, subscriptions, stores, groups and clients all ask the one filter.
 public struct EventFilter: Hashable, Sendable {
     private struct Condition: Hashable, Sendable {
-        let field: MetadataField
+        let field: FilterField
         let text: String
     }
 
-    /// One for each attribute that matters, in the order of the attributes.
+    /// One for each field that matters, in the order of the fields.
     private let conditions: [Condition]
 
-    private init(_ text: (MetadataField) -> String?) {
-        conditions = MetadataField.all.compactMap { field in
-            text(field).map { Condition(field: field, text: $0) }
+    /// The filter that has these texts; a field without one has none to meet.
+    ///
+    /// - Parameter text: Is asked once for each field, in their order.
+    package init<Failure>(
+        _ text: (FilterField) throws(Failure) -> String?
+    ) throws(Failure) {
+        var conditions: [Condition] = []
+        for field in FilterField.all {
+            guard let text = try text(field) else { continue }
+            conditions.append(Condition(field: field, text: text))
         }
+        self.conditions = conditions
     }
 
     /// A filter by type, by key, by both, or by neither.
     public init(type: String?, key: String?) {
-        var texts = MetadataTexts()
-        (texts.type, texts.key) = (type, key)
-        self.init { texts[$0] }
-    }
-
-    /// Only events that have all these attributes; each may have others besides.
-    public init(_ metadata: EventMetadata) {
-        self.init { metadata[$0] }
+        self.init { field in
+            switch field {
+            case .type: type
+            case .key: key
+            }
+        }
     }
 
     /// Every event.
-    public static let all = EventFilter(.none)
+    public static let all = EventFilter(type: nil, key: nil)
 
-    /// The text that this attribute has to have; nil for any.
-    public subscript(field: MetadataField) -> String? {
+    /// The text that an event has to have; nil for any.
+    public subscript(field: FilterField) -> String? {
         conditions.first { $0.field == field }?.text
     }
 
     /// Whether `event` is wanted.
     public func admits(_ event: Event) -> Bool {
-        admits { event.metadata[$0] }
+        admits { $0.text(of: event) }
     }
 
-    /// Whether an event is wanted, where `text` returns the text of each of its attributes.
+    /// Whether an event is wanted, where `text` returns its text in each field.
     ///
-    /// Only attributes that matter are asked for.
-    package func admits(_ text: (MetadataField) -> String?) -> Bool {
+    /// Only fields that matter are asked for.
+    package func admits(_ text: (FilterField) -> String?) -> Bool {
         for condition in conditions where text(condition.field) != condition.text {
             return false
         }
@@ -52,4 +58,36 @@ public struct EventFilter: Hashable, Sendable {
     }
 
     var isAll: Bool { conditions.isEmpty }
+}
+
+/// One of the things by which an ``EventFilter`` chooses events.
+///
+/// The compiler finds all code that depends on the list: every `switch` over it is exhaustive, and
+/// all other code goes through ``all``.
+public enum FilterField: UInt8, CaseIterable, Sendable {
+    /// The type of the event.
+    case type
+    /// The key of the event.
+    case key
+
+    /// ``allCases``, made once.
+    package static let all = allCases
+
+    /// The text of an event that a filter compares.
+    func text(of event: Event) -> String? {
+        switch self {
+        case .type: event.metadata.type
+        case .key: event.metadata.key
+        }
+    }
+
+    /// Refuses a text that no event can have.
+    ///
+    /// - Throws: `MetadataError`, which names the byte.
+    package func check(_ text: String) throws(MetadataError) {
+        switch self {
+        case .type: try MetadataError.check(text, .type)
+        case .key: try MetadataError.check(text, .key)
+        }
+    }
 }

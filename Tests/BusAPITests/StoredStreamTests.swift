@@ -21,7 +21,8 @@ import Topics
         self.server = server
     }
 
-    /// What the lines of a stream's body say, by their first member, until so many or its end.
+    /// What the lines of a stream's body say, by their first member, until so many or its end. An empty
+    /// line is a heartbeat, which a client gets that a busy machine lets read little for long.
     private func lines(
         _ client: RawClient, upTo count: Int = .max
     ) throws -> (lines: [String], hasEnded: Bool) {
@@ -31,7 +32,7 @@ import Topics
         while !chunks.isComplete, found.count < count {
             guard let bytes = try client.readSome(within: 60) else { break }
             try #require(!bytes.isEmpty, "a stream says something within a minute")
-            for line in try reader.feed(chunks.feed(bytes)) {
+            for line in try reader.feed(chunks.feed(bytes)) where !line.isEmpty {
                 let member = line.firstMatch(of: #/^\{"(id|cursor|gap)":.*?"(\d+)"/#)
                 found.append(member.map { "\($0.1) \($0.2)" } ?? line)
             }

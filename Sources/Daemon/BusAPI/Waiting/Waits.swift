@@ -11,7 +11,7 @@ final class Waits {
     /// The subscriptions, found by the topics that they wait for.
     let subscriptions: SubscriptionTable
     /// The other waits, each with the account that counts it, if one does.
-    private var others: [ObjectIdentifier: (wait: any LoopWait, account: CallerAccount?)] = [:]
+    private(set) var others: [ObjectIdentifier: (wait: any LoopWait, account: CallerAccount?)] = [:]
     private let bus: EventBus
     /// Waiting requests of all loops.
     private let waiting: Gauge

@@ -205,10 +205,10 @@ def at_nchan(path):
     return type(path.__name__, (path,), {"target": b"/pub/t0"})
 
 
-# Name, what is done, and how many deliveries each publish makes.
 class NextJob(Path):
     """What a worker does: it settles its job and takes the next one, which is there."""
 
+    # As many as are taken at the most.
     jobs = 2_000
 
     def __init__(self, port):
@@ -225,6 +225,7 @@ class NextJob(Path):
             self.settlement = b"&done=" + re.search(rb"Work-Lease: (\S+)", head)[1]
 
 
+# Name, what is done, and how many deliveries each publish makes.
 PATHS = {
     "publish": (Path, 0),
     "publish, traced": (TracedPath, 0),

@@ -112,7 +112,7 @@ class Machine:
         # The first process below nspawn in a PID namespace of its own.
         children = Path(f"/proc/{self._nspawn.pid}/task/{self._nspawn.pid}/children").read_text()
         for child in children.split():
-            if Path(f"/proc/{child}/comm").read_text().strip() == "systemd":
+            if name_of(child) == "systemd":
                 self.leader = int(child)
         if self.leader == 0 or not self.path("/run/systemd/private").exists():
             return False
@@ -121,6 +121,14 @@ class Machine:
 
     def _console(self) -> str:
         return self.log.read_text(errors="replace")
+
+
+def name_of(process: str) -> str:
+    """The name of a process; empty if it has ended, as those have that make the machine ready."""
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def machine_like_this_one(folder: Path, installed: Path) -> Machine:

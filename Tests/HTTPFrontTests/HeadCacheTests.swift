@@ -4,24 +4,27 @@ import Testing
 
 /// Which heads a loop remembers, and for whom.
 @Suite struct HeadCacheTests {
-    private static func post(_ cookie: String, to name: String = "a", body: String = "") -> [UInt8]
-    {
+    private static func post(
+        _ cookie: String, title: String = "x", to name: String = "a", body: String = ""
+    ) -> [UInt8] {
         Array(
             ("POST /topics/\(name) HTTP/1.1\r\nHost: localhost\r\nCookie: \(cookie)\r\n"
-                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
+                + "Title: \(title)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
     }
 
-    private func head(_ cookie: String, over peer: Peer = Peer(transport: .unix)) throws
-        -> KnownHead
-    {
+    private func head(
+        _ cookie: String, title: String = "x", over peer: Peer = Peer(transport: .unix)
+    ) throws -> KnownHead {
         var fields = HeaderFields()
-        for (name, value) in [("Host", "localhost"), ("Cookie", cookie)] {
+        for (name, value) in [("Host", "localhost"), ("Cookie", cookie), ("Title", title)] {
             fields.append(name, value)
         }
         let head = RequestHead(
             method: "POST", target: try RequestTarget("/topics/a"), headers: fields)
         return try #require(
-            Self.post(cookie).withUnsafeBytes { KnownHead($0, of: head, at: peer.localPort) })
+            Self.post(cookie, title: title).withUnsafeBytes {
+                KnownHead($0, of: head, at: peer.localPort)
+            })
     }
 
     private func isKnown(
@@ -60,6 +63,13 @@ import Testing
         #expect(!isKnown(Self.post("y"), in: &cache))
         #expect(!isKnown(Self.post("x").dropLast(), in: &cache))
         #expect(!isKnown([], in: &cache))
+    }
+
+    @Test func aHeadWithTextBeyondASCIIIsKnownBesideOneWithout() throws {
+        var cache = HeadCache()
+        let titles = ["Grüße", "Greetings"]
+        for title in titles { cache.keep(try head("x", title: title), under: 0) }
+        for title in titles { #expect(isKnown(Self.post("x", title: title), in: &cache)) }
     }
 
     @Test func aHeadIsKnownAtItsPortAlone() throws {

@@ -50,8 +50,14 @@ final class KnownHead {
 
     /// Whether both know the same requests.
     func isSame(as other: KnownHead) -> Bool {
+        // A text beyond ASCII is known as it is alone: a head that has one also knows heads without,
+        // which do not know it.
+        port == other.port && knows(other) && other.knows(self)
+    }
+
+    private func knows(_ other: KnownHead) -> Bool {
         var match = Match.none
-        return port == other.port && other.bytes.withUnsafeBytes { self.match($0, &match) }
+        return other.bytes.withUnsafeBytes { self.match($0, &match) }
     }
 
     /// The length of the body, as a request like it announces it.

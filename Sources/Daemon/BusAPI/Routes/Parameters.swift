@@ -12,6 +12,7 @@ struct Parameters {
 
     init(_ items: QueryItems, known: [String]) throws(Refusal) {
         var names: [String] = []
+        names.reserveCapacity(items.count)
         for item in items {
             let name = Self.name(of: item)
             guard known.contains(name) else {

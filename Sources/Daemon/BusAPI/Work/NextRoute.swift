@@ -34,7 +34,7 @@ struct NextRoute: Routes {
         try gate.require(gate.access(toAll: asked).work(asked, caller))
         guard let group = work.scope(of: name) else { return (asked, nil) }
         budget.add(asked.termCount + group.selector.termCount)
-        guard Set(asked.terms) == Set(group.selector.terms) else {
+        guard asked.hasTerms(of: group.selector) else {
             throw Refusal(WorkError.groupDiffers(name, setting: "of"))
         }
         return (group.selector, group.number)

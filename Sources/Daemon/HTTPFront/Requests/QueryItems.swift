@@ -11,6 +11,8 @@ public struct QueryItems: Sendable, RandomAccessCollection {
     }
 
     private var items: [Item] = []
+    /// Most queries have no more items than these.
+    private static let usualCount = 4
 
     /// No parameters.
     public init() {}
@@ -31,6 +33,7 @@ public struct QueryItems: Sendable, RandomAccessCollection {
 
     /// Reads `raw[range]`, the part of a target behind its `?`.
     init(decoding raw: UnsafeRawBufferPointer, _ range: Range<Int>) throws(TargetError) {
+        if !range.isEmpty { items.reserveCapacity(Self.usualCount) }
         var start = range.lowerBound
         while start < range.upperBound {
             var (end, equals) = (start, -1)

@@ -108,6 +108,16 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it has the same parts as another selector, in any order.
+    ///
+    /// - Complexity: O(1) if both are one topic, else O(parts).
+    package func hasTerms(of other: Selector) -> Bool {
+        if case (.one(let own), .one(let others)) = (storage, other.storage) {
+            return own == others
+        }
+        return Set(terms) == Set(other.terms)
+    }
+
     /// How many parts it has.
     ///
     /// - Complexity: O(1).

@@ -3,7 +3,7 @@ internal import Telemetry
 internal import Topics
 
 /// The parts that all groups of a bus share.
-struct WorkParts: Sendable {
+final class WorkParts: Sendable {
     let bus: EventBus
     let quota: JobQuota
     let meters = WorkMeters()

@@ -6,7 +6,7 @@ extension GroupMachine {
     ///
     /// - Parameter caller: The caller that wishes it.
     mutating func set(_ wish: GroupSettings, by caller: StoredCaller) -> Result<Void, WorkError> {
-        if let wanted = wish.selector, Set(wanted.terms) != Set(selector.terms) {
+        if let wanted = wish.selector, !wanted.hasTerms(of: selector) {
             return .failure(.groupDiffers(name, setting: "of"))
         }
         for setting in GroupSetting.stored where !setting.changes {

@@ -125,15 +125,19 @@ struct GroupMachine {
                     id: job.id, topic: job.topic, key: key, attempt: 0,
                     state: .waiting(microseconds: 0), until: now))
         }
+        if record != committed { change.record = record }
+        let isWorth =
+            !change.open.isEmpty || !change.settled.isEmpty || change.forgetsJobs
+            || change.record != nil && hasChangedBeyondReach
+        return isWorth ? change : nil
+    }
+
+    /// Whether the record changed in more than the reach.
+    private var hasChangedBeyondReach: Bool {
         var alike = committed
         alike.reach = record.reach
         alike.reportedThrough = record.reportedThrough
-        let isWorth =
-            alike != record || !change.open.isEmpty || !change.settled.isEmpty
-            || change.forgetsJobs
-        guard isWorth else { return nil }
-        if record != committed { change.record = record }
-        return change
+        return alike != record
     }
 
     private func row(of job: OpenJob, _ id: EventID, now: Int64) -> JobRecord {

@@ -57,7 +57,7 @@ extension GroupTransaction {
     mutating func answer(
         _ number: RequestNumber, _ outcome: Result<WorkAnswer.Outcome, WorkError>
     ) {
-        turn?.answers.append(WorkAnswer(number: number, outcome: outcome))
+        turn.answers.append(WorkAnswer(number: number, outcome: outcome))
     }
 
     private mutating func settle(
@@ -72,7 +72,7 @@ extension GroupTransaction {
             if case .publish(let batch) = output,
                 case .valid = machine.state(of: settlement.lease, only: settlement.only)
             {
-                turn?.batches.append(batch)
+                turn.batches.append(batch)
             }
             (ending, reply) = (.done, machine.record.replies ? .done : nil)
         case .retry(let delay):
@@ -81,23 +81,23 @@ extension GroupTransaction {
             guard machine.record.dead != nil || request.settlement?.isReplyAwaited == true else {
                 return .failure(.deadMissing(machine.name))
             }
-            if case .failure(let error)? = turn?.verdict { return .failure(error) }
+            if case .failure(let error)? = turn.verdict { return .failure(error) }
             (ending, reply) = (.dead(gone: writeLetters(settlement)), .refusal(body))
         }
         let outcome = machine.settle(
             settlement.lease, only: settlement.only, ending, now: now)
         switch outcome {
         case .settled(let ids):
-            if case .retry = ending { turn?.counts.retried += ids.count }
+            if case .retry = ending { turn.counts.retried += ids.count }
             if let reply {
-                turn?.counts.deliveries.append(
+                turn.counts.deliveries.append(
                     WorkDelivery(number: request.number, ids: ids, end: reply))
             }
             let letter = machine.letter(under: settlement.lease, only: settlement.only)
             return .success(WorkAnswer.Settled(ids: ids, deadLetter: letter))
         case .repeated: return .failure(machine.end(of: settlement.lease, only: settlement.only))
         case .lost:
-            turn?.counts.lost += 1
+            turn.counts.lost += 1
             return .failure(.leaseLost)
         }
     }
@@ -121,7 +121,7 @@ extension GroupTransaction {
         else { return [] }
         var gone: Set<EventID> = []
         for id in ids {
-            switch turn?.letters[id] {
+            switch turn.letters[id] {
             case .event(let event), .over(let event):
                 let attempts = machine.table.jobs[id]?.attempt ?? 0
                 let letter = GroupMachine.Letter(
@@ -139,7 +139,7 @@ extension GroupTransaction {
         switch machine.state(of: lease, only: nil) {
         case .settled: return .failure(machine.end(of: lease, only: nil))
         case .lost:
-            turn?.counts.lost += 1
+            turn.counts.lost += 1
             return .failure(.leaseLost)
         case .valid(let token, _):
             guard machine.extend(token, by: microseconds, now: now) else {

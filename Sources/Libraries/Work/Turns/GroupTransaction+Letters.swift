@@ -5,13 +5,13 @@ internal import Topics
 extension GroupTransaction {
     /// Asks whether letters may go, and then for the events of their jobs; each once.
     mutating func lettersWanted() -> Step? {
-        guard let turn, turn.letters.isEmpty else { return nil }
-        let known = dying(in: turn)
+        guard turn.letters.isEmpty else { return nil }
+        let known = dying
         guard !known.isEmpty else { return nil }
         switch turn.verdict {
         case .failure?: return nil
         case .success?:
-            self.turn?.stage = .awaiting(.letters)
+            turn.stage = .awaiting(.letters)
             return .fetch(
                 Fetch(
                     known: known, needsAll: turn.burying.isEmpty, freshMax: 0,
@@ -23,14 +23,14 @@ extension GroupTransaction {
     /// The question whether letters may go; nil where it was answered a moment ago.
     private mutating func judgement() -> Step? {
         // Thousands of jobs may be due to become letters: one refusal holds for all of them.
-        if let refusedLetters, turn?.burying.isEmpty == false {
-            turn?.verdict = .failure(refusedLetters)
+        if let refusedLetters, !turn.burying.isEmpty {
+            turn.verdict = .failure(refusedLetters)
             return nil
         }
         guard let dead = machine.record.dead else {
             preconditionFailure("\(machine.name) writes dead letters without a dead topic")
         }
-        turn?.stage = .awaiting(.verdict)
+        turn.stage = .awaiting(.verdict)
         let chooser = machine.record.deadChooser
         return .judge(
             LetterQuestion(
@@ -38,8 +38,8 @@ extension GroupTransaction {
                 chooser: chooser ?? StoredCaller(uid: machine.record.owner, token: nil)))
     }
 
-    /// The jobs that become dead letters by a turn.
-    private func dying(in turn: Turn) -> [(id: EventID, topic: TopicName)] {
+    /// The jobs that become dead letters by this turn.
+    private var dying: [(id: EventID, topic: TopicName)] {
         var ids = turn.burying
         if let (settlement, _) = turn.requests.first?.settlement, case .dead = settlement.verb,
             machine.record.dead != nil,
@@ -52,10 +52,10 @@ extension GroupTransaction {
 
     /// Takes the verdict on letters that are about to go.
     mutating func judged(_ verdict: LetterVerdict, now: Int64) {
-        guard case .awaiting(.verdict)? = turn?.stage else { return }
-        turn?.stage = .applying
+        guard case .awaiting(.verdict) = turn.stage else { return }
+        turn.stage = .applying
         switch verdict {
-        case .allowed: turn?.verdict = .success(())
+        case .allowed: turn.verdict = .success(())
         case .refused(let why): refuseLetters(.lettersRefused(why))
         case .unsure(let why): refuseLetters(.lettersUnjudged(why))
         }
@@ -64,38 +64,37 @@ extension GroupTransaction {
     /// Leaves jobs open that were dead letters too often. If a worker asked for the letters,
     /// nothing of its request is done.
     mutating func keepFromCircling() {
-        guard let turn else { return }
         let circling = turn.letters.filter { machine.isCircling($0.key, $0.value) }.keys.sorted()
         guard let first = circling.first else { return }
         guard !turn.burying.isEmpty else {
-            self.turn?.verdict = .failure(.lettersCircle(first))
+            turn.verdict = .failure(.lettersCircle(first))
             return
         }
-        self.turn?.circling = circling
-        self.turn?.burying.removeAll { circling.contains($0) }
+        turn.circling = circling
+        turn.burying.removeAll { circling.contains($0) }
     }
 
     /// Has jobs rest that were dead letters too often. Not within a change.
     mutating func refuseCircling(now: Int64) {
-        guard let turn, let first = turn.circling.first else { return }
+        guard let first = turn.circling.first else { return }
         for id in turn.circling {
             machine.refuse(
                 id, WorkError.lettersCircle(id).description, due: now + Limits.circleMicroseconds)
         }
-        if !didTellCircle { self.turn?.counts.circling = first }
+        if !didTellCircle { turn.counts.circling = first }
         didTellCircle = true
     }
 
     /// Has a letter be part of the commit.
     mutating func write(_ letter: GroupMachine.Letter, reason: GroupMachine.Reason) {
-        turn?.batches.append(machine.batch(of: letter, reason: reason))
-        turn?.dead.append((letter.event.id, letter.lease))
+        turn.batches.append(machine.batch(of: letter, reason: reason))
+        turn.dead.append((letter.event.id, letter.lease))
     }
 
     // MARK: Letters that are in the log
 
-    /// Remembers the letters that a turn has written.
-    mutating func remember(_ turn: Turn, _ receipts: [PublishReceipt]) {
+    /// Remembers the letters that the turn has written.
+    mutating func rememberLetters(_ receipts: [PublishReceipt]) {
         for (dead, (batch, receipt)) in zip(turn.dead, zip(turn.batches, receipts)) {
             machine.letters.add(
                 NewestLetters.Entry(
@@ -106,10 +105,10 @@ extension GroupTransaction {
     /// Asks once for the letters of before the start, if a request is about settled jobs: those may
     /// have become letters.
     mutating func recallWanted() -> Step? {
-        guard let turn, !turn.hasRecalled, !machine.letters.isWhole,
+        guard !turn.hasRecalled, !machine.letters.isWhole,
             let dead = machine.record.dead, turn.requests.contains(where: isSettled)
         else { return nil }
-        self.turn?.stage = .awaiting(.recall)
+        turn.stage = .awaiting(.recall)
         return .recall(dead)
     }
 
@@ -125,28 +124,28 @@ extension GroupTransaction {
     /// Takes the letters that the dead topic has, oldest first. After an error another turn asks
     /// again.
     mutating func recalled(_ outcome: Result<[NewestLetters.Entry], BusError>) {
-        guard case .awaiting(.recall)? = turn?.stage else { return }
+        guard case .awaiting(.recall) = turn.stage else { return }
         if case .success(let entries) = outcome { machine.letters.recall(entries) }
-        turn?.hasRecalled = true
-        turn?.stage = .applying
+        turn.hasRecalled = true
+        turn.stage = .applying
     }
 
     private mutating func refuseLetters(_ error: WorkError) {
-        turn?.verdict = .failure(error)
+        turn.verdict = .failure(error)
         refusedLetters = error
     }
 
     /// Leaves jobs open that were to become letters and may not, each with the reason. Returns
     /// whether it did: then the turn does nothing else.
     mutating func leavesLetters(now: Int64) -> Bool {
-        guard let turn, !turn.burying.isEmpty, case .failure(let error)? = turn.verdict else {
+        guard !turn.burying.isEmpty, case .failure(let error)? = turn.verdict else {
             return false
         }
         machine.undo()
         for id in turn.burying {
             machine.refuse(id, error.description, due: now + Limits.burialMicroseconds)
         }
-        self.turn?.stage = .answering
+        turn.stage = .answering
         return true
     }
 }

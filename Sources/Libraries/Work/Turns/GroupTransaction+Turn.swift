@@ -40,6 +40,8 @@ extension GroupTransaction {
     }
 
     enum Stage {
+        /// No change is on its way.
+        case over
         case applying, serving, finishing
         /// It waits for a call of the owner.
         case awaiting(Awaited)
@@ -52,8 +54,8 @@ extension GroupTransaction {
 
     /// One change on its way.
     struct Turn {
-        var stage: Stage
-        var requests: [WorkRequest]
+        var stage = Stage.over
+        var requests: [WorkRequest] = []
         var answers: [WorkAnswer] = []
         var counts = Counts()
         var batches: [PublishBatch] = []
@@ -74,6 +76,7 @@ extension GroupTransaction {
         var holdsStored = false
         var supply = GroupMachine.Supply()
         var rounds = 0
-        let tally: JobTally
+        /// How many jobs had ended before it.
+        var tally = JobTally()
     }
 }

@@ -9,7 +9,7 @@ internal import Topics
 struct GroupTransaction {
     var machine: GroupMachine
     private var queue = RequestQueue()
-    var turn: Turn?
+    var turn = Turn()
     /// The results of settlements whose requests now wait for a job.
     var settled: [RequestNumber: WorkAnswer.Settled] = [:]
     /// Whether waiting workers may get a job that was not there before.
@@ -55,7 +55,7 @@ struct GroupTransaction {
 
     /// Whether a request is part of the turn and was not looked at, since letters are read for it.
     private func isTaken(_ number: RequestNumber) -> Bool {
-        guard let turn, case .awaiting(let awaited) = turn.stage,
+        guard case .awaiting(let awaited) = turn.stage,
             awaited == .letters || awaited == .recall
         else { return false }
         return turn.requests.contains { $0.number == number }
@@ -84,48 +84,45 @@ struct GroupTransaction {
     mutating func step(
         now: Int64, room: GroupMachine.Room, mint: () -> LeaseToken
     ) -> Step? {
-        if turn == nil { begin(now: now) }
-        while let stage = turn?.stage {
-            switch stage {
-            case .awaiting: return nil
+        if case .over = turn.stage { begin(now: now) }
+        while true {
+            switch turn.stage {
+            case .over, .awaiting: return nil
             case .applying:
                 if let step = recallWanted() ?? lettersWanted() { return step }
                 if leavesLetters(now: now) { continue }
                 apply(now: now)
-                turn?.stage = .serving
+                turn.stage = .serving
             case .serving:
                 if let fetch = serve(in: room, now: now, mint: mint) { return fetch }
-                turn?.stage = .finishing
+                turn.stage = .finishing
             case .finishing:
-                let batches = turn?.batches ?? []
                 if let change = machine.change(now: now) {
-                    turn?.stage = .awaiting(.commit)
-                    return .commit(change, batches)
+                    turn.stage = .awaiting(.commit)
+                    return .commit(change, turn.batches)
                 }
                 finish(.success([]), isCommitted: false, now: now)
             case .answering:
-                let (answers, counts) = (turn?.answers ?? [], turn?.counts ?? Counts())
-                turn = nil
-                return .answer(answers, counts)
+                defer { turn = Turn() }
+                return .answer(turn.answers, turn.counts)
             }
         }
-        return nil
     }
 
     /// Takes the events that a fetch found in the log. After an error nothing is changed.
     mutating func supply(_ outcome: Result<GroupMachine.Supply, BusError>, now: Int64) {
-        guard case .awaiting(let awaited)? = turn?.stage else { return }
+        guard case .awaiting(let awaited) = turn.stage else { return }
         switch (outcome, awaited) {
         case (.success(let supply), .letters):
-            turn?.letters = supply.known
-            turn?.holdsStored = supply.isOfStore
+            turn.letters = supply.known
+            turn.holdsStored = supply.isOfStore
             // The others are the next turn's.
-            turn?.burying.removeAll { supply.known[$0] == nil }
+            turn.burying.removeAll { supply.known[$0] == nil }
             keepFromCircling()
-            turn?.stage = .applying
+            turn.stage = .applying
         case (.success(let supply), _):
-            turn?.supply = supply
-            turn?.stage = .serving
+            turn.supply = supply
+            turn.stage = .serving
         case (.failure(let error), _):
             finish(.failure(error), isCommitted: false, now: now)
         }
@@ -133,6 +130,7 @@ struct GroupTransaction {
 
     /// Takes the result of a commit.
     mutating func committed(_ outcome: Result<[PublishReceipt], BusError>, now: Int64) {
+        guard case .awaiting(.commit) = turn.stage else { return }
         finish(outcome, isCommitted: true, now: now)
     }
 
@@ -147,7 +145,6 @@ struct GroupTransaction {
     // MARK: One turn
 
     private mutating func begin(now: Int64) {
-        guard turn == nil else { return }
         guard !isRemoved else { return refuseAll(.groupDeleted(machine.name)) }
         let hasMore = machine.advance(to: now)
         if isDraining { machine.line.changeAll { $0.leave() } }
@@ -169,8 +166,10 @@ struct GroupTransaction {
             isLeaving = false
         }
         machine.begin()
-        turn = Turn(stage: .applying, requests: requests, tally: machine.record.tally)
-        turn?.burying = dying.map(\.id)
+        turn.stage = .applying
+        turn.requests = requests
+        turn.tally = machine.record.tally
+        turn.burying = dying.map(\.id)
     }
 
     private mutating func refuseAll(_ error: WorkError) {
@@ -178,12 +177,11 @@ struct GroupTransaction {
             machine.line.removeAll { _ in true }.map(\.number)
             + queue.takeAll().map(\.number)
         guard !waiting.isEmpty else { return }
-        turn = Turn(stage: .answering, requests: [], tally: machine.record.tally)
-        turn?.answers = waiting.map { WorkAnswer(number: $0, outcome: .failure(error)) }
+        turn.stage = .answering
+        turn.answers = waiting.map { WorkAnswer(number: $0, outcome: .failure(error)) }
     }
 
     private mutating func apply(now: Int64) {
-        guard let turn else { return }
         if !turn.burying.isEmpty {
             let found = turn.letters.filter { turn.burying.contains($0.key) }
             for letter in machine.bury(found, now: now) {
@@ -198,16 +196,16 @@ struct GroupTransaction {
     private mutating func serve(
         in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
     ) -> Step? {
-        guard let turn, turn.burying.isEmpty else { return nil }
+        guard turn.burying.isEmpty else { return nil }
         var mayRead = !turn.holdsStored
         if turn.rounds > 0 {
-            let (grants, goesOn) = machine.serve(
-                from: turn.supply, in: room, now: now, mint: mint)
-            self.turn?.grants += grants
-            self.turn?.supply = GroupMachine.Supply()
+            let supply = turn.supply
+            turn.supply = GroupMachine.Supply()
+            let (grants, goesOn) = machine.serve(from: supply, in: room, now: now, mint: mint)
+            turn.grants += grants
             guard goesOn else { return nil }
             mayRead =
-                turn.rounds < Limits.readsMax && !(turn.supply.isOfStore && !grants.isEmpty)
+                turn.rounds < Limits.readsMax && !(supply.isOfStore && !grants.isEmpty)
         } else {
             isPutOff = false
             machine.line.changeAll { $0.awaitsMore = false }
@@ -218,8 +216,8 @@ struct GroupTransaction {
             putOff()
             return nil
         }
-        self.turn?.rounds += 1
-        self.turn?.stage = .awaiting(.supply)
+        turn.rounds += 1
+        turn.stage = .awaiting(.supply)
         return .fetch(
             Fetch(
                 known: wants.known, needsAll: false, freshMax: wants.freshMax,
@@ -237,7 +235,6 @@ struct GroupTransaction {
     private mutating func finish(
         _ outcome: Result<[PublishReceipt], BusError>, isCommitted: Bool, now: Int64
     ) {
-        guard let turn else { return }
         switch outcome {
         case .success(let receipts):
             let isRemoving = turn.requests.contains {
@@ -246,58 +243,55 @@ struct GroupTransaction {
             machine.keep(isCommitted: isCommitted)
             if !turn.burying.isEmpty {
                 burialsMax = Limits.burialsMax
-                self.turn?.counts.buried = turn.burying
+                turn.counts.buried = turn.burying
             }
             refuseCircling(now: now)
-            remember(turn, receipts)
-            hand(turn, receipts)
+            rememberLetters(receipts)
+            hand(receipts)
             if isRemoving { isRemoved = true }
         case .failure(let error):
             machine.undo()
-            fail(turn, error, now: now)
+            fail(error, now: now)
         }
-        self.turn?.stage = .answering
+        turn.stage = .answering
     }
 
-    private mutating func hand(_ turn: Turn, _ receipts: [PublishReceipt]) {
-        var answers = turn.answers
+    private mutating func hand(_ receipts: [PublishReceipt]) {
         if let receipt = receipts.last, let request = turn.requests.first,
             case .done(.publish)? = request.settlement?.what.verb
         {
             settled[request.number]?.published = receipt
-            answers = answers.map { $0.published(receipt) }
+            turn.answers = turn.answers.map { $0.published(receipt) }
         }
         for grant in turn.grants {
             machine.line.remove(grant.number)
             let settled = settled.removeValue(forKey: grant.number)
-            answers.append(
-                WorkAnswer(number: grant.number, outcome: .success(.delivery(grant, settled))))
-            self.turn?.counts.taken += grant.jobs.map { ($0.event.time, $0.attempt) }
+            answer(grant.number, .success(.delivery(grant, settled)))
+            turn.counts.taken += grant.jobs.map { ($0.event.time, $0.attempt) }
         }
         for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)
-            answers.append(
-                WorkAnswer(number: entry.number, outcome: .success(.nothing(settled))))
+            answer(entry.number, .success(.nothing(settled)))
         }
-        self.turn?.answers = answers
-        self.turn?.counts.ended = machine.record.tally - turn.tally
+        turn.counts.ended = machine.record.tally - turn.tally
     }
 
-    private mutating func fail(_ turn: Turn, _ error: BusError, now: Int64) {
+    private mutating func fail(_ error: BusError, now: Int64) {
         // A topic may have refused a batch, which says nothing of the store: other requests go on.
         if turn.burying.isEmpty, turn.batches.isEmpty { (isResting, isPutOff) = (true, false) }
         renew(after: error, now: now)
-        self.turn?.counts = Counts()
-        self.turn?.answers = turn.requests.map { request in
-            machine.line.remove(request.number)
-            settled[request.number] = nil
-            cancelled.remove(request.number)
-            return WorkAnswer(number: request.number, outcome: .failure(.bus(error)))
-        }
+        turn.counts = Counts()
         let replaced = turn.answers.filter { answer in
             !turn.requests.contains { $0.number == answer.number }
         }
-        self.turn?.answers += replaced
+        turn.answers = []
+        for request in turn.requests {
+            machine.line.remove(request.number)
+            settled[request.number] = nil
+            cancelled.remove(request.number)
+            answer(request.number, .failure(.bus(error)))
+        }
+        turn.answers += replaced
         // Requests that left meanwhile, or that only look for a job, do not wait for the store.
         machine.line.changeAll { $0.awaitsMore = $0.awaitsMore && isPutOff }
         for entry in machine.line.removeAll(where: { !$0.stays }) {

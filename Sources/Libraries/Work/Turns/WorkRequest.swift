@@ -100,9 +100,10 @@ extension JobTally {
     /// The counts that were added since an earlier moment.
     static func - (left: JobTally, right: JobTally) -> JobTally {
         var difference = JobTally()
-        for path in [\JobTally.done, \.dead, \.gone, \.expired] {
-            difference[keyPath: path] = left[keyPath: path] - right[keyPath: path]
-        }
+        difference.done = left.done - right.done
+        difference.dead = left.dead - right.dead
+        difference.gone = left.gone - right.gone
+        difference.expired = left.expired - right.expired
         return difference
     }
 }

@@ -42,6 +42,27 @@ async def name_of_a_topic_is_copied_as_one_line(stage: Stage) -> None:
         await page.context.close()
 
 
+async def rows_stay_where_they_are_first_seen(stage: Stage) -> None:
+    """Figures that come late move no row that can be seen: a tap hits the topic that it was meant for."""
+    served = await stage.serve()
+    await served.client.publish("deploys", "an event")
+
+    async def delay(route: Route) -> None:
+        await asyncio.sleep(0.5)
+        await route.continue_()
+
+    for size in ((1280, 800), PHONE):
+        page = await stage.page(served.origin, size=size)
+        await page.route("**/metrics", delay)
+        await page.goto(served.origin)
+        row = page.get_by_role("grid", name="Topics").get_by_role("link", name="deploys")
+        await row.wait_for()
+        seen = await row.bounding_box()
+        await page.get_by_text("1 since the start").wait_for()
+        same(f"the place of the row at {size[0]} px", await row.bounding_box(), seen)
+        await page.context.close()
+
+
 async def card_of_work_tells_the_worst_first(stage: Stage) -> None:
     """A group without a worker, what is behind, and dead letters stand on the card in this order, the first two with their colour."""
     served = await stage.serve()
@@ -297,7 +318,7 @@ async def keys_lead_to_the_page_of_a_topic(stage: Stage) -> None:
 
 
 ACTS = [
-    name_of_a_topic_is_copied_as_one_line, card_of_work_tells_the_worst_first, card_leads_to_what_it_counts,
+    name_of_a_topic_is_copied_as_one_line, rows_stay_where_they_are_first_seen, card_of_work_tells_the_worst_first, card_leads_to_what_it_counts,
     curve_begins_where_something_is_known, memory_can_be_seen_where_it_is_little, topic_has_a_page_with_its_settings,
     answer_from_before_a_change_is_not_shown, topic_is_deleted_after_a_question, list_tells_who_waits,
     keys_lead_to_the_page_of_a_topic,

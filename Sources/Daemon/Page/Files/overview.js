@@ -15,6 +15,8 @@ import { topics } from './topics.js';
 const BUSY_FIGURES_MS = 5000;
 const IDLE_FIGURES_MS = 30000;
 const UNSURE_MS = 1000;
+/** The rows wait no longer than this for the figures above them. */
+const SETTLE_MS = 1000;
 
 /**
  * Opens the view: `#/?find=…&sort=…&tree=1`. `sort` is a column, with `-` in front if its largest come first.
@@ -30,6 +32,8 @@ class Overview {
     #groups = new Groups();
     #figures = new Figures();
     #table;
+    /** The rows and what is above them in their box. */
+    #panel;
     #about = el('span', { class: 'dim' }, here());
     #askedAt = -Infinity;
     #asks = false;
@@ -47,10 +51,12 @@ class Overview {
             isTree: query.get('tree') === '1',
         };
         this.#table = new TopicTable(this.#wanted, this.#groups, key => this.#sort(key), signal);
+        this.#panel = el('div', { class: 'panel grid-panel unsettled' }, this.#tools(), this.#table.none,
+            this.#table.element);
         this.element = el('div', { class: 'view fill' },
             el('div', { class: 'view-head' }, el('h1', {}, 'Overview'), this.#about),
-            this.#figures.element,
-            el('div', { class: 'panel grid-panel' }, this.#tools(), this.#table.none, this.#table.element));
+            this.#figures.element, this.#panel);
+        setTimeout(() => this.#settle(), SETTLE_MS);
         this.#live();
     }
 
@@ -152,6 +158,7 @@ class Overview {
                 this.#figures.showMetrics(figures, answer?.groups ?? null, own);
                 this.#showAbout(figures);
             }
+            this.#settle();
             const seen = await topics.refreshSubscribers(signal);
             // A topic may have come since the list was empty: then the list tells it soon.
             if (topics.rows.size > 0 || seen === 0) {
@@ -159,12 +166,18 @@ class Overview {
             }
         } catch {
             // The state of the connection is told by the header.
+            this.#settle();
         } finally {
             this.#askedAt = performance.now();
             this.#asks = false;
         }
         // An empty list may have come meanwhile.
         if (!signal.aborted) this.#lookAgain();
+    }
+
+    /** Shows the rows. The figures above them have their lines by now, and move them no more. */
+    #settle() {
+        this.#panel.classList.remove('unsettled');
     }
 
     #showAbout(figures) {

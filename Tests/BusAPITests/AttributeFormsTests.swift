@@ -59,7 +59,7 @@ import Wire
             }
         }
         for field in FilterField.allCases {
-            let (filter, meant) = (WireFilter.row(field).name, attribute(of: field))
+            let (filter, meant) = (WireFilter.row(field).name, field.attribute)
             let isThere = metadata.contains(meant)
             for (form, selector) in [("raw", topic), ("json", topic), ("ndjson", "\(topic),x")] {
                 let one = try get("&as=\(form)&\(filter)=\(text(meant))", of: selector)
@@ -71,14 +71,6 @@ import Wire
         let stream = try get("&as=sse&named=yes", of: topic).text
         #expect(stream.contains("event: \(text(.type))\n") == metadata.contains(.type))
         #expect(!(try get("&as=sse", of: topic).text.contains("event:")))
-    }
-
-    /// The attribute that a filter is about.
-    private static func attribute(of field: FilterField) -> MetadataField {
-        switch field {
-        case .type: .type
-        case .key: .key
-        }
     }
 
     /// Of a raw event without a Content-Type.
@@ -159,7 +151,7 @@ import Wire
             #expect(
                 try refusal("POST", "\(name)=a", [(header, "b")]).contains("PARAMETER_REPEATED"))
         }
-        for filter in FilterField.allCases where Self.attribute(of: filter) == field {
+        for filter in FilterField.allCases where filter.attribute == field {
             let name = WireFilter.row(filter).name
             #expect(try refusal("GET", "\(name)=\(tooLong)").contains(code))
         }

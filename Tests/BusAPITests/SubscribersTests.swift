@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 import Topics
+import Wire
 
 @testable import Access
 @testable import BusAPI
@@ -26,7 +27,15 @@ import Topics
         return client
     }
 
-    @Test func eachOfThemIsListedWithWhatItWaitsForAndHowFarItIs() throws {
+    /// The members that tell the filters of a subscriber.
+    private func filters(type: String? = nil) -> String {
+        FilterField.allCases.map { field in
+            let text = field == .type ? type.map { "\"\($0)\"" } : nil
+            return "\"\(WireFilter.row(field).name)\":\(text ?? "null"),"
+        }.joined()
+    }
+
+    @Test func eachSubscriberIsListedWithItsSelectorItsFiltersAndHowFarItIs() throws {
         let first = try place.publish("1", to: "deploys")
         #expect(try list() == "{\"subscribers\":[]}\n")
         let poll = try wait("/topics/deploys,logs?type=build&wait=1h")
@@ -36,12 +45,12 @@ import Topics
         #expect(parts.count == 2)
         #expect(
             parts[0].hasPrefix(
-                "{\"subscribers\":[{\"selector\":\"builds.*\",\"type\":null,\"key\":null,\"form\":\"sse\""
+                "{\"subscribers\":[{\"selector\":\"builds.*\",\(filters())\"form\":\"sse\""
                     + ",\"user\":\(getuid()),\"token\":null,\"pid\":null,\"since\":\"20"), "\(text)"
         )
         #expect(
             parts[1].hasPrefix(
-                "\"selector\":\"deploys,logs\",\"type\":\"build\",\"key\":null,\"form\":\"raw\""),
+                "\"selector\":\"deploys,logs\",\(filters(type: "build"))\"form\":\"raw\""),
             "\(text)")
         #expect(parts[1].contains("\"cursor\":\"\(first)\",\"behind\":0}]}"), "\(text)")
         #expect(try list("?topic=logs").contains("\"selector\":\"deploys,logs\""))

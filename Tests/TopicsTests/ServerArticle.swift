@@ -46,7 +46,7 @@ final class FailureCount: BuildObserver {
     }
 }
 
-/// What the handlers of requests share.
+/// The parts that the handlers of requests share.
 final class BuildServer: Sendable {
     let observers = Broadcaster()
     let failures = FailureCount()
@@ -80,14 +80,14 @@ extension BuildServer {
     }
 }
 
-/// What a reader of the history is told.
+/// One step of a reader through the history.
 enum BuildChange: Equatable, Sendable {
     /// A build changed.
     case change(EventID, topic: TopicName, to: BuildState?)
     /// Changes up to this id may be missing.
     case lost(through: EventID)
 
-    /// What an event says; its topic is the build.
+    /// The change that an event tells; its topic is the build.
     init(_ event: Event) {
         let text = event.payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         self = .change(event.id, topic: event.topic, to: BuildState(rawValue: text))

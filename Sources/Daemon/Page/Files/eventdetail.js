@@ -51,7 +51,7 @@ export class Detail {
 
     /**
      * @param {string} selector what the link to its moment follows
-     * @param {object} filters `type` and `key` of that link
+     * @param {object} filters those of that link
      * @param {() => void} closed its button was pressed
      */
     constructor(selector, filters, closed) {

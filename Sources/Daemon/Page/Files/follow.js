@@ -8,6 +8,7 @@ import { curl } from './curl.js';
 import { clear, copy, count, el, setHidden, setText } from './dom.js';
 import { Detail } from './eventdetail.js';
 import { Feed } from './feed.js';
+import { filtersOf } from './filters.js';
 import { FollowState } from './followstate.js';
 import { topicNames } from './names.js';
 import { before, followAddress, note, topicAddress } from './places.js';
@@ -50,7 +51,7 @@ class Follow {
         this.#wanted = query.get('event');
         this.#look = {
             selector, relative: keptTimes.get() === 'relative',
-            filters: { type: query.get('type') ?? '', key: query.get('key') ?? '' },
+            filters: filtersOf(name => query.get(name)),
         };
         this.#reading = new FollowState({
             follows: () => this.#feed.follows,
@@ -80,7 +81,7 @@ class Follow {
 
     #begin() {
         this.#reading.begin({
-            selector: this.#selector, since: this.#since || '-200', ...this.#look.filters,
+            selector: this.#selector, since: this.#since || '-200', filters: this.#look.filters,
         }, this.#signal);
         every(TICK_MS, () => this.#tick(), this.#signal);
     }
@@ -90,7 +91,7 @@ class Follow {
     #build(query) {
         // Of a list that is live the place in the address is the page's own note, and nobody's wish.
         const since = query.get('live') === 'yes' ? '' : this.#since;
-        const wanted = { selector: this.#selector, since, ...this.#look.filters };
+        const wanted = { selector: this.#selector, since, filters: this.#look.filters };
         const form = selectionForm(wanted, next => this.#go(next), topicNames(this.#signal));
         const parts = {
             status: el('p', { class: 'follow-status' }),
@@ -249,8 +250,8 @@ class Follow {
     }
 
     #go(next) {
-        const { selector, ...query } = next;
-        const address = followAddress(selector, query);
+        const { selector, since, filters } = next;
+        const address = followAddress(selector, { since, ...filters });
         if (location.hash === address) dispatchEvent(new HashChangeEvent('hashchange'));
         else location.hash = address;
     }

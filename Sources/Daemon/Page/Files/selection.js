@@ -3,13 +3,14 @@
 import { button, entry, form, labelled, submit } from './buttons.js';
 import { here, quote } from './curl.js';
 import { el } from './dom.js';
+import { FILTERS, filtersOf } from './filters.js';
 import { followAddress, place } from './places.js';
 import { startFields } from './start.js';
 
 let forms = 0;
 
 /**
- * @param {{selector: string, since: string, type: string, key: string}} wanted what the fields begin with
+ * @param {{selector: string, since: string, filters: object}} wanted the texts that the fields begin with
  * @param {(wanted: object) => void} follow
  * @param {HTMLElement} names a datalist of topics
  */
@@ -20,11 +21,11 @@ export function selectionForm(wanted, follow, names) {
         'aria-describedby': `selector-help-${forms}`,
     });
     const { since, moment, times } = startFields(wanted.since, '-200');
-    const type = entry('type', { value: wanted.type, placeholder: 'any' });
-    const key = entry('key', { value: wanted.key, placeholder: 'any' });
+    const filters = Object.fromEntries(Object.keys(FILTERS).map(name => [
+        name, entry(name, { value: wanted.filters[name] ?? '', placeholder: 'any' })]));
     const send = () => follow({
         selector: selector.value.trim(), since: isForgotten() ? '' : since.value.trim(),
-        type: type.value.trim(), key: key.value.trim(),
+        filters: filtersOf(name => filters[name].value.trim()),
     });
     // The place of another selector, which nobody sees or has touched.
     const isForgotten = () => seldom.hidden && since.value === wanted.since
@@ -35,10 +36,10 @@ export function selectionForm(wanted, follow, names) {
         if (fields.reportValidity()) send();
     });
     // The page itself writes a place down there, in digits.
-    const opened = Boolean(wanted.type || wanted.key || !/^\d*$/.test(wanted.since));
+    const opened = Boolean(Object.values(wanted.filters).some(Boolean) || !/^\d*$/.test(wanted.since));
     const seldom = el('div', { class: 'selection-seldom', id: `seldom-${forms}`, hidden: !opened },
-        labelled('Since', since), labelled('Jump to a time', moment), labelled('Type', type),
-        labelled('Key', key));
+        labelled('Since', since), labelled('Jump to a time', moment),
+        Object.entries(FILTERS).map(([name, label]) => labelled(label, filters[name])));
     const more = button('Time and filters', () => {
         seldom.hidden = !seldom.hidden;
         more.setAttribute('aria-expanded', String(!seldom.hidden));

@@ -27,7 +27,7 @@ export class Stream {
     #lastGap = '';
 
     /**
-     * @param {{selector: string, since: string, type?: string, key?: string}} wanted
+     * @param {{selector: string, since: string, filters: object}} wanted
      * @param {Take} take
      * @param {(state: string, detail?: string) => void} told 'connecting', 'reading', 'resting', 'lost',
      *     'denied', 'waiting' or 'refused', the last two with what the bus said
@@ -111,10 +111,10 @@ export class Stream {
     }
 
     async #read(signal) {
-        const { selector, type, key } = this.#request;
+        const { selector, filters } = this.#request;
         const since = this.#skipped === null ? this.since : '-200';
         const response = await request(topicPath(selector), {
-            query: { since, as: 'ndjson', type, key }, signal,
+            query: { since, as: 'ndjson', ...filters }, signal,
             headers: { Accept: 'application/x-ndjson' },
         });
         this.#told('reading');

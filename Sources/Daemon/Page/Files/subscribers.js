@@ -4,6 +4,7 @@ import { BASE } from './base.js';
 import { json } from './bus.js';
 import { searchField, viewHead } from './buttons.js';
 import { count, el, many, setText } from './dom.js';
+import { FILTERS, filtersOf } from './filters.js';
 import { followAddress, note, subscribersAddress, topicAddress } from './places.js';
 import { poll } from './poll.js';
 import { behindText } from './standing.js';
@@ -32,32 +33,36 @@ export function whoSees() {
 }
 
 const COLUMNS = [
-    ['Selector', ({ selector, type, key }) => el('a', {
-        class: 'cut', title: selector, href: followAddress(selector, { type, key }),
-    }, selector)],
+    ['Selector', each => el('a', {
+        class: 'cut', title: each.selector, href: followAddress(each.selector, filters(each)),
+    }, each.selector)],
     ['Filter', filterText],
     ['Form', ({ form }) => form],
     ['User', ({ user }) => String(user ?? '–'), 'number'],
     ['Token', ({ token }) => token ?? '–'],
     ['Process', ({ pid }) => String(pid ?? '–'), 'number'],
     ['Since', ({ since }) => when(since)],
-    ['Cursor', ({ selector, type, key, cursor }) => (cursor === null ? '–' : el('a', {
-        href: followAddress(selector, { since: cursor, type, key }),
-    }, cursor)), 'number'],
+    ['Cursor', each => (each.cursor === null ? '–' : el('a', {
+        href: followAddress(each.selector, { since: each.cursor, ...filters(each) }),
+    }, each.cursor)), 'number'],
     ['Behind', behindText, 'number'],
 ];
 
 const MEANINGS = {
-    Filter: 'The only type and key that it waits for', Form: 'How the bus answers it',
+    Filter: 'Only events that have this are for it', Form: 'How the bus answers it',
     User: 'The number of the user, as the kernel tells it', Token: 'The name of its token',
     Process: 'Known over the unix socket alone', Since: 'When it began to wait',
     Cursor: 'Everything up to this id was told, or was not for it',
     Behind: 'Events behind its cursor that are for it',
 };
 
-function filterText({ type, key }) {
-    const parts = [type !== null && `type ${oneLine(type)}`, key !== null && `key ${oneLine(key)}`];
-    return parts.filter(Boolean).join(', ') || '–';
+function filters(subscriber) {
+    return filtersOf(name => subscriber[name]);
+}
+
+function filterText(subscriber) {
+    const given = Object.entries(filters(subscriber)).filter(([, text]) => text !== null);
+    return given.map(([name, text]) => `${FILTERS[name].toLowerCase()} ${oneLine(text)}`).join(', ') || '–';
 }
 
 /** The table. */
@@ -75,8 +80,8 @@ export class SubscriberTable {
     show(subscribers) {
         const shown = new Map();
         for (const each of subscribers.slice(0, SHOWN)) {
-            const { selector, type, key, form, user, token, pid, since } = each;
-            let name = JSON.stringify([selector, type, key, form, user, token, pid, since]);
+            const { selector, form, user, token, pid, since } = each;
+            let name = JSON.stringify([selector, filters(each), form, user, token, pid, since]);
             // Nothing else tells two requests of one moment apart.
             while (shown.has(name)) name += ' ';
             shown.set(name, each);
@@ -128,6 +133,7 @@ class Subscribers {
 }
 
 /** The text that a search looks through. */
-function textOf({ selector, type, key, form, user, token, pid }) {
-    return [selector, type, key, form, user, token, pid].join(' ').toLowerCase();
+function textOf(subscriber) {
+    const { selector, form, user, token, pid } = subscriber;
+    return [selector, ...Object.values(filters(subscriber)), form, user, token, pid].join(' ').toLowerCase();
 }

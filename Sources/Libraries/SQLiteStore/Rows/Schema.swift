@@ -220,14 +220,6 @@ enum EventColumns {
         expires + 1 + Int32(field.rawValue)
     }
 
-    /// The column with the text that a filter compares.
-    static func of(_ field: FilterField) -> Int32 {
-        switch field {
-        case .type: of(MetadataField.type)
-        case .key: of(MetadataField.key)
-        }
-    }
-
     /// The name of the column of an attribute; one that is new is a step more of the schema, and in the view `log`.
     static func name(of field: MetadataField) -> String {
         switch field {

@@ -44,7 +44,7 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Whether `event` is wanted.
     public func admits(_ event: Event) -> Bool {
-        admits { $0.text(of: event) }
+        admits { event.metadata[$0.attribute] }
     }
 
     /// Whether an event is wanted, where `text` returns its text in each field.
@@ -73,21 +73,11 @@ public enum FilterField: UInt8, CaseIterable, Sendable {
     /// ``allCases``, made once.
     package static let all = allCases
 
-    /// The text of an event that a filter compares.
-    func text(of event: Event) -> String? {
+    /// The attribute of an event whose text a filter compares.
+    package var attribute: MetadataField {
         switch self {
-        case .type: event.metadata.type
-        case .key: event.metadata.key
-        }
-    }
-
-    /// Refuses a text that no event can have.
-    ///
-    /// - Throws: `MetadataError`, which names the byte.
-    package func check(_ text: String) throws(MetadataError) {
-        switch self {
-        case .type: try MetadataError.check(text, .type)
-        case .key: try MetadataError.check(text, .key)
+        case .type: .type
+        case .key: .key
         }
     }
 }

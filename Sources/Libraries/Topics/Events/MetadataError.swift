@@ -14,7 +14,7 @@ public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { detail }
 
     /// Refuses a text that no attribute can have.
-    static func check(
+    package static func check(
         _ text: String, _ field: MetadataField
     ) throws(MetadataError) {
         let bytes = text.utf8

@@ -14,6 +14,15 @@ struct GroupModelTests {
         }
     }
 
+    @Test(arguments: [1, 2, 3, 4, SeededRandom.runSeed])
+    func twoGroupsThatAreToldTheSameDecideAlike(seed: UInt64) throws {
+        for life in 0..<4 {
+            var world = try GroupWorld(seed: seed &+ UInt64(life) &* 1_000, isDoubled: true)
+            let broken = try world.run(steps: 300)
+            #expect(broken == nil, "seed \(seed), life \(life)")
+        }
+    }
+
     @Test(arguments: GroupWorld.Fault.allCases)
     func aGroupBrokenOnPurposeIsFound(fault: GroupWorld.Fault) throws {
         let isFound = try (0..<200).contains { life in

@@ -69,7 +69,7 @@ struct GroupWorld {
     /// Jobs whose end was told to whoever waits for the reply.
     var replied: Set<EventID> = []
     // The machine, and what is under way.
-    var turns: GroupTransaction
+    var turns: TwinTransaction
     var underWay: (change: WorkChange, letters: [PublishBatch], decided: Int64)?
     /// Whether everything is counted once no change is under way.
     var isRecount = false
@@ -108,7 +108,8 @@ struct GroupWorld {
     static let room = GroupMachine.Room(
         open: 1_000, parked: 1_000, openPerGroup: 12, parkedPerGroup: 10)
 
-    init(seed: UInt64, fault: Fault? = nil) throws {
+    /// - Parameter isDoubled: Has a second group decide beside the first.
+    init(seed: UInt64, fault: Fault? = nil, isDoubled: Bool = false) throws {
         self.seed = seed
         self.fault = fault
         selector = try Selector("jobs.*")
@@ -127,8 +128,9 @@ struct GroupWorld {
             name, wish, selector, at: LogPosition(after: .zero),
             by: StoredCaller(uid: nil, token: nil)
         ).get()
-        turns = GroupTransaction(
-            GroupMachine(GroupNumber(rawValue: 7), name, selector, record))
+        turns = TwinTransaction(isDoubled: isDoubled) { [selector, record] in
+            GroupTransaction(GroupMachine(GroupNumber(rawValue: 7), name, selector, record))
+        }
         workers = [
             Worker(name: "w1", caller: "a"), Worker(name: "w2", caller: "a"),
             Worker(name: "w1", caller: "b"), Worker(name: nil, caller: "a"),
@@ -146,6 +148,7 @@ struct GroupWorld {
             try act()
             perform()
             checkState()
+            check(turns.difference == nil, "two groups differ: \(turns.difference ?? "")")
             if let complaint { return "step \(step): \(complaint)" }
         }
         return complaint
@@ -238,7 +241,7 @@ struct GroupWorld {
             holder: worker.name.map { Holder(worker: $0, caller: worker.caller) },
             caller: worker.caller, settlement: settlement, isReplyAwaited: false,
             length: [nil, 5_000_000].randomElement(using: &random)!,
-            countMax: [1, 1, 4].randomElement(using: &random)!,
+            countMax: [1, 1, 4].randomElement(using: &random)!, token: newToken(),
             waits: Bool.random(using: &random))
         workers[index].number = add(.next(next))
         // A loop that begins anew takes the place of the one before.
@@ -291,7 +294,7 @@ struct GroupWorld {
         isRecount = true
         verbs = [:]
         for index in workers.indices { workers[index].number = nil }
-        turns = restarted(isFaulty: true)
+        turns = TwinTransaction(isDoubled: turns.isDoubled) { restarted(isFaulty: true) }
         for (id, job) in turns.machine.table.jobs {
             check(job.due <= rows[id]?.until ?? .min, "a restart gives \(id) time anew")
         }
@@ -355,7 +358,7 @@ struct GroupWorld {
             }
         }
         for _ in 0..<1_000 {
-            guard let step = Self.next(&turns, now: now, &random, &lastToken, fault) else {
+            guard let step = turns.step(now: now, room: Self.room) else {
                 return checkNothingIsLeft()
             }
             switch step {
@@ -382,7 +385,7 @@ struct GroupWorld {
                 }
             case .judge:
                 mayGo = Int.random(in: 0..<4, using: &random) > 0
-                turns.judged(mayGo ? .allowed : .refused("not yet"), now: now)
+                turns.judged(mayGo ? .allowed : .refused("not yet"))
             case .recall:
                 let isThere = Bool.random(using: &random)
                 turns.recalled(isThere ? .success([]) : .failure(.storeFailed("cannot be read")))
@@ -391,16 +394,11 @@ struct GroupWorld {
         check(false, "a turn does not end")
     }
 
-    private static func next(
-        _ turns: inout GroupTransaction, now: Int64, _ random: inout SeededRandom,
-        _ last: inout LeaseToken?, _ fault: Fault?
-    ) -> GroupTransaction.Step? {
-        turns.step(now: now, room: Self.room) {
-            if fault == .mintsATokenTwice, let last { return last }
-            let token = LeaseToken(high: random.next(), low: random.next())
-            last = token
-            return token
-        }
+    private mutating func newToken() -> LeaseToken {
+        if fault == .mintsATokenTwice, let lastToken { return lastToken }
+        let token = LeaseToken(high: random.next(), low: random.next())
+        lastToken = token
+        return token
     }
 
     private func isOver(_ id: EventID) -> Bool { expiries[id].map { $0 <= now } ?? false }

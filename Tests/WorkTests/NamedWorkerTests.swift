@@ -12,7 +12,6 @@ struct NamedWorkerTests {
         var rows: [EventID: JobRecord] = [:]
         var now: Int64 = 1_000_000
         private var asked: RequestNumber = 0
-        private var minted: UInt64 = 0
         private static let room = GroupMachine.Room(
             open: 1_000, parked: 1_000, openPerGroup: 1_000, parkedPerGroup: 1_000)
 
@@ -42,7 +41,8 @@ struct NamedWorkerTests {
             asked += 1
             let entry = GroupLine.Entry(
                 number: asked, holder: worker.map { Holder(worker: $0, caller: "a") },
-                caller: "a", length: nil, countMax: max, waits: false)
+                caller: "a", length: nil, countMax: max,
+                token: LeaseToken(high: 0, low: asked), waits: false)
             _ = machine.enter(entry, now: now)
             var grants: [GroupMachine.LeasedJobs] = []
             var goesOn = true
@@ -50,10 +50,7 @@ struct NamedWorkerTests {
                 let wants = machine.wants(in: Self.room)
                 guard !wants.isEmpty else { break }
                 let supply = supply(wants)
-                let served = machine.serve(from: supply, in: Self.room, now: now) {
-                    minted += 1
-                    return LeaseToken(high: 0, low: minted)
-                }
+                let served = machine.serve(from: supply, in: Self.room, now: now)
                 grants += served.grants
                 goesOn = served.goesOn
             }

@@ -181,7 +181,7 @@ final class WorkGroup: Sendable {
         let parked = state.read { $0.parked }
         let room = parts.quota.room(for: owner, parked: parked)
         let (step, growth, heldFrom) = state.write { state in
-            let step = state.turns.step(now: now, room: room, mint: parts.mint)
+            let step = state.turns.step(now: now, room: room)
             if state.turns.hasWaiters, !state.isListening, !state.turns.isRemoved {
                 // It listens before the log is read: events that are admitted behind the read wake
                 // it.
@@ -210,8 +210,7 @@ final class WorkGroup: Sendable {
             }
         case .judge(let question):
             let verdict = parts.letters.verdict(on: question)
-            let now = parts.clock()
-            state.write { $0.turns.judged(verdict, now: now) }
+            state.write { $0.turns.judged(verdict) }
         case .recall(let dead):
             let read = GroupRead(Selector(dead), .all, for: StoreClient(user: owner), parts)
             read.letters(of: name, in: dead) { outcome in

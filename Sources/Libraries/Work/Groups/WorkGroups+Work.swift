@@ -26,7 +26,8 @@ extension WorkGroups {
             holder: request.worker.map { Holder(worker: $0.text, caller: caller.identity) },
             caller: caller.identity, settlement: request.settlement,
             isReplyAwaited: isReplyAwaited(by: request.settlement), length: request.lease,
-            countMax: request.countMax, waits: request.waits, isPatient: request.isPatient)
+            countMax: request.countMax, token: parts.mint(), waits: request.waits,
+            isPatient: request.isPatient)
         return WaitingWorker(group, group.add(.next(next), .next(then), in: groupBatch))
     }
 

@@ -14,6 +14,8 @@ struct GroupLine {
         /// How long its lease is to last, in microseconds; nil for the group's setting.
         let length: Int64?
         let countMax: Int
+        /// The token of the lease that it gets.
+        let token: LeaseToken
         /// Whether it stays where there is no job.
         var waits: Bool
         /// Whether it stays for the next change, since this one may bring no more from the store.

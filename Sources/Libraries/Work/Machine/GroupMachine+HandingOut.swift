@@ -139,11 +139,10 @@ extension GroupMachine {
 
     /// Serves waiting workers with the events that were read.
     ///
-    /// - Parameter mint: A new token.
     /// - Returns: The jobs that workers get, and whether more may come once the log was asked
     ///   again.
     mutating func serve(
-        from supply: Supply, in room: Room, now: Int64, mint: () -> LeaseToken
+        from supply: Supply, in room: Room, now: Int64
     ) -> (grants: [LeasedJobs], goesOn: Bool) {
         var grants: [LeasedJobs] = []
         var fresh = FreshEvents(supply.fresh)
@@ -159,7 +158,7 @@ extension GroupMachine {
                 case .gone: lose(id, now: now)
                 case .over: close(id, now: now, \.expired)
                 case .event(let event):
-                    grants.append(grant([event], to: entry, now: now, mint()))
+                    grants.append(grant([event], to: entry, now: now))
                     continue
                 }
                 goOn(behind: id, for: entry, now: now)
@@ -174,7 +173,7 @@ extension GroupMachine {
             guard !events.isEmpty else {
                 return (grants, fresh.isCutShort && !fresh.isStopped)
             }
-            grants.append(grant(events, to: entry, now: now, mint()))
+            grants.append(grant(events, to: entry, now: now))
         }
         return (grants, false)
     }
@@ -233,14 +232,14 @@ extension GroupMachine {
     }
 
     private mutating func grant(
-        _ events: [Event], to entry: GroupLine.Entry, now: Int64, _ token: LeaseToken
+        _ events: [Event], to entry: GroupLine.Entry, now: Int64
     ) -> LeasedJobs {
         let length = entry.length ?? record.lease
         table.set(
             Lease(
                 jobs: events.map(\.id), length: length, holder: entry.holder,
                 caller: entry.caller),
-            at: token)
+            at: entry.token)
         var jobs: [(event: Event, attempt: Int)] = []
         for event in events {
             var job =
@@ -249,7 +248,7 @@ extension GroupMachine {
                     topic: event.topic,
                     key: record.isOrderedByKey ? event.metadata.key : nil, attempt: 0, due: now)
             if let old = job.lease { table.release(event.id, from: old) }
-            job.lease = token
+            job.lease = entry.token
             job.length = length
             job.due = now + length
             job.queue = nil
@@ -265,7 +264,7 @@ extension GroupMachine {
             number: entry.number,
             lease: LeaseText(
                 group: number, epoch: record.epoch, ids: events[0].id...events[events.count - 1].id,
-                token: token),
+                token: entry.token),
             length: length, jobs: jobs, gap: takeUntold())
     }
 }

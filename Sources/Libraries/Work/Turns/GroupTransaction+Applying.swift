@@ -3,12 +3,13 @@ internal import Topics
 /// How each request changes the machine, within a turn.
 extension GroupTransaction {
     /// Performs the operation of a request.
-    mutating func apply(_ request: WorkRequest, now: Int64) {
+    mutating func apply(_ request: WorkRequest) {
+        let now = turn.now
         let number = request.number
         switch request.verb {
         case .next(let next):
             if let settlement = next.settlement {
-                switch settle(settlement, of: request, now: now) {
+                switch settle(settlement, of: request) {
                 case .success(let done): settled[number] = done
                 case .failure(.jobSettled):
                     settled[number] = WorkAnswer.Settled(ids: [], isRepeated: true)
@@ -26,17 +27,17 @@ extension GroupTransaction {
             let isOver = isDraining || isCancelled
             var entry = GroupLine.Entry(
                 number: number, holder: next.holder, caller: next.caller, length: next.length,
-                countMax: next.countMax, waits: next.waits)
+                countMax: next.countMax, token: next.token, waits: next.waits)
             if isOver { entry.leave() }
             if let replaced = machine.enter(entry, now: now), let holder = next.holder {
                 settled[replaced] = nil
                 answer(replaced, .failure(.workerReplaced(holder.worker)))
             }
         case .settle(let settlement, _):
-            let outcome = settle(settlement, of: request, now: now)
+            let outcome = settle(settlement, of: request)
             answer(number, outcome.map { .settled($0) })
         case .extend(let lease, let microseconds):
-            answer(number, extend(lease, by: microseconds, now: now))
+            answer(number, extend(lease, by: microseconds))
         case .giveBack(let token, let gap):
             _ = machine.giveBack(token, telling: gap, now: now)
             answer(number, .success(.done))
@@ -61,7 +62,7 @@ extension GroupTransaction {
     }
 
     private mutating func settle(
-        _ settlement: Settlement, of request: WorkRequest, now: Int64
+        _ settlement: Settlement, of request: WorkRequest
     ) -> Result<WorkAnswer.Settled, WorkError> {
         let (ending, reply): (GroupMachine.Ending, WorkDelivery.End?)
         switch settlement.verb {
@@ -85,7 +86,7 @@ extension GroupTransaction {
             (ending, reply) = (.dead(gone: writeLetters(settlement)), .refusal(body))
         }
         let outcome = machine.settle(
-            settlement.lease, only: settlement.only, ending, now: now)
+            settlement.lease, only: settlement.only, ending, now: turn.now)
         switch outcome {
         case .settled(let ids):
             if case .retry = ending { turn.counts.retried += ids.count }
@@ -104,14 +105,14 @@ extension GroupTransaction {
 
     /// Gives leases their full time again after the store failed, since nobody could settle
     /// meanwhile.
-    mutating func renew(after error: BusError, now: Int64) {
+    mutating func renew(after error: BusError) {
         switch error {
         case .storeFull, .storeFailed: break
         default: return
         }
-        guard now - renewed >= Limits.renewalMicroseconds else { return }
-        renewed = now
-        machine.renewLeases(now: now)
+        guard turn.now - renewed >= Limits.renewalMicroseconds else { return }
+        renewed = turn.now
+        machine.renewLeases(now: turn.now)
     }
 
     /// Writes the dead letters of jobs that a worker ends as dead. Returns jobs without an event.
@@ -134,7 +135,7 @@ extension GroupTransaction {
     }
 
     private mutating func extend(
-        _ lease: String, by microseconds: Int64, now: Int64
+        _ lease: String, by microseconds: Int64
     ) -> Result<WorkAnswer.Outcome, WorkError> {
         switch machine.state(of: lease, only: nil) {
         case .settled: return .failure(machine.end(of: lease, only: nil))
@@ -142,7 +143,7 @@ extension GroupTransaction {
             turn.counts.lost += 1
             return .failure(.leaseLost)
         case .valid(let token, _):
-            guard machine.extend(token, by: microseconds, now: now) else {
+            guard machine.extend(token, by: microseconds, now: turn.now) else {
                 return .failure(
                     .limit(
                         .inFlight,

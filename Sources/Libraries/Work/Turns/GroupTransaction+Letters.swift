@@ -51,7 +51,7 @@ extension GroupTransaction {
     }
 
     /// Takes the verdict on letters that are about to go.
-    mutating func judged(_ verdict: LetterVerdict, now: Int64) {
+    mutating func judged(_ verdict: LetterVerdict) {
         guard case .awaiting(.verdict) = turn.stage else { return }
         turn.stage = .applying
         switch verdict {
@@ -75,11 +75,12 @@ extension GroupTransaction {
     }
 
     /// Has jobs rest that were dead letters too often. Not within a change.
-    mutating func refuseCircling(now: Int64) {
+    mutating func refuseCircling() {
         guard let first = turn.circling.first else { return }
         for id in turn.circling {
             machine.refuse(
-                id, WorkError.lettersCircle(id).description, due: now + Limits.circleMicroseconds)
+                id, WorkError.lettersCircle(id).description,
+                due: turn.now + Limits.circleMicroseconds)
         }
         if !didTellCircle { turn.counts.circling = first }
         didTellCircle = true
@@ -137,13 +138,13 @@ extension GroupTransaction {
 
     /// Leaves jobs open that were to become letters and may not, each with the reason. Returns
     /// whether it did: then the turn does nothing else.
-    mutating func leavesLetters(now: Int64) -> Bool {
+    mutating func leavesLetters() -> Bool {
         guard !turn.burying.isEmpty, case .failure(let error)? = turn.verdict else {
             return false
         }
         machine.undo()
         for id in turn.burying {
-            machine.refuse(id, error.description, due: now + Limits.burialMicroseconds)
+            machine.refuse(id, error.description, due: turn.now + Limits.burialMicroseconds)
         }
         turn.stage = .answering
         return true

@@ -4,13 +4,13 @@ internal import Topics
 extension GroupTransaction {
     /// The next step of the owner.
     enum Step {
-        /// Read the log, then call ``GroupTransaction/supply(_:)``.
+        /// Read the log, then call ``GroupTransaction/supply(_:now:)``.
         case fetch(Fetch)
-        /// Decide whether letters may go, then call ``GroupTransaction/judged(_:now:)``.
+        /// Decide whether letters may go, then call ``GroupTransaction/judged(_:)``.
         case judge(LetterQuestion)
         /// Read the newest letters of a dead topic, then call ``GroupTransaction/recalled(_:)``.
         case recall(TopicName)
-        /// Commit it, then call ``GroupTransaction/committed(_:)``.
+        /// Commit it, then call ``GroupTransaction/committed(_:now:)``.
         case commit(WorkChange, [PublishBatch])
         /// Give these answers.
         case answer([WorkAnswer], Counts)
@@ -55,6 +55,8 @@ extension GroupTransaction {
     /// One change on its way.
     struct Turn {
         var stage = Stage.over
+        /// Its time: that of its beginning, or of the last result that the owner reported.
+        var now: Int64 = 0
         var requests: [WorkRequest] = []
         var answers: [WorkAnswer] = []
         var counts = Counts()
@@ -78,5 +80,8 @@ extension GroupTransaction {
         var rounds = 0
         /// How many jobs had ended before it.
         var tally = JobTally()
+
+        /// Goes on at a later time, since its owner took some.
+        mutating func pass(to time: Int64) { now = max(now, time) }
     }
 }

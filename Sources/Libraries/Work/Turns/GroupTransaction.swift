@@ -81,27 +81,25 @@ struct GroupTransaction {
     // MARK: The owner's part
 
     /// The next step for the owner; nil while it owes a result, and if there is nothing to do.
-    mutating func step(
-        now: Int64, room: GroupMachine.Room, mint: () -> LeaseToken
-    ) -> Step? {
+    mutating func step(now: Int64, room: GroupMachine.Room) -> Step? {
         if case .over = turn.stage { begin(now: now) }
         while true {
             switch turn.stage {
             case .over, .awaiting: return nil
             case .applying:
                 if let step = recallWanted() ?? lettersWanted() { return step }
-                if leavesLetters(now: now) { continue }
-                apply(now: now)
+                if leavesLetters() { continue }
+                apply()
                 turn.stage = .serving
             case .serving:
-                if let fetch = serve(in: room, now: now, mint: mint) { return fetch }
+                if let fetch = serve(in: room) { return fetch }
                 turn.stage = .finishing
             case .finishing:
-                if let change = machine.change(now: now) {
+                if let change = machine.change(now: turn.now) {
                     turn.stage = .awaiting(.commit)
                     return .commit(change, turn.batches)
                 }
-                finish(.success([]), isCommitted: false, now: now)
+                finish(.success([]), isCommitted: false)
             case .answering:
                 defer { turn = Turn() }
                 return .answer(turn.answers, turn.counts)
@@ -112,6 +110,7 @@ struct GroupTransaction {
     /// Takes the events that a fetch found in the log. After an error nothing is changed.
     mutating func supply(_ outcome: Result<GroupMachine.Supply, BusError>, now: Int64) {
         guard case .awaiting(let awaited) = turn.stage else { return }
+        turn.pass(to: now)
         switch (outcome, awaited) {
         case (.success(let supply), .letters):
             turn.letters = supply.known
@@ -124,14 +123,15 @@ struct GroupTransaction {
             turn.supply = supply
             turn.stage = .serving
         case (.failure(let error), _):
-            finish(.failure(error), isCommitted: false, now: now)
+            finish(.failure(error), isCommitted: false)
         }
     }
 
     /// Takes the result of a commit.
     mutating func committed(_ outcome: Result<[PublishReceipt], BusError>, now: Int64) {
         guard case .awaiting(.commit) = turn.stage else { return }
-        finish(outcome, isCommitted: true, now: now)
+        turn.pass(to: now)
+        finish(outcome, isCommitted: true)
     }
 
     /// Has resting workers and refused letters tried again, and due jobs looked for; call it each
@@ -167,6 +167,7 @@ struct GroupTransaction {
         }
         machine.begin()
         turn.stage = .applying
+        turn.now = now
         turn.requests = requests
         turn.tally = machine.record.tally
         turn.burying = dying.map(\.id)
@@ -181,27 +182,25 @@ struct GroupTransaction {
         turn.answers = waiting.map { WorkAnswer(number: $0, outcome: .failure(error)) }
     }
 
-    private mutating func apply(now: Int64) {
+    private mutating func apply() {
         if !turn.burying.isEmpty {
             let found = turn.letters.filter { turn.burying.contains($0.key) }
-            for letter in machine.bury(found, now: now) {
+            for letter in machine.bury(found, now: turn.now) {
                 write(letter, reason: .attempts)
             }
         }
-        for request in turn.requests { apply(request, now: now) }
+        for request in turn.requests { apply(request) }
     }
 
     /// Serves waiting workers with the events that were read. Returns the next read, if one is
     /// needed.
-    private mutating func serve(
-        in room: GroupMachine.Room, now: Int64, mint: () -> LeaseToken
-    ) -> Step? {
+    private mutating func serve(in room: GroupMachine.Room) -> Step? {
         guard turn.burying.isEmpty else { return nil }
         var mayRead = !turn.holdsStored
         if turn.rounds > 0 {
             let supply = turn.supply
             turn.supply = GroupMachine.Supply()
-            let (grants, goesOn) = machine.serve(from: supply, in: room, now: now, mint: mint)
+            let (grants, goesOn) = machine.serve(from: supply, in: room, now: turn.now)
             turn.grants += grants
             guard goesOn else { return nil }
             mayRead =
@@ -233,7 +232,7 @@ struct GroupTransaction {
     // MARK: Its end
 
     private mutating func finish(
-        _ outcome: Result<[PublishReceipt], BusError>, isCommitted: Bool, now: Int64
+        _ outcome: Result<[PublishReceipt], BusError>, isCommitted: Bool
     ) {
         switch outcome {
         case .success(let receipts):
@@ -245,13 +244,13 @@ struct GroupTransaction {
                 burialsMax = Limits.burialsMax
                 turn.counts.buried = turn.burying
             }
-            refuseCircling(now: now)
+            refuseCircling()
             rememberLetters(receipts)
             hand(receipts)
             if isRemoving { isRemoved = true }
         case .failure(let error):
             machine.undo()
-            fail(error, now: now)
+            fail(error)
         }
         turn.stage = .answering
     }
@@ -276,10 +275,10 @@ struct GroupTransaction {
         turn.counts.ended = machine.record.tally - turn.tally
     }
 
-    private mutating func fail(_ error: BusError, now: Int64) {
+    private mutating func fail(_ error: BusError) {
         // A topic may have refused a batch, which says nothing of the store: other requests go on.
         if turn.burying.isEmpty, turn.batches.isEmpty { (isResting, isPutOff) = (true, false) }
-        renew(after: error, now: now)
+        renew(after: error)
         turn.counts = Counts()
         let replaced = turn.answers.filter { answer in
             !turn.requests.contains { $0.number == answer.number }
@@ -305,7 +304,8 @@ struct GroupTransaction {
             burialsMax = 1
         } else {
             machine.refuse(
-                turn.burying[0], error.description, due: now + Limits.burialMicroseconds)
+                turn.burying[0], error.description,
+                due: turn.now + Limits.burialMicroseconds)
         }
     }
 }

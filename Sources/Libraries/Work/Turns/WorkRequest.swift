@@ -25,6 +25,9 @@ struct WorkRequest {
         let isReplyAwaited: Bool
         let length: Int64?
         let countMax: Int
+        /// The token of the lease that it gets. It was drawn before, so that nothing is left to
+        /// chance where the group decides.
+        let token: LeaseToken
         var waits: Bool
         /// Whether it does not get a job again that another loop of its worker has.
         var isPatient = false

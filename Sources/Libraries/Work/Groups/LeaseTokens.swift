@@ -22,11 +22,10 @@ final class LeaseTokens: Sendable {
     }
 
     private static func draw() -> [LeaseToken] {
-        var words = [UInt64](repeating: 0, count: 2 * Limits.tokensDrawn)
-        let outcome = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) }
+        let none = LeaseToken(high: 0, low: 0)
+        var tokens = [LeaseToken](repeating: none, count: Limits.tokensDrawn)
+        let outcome = tokens.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) }
         guard outcome == 0 else { fatalError("the system has no randomness: error \(errno)") }
-        return (0..<Limits.tokensDrawn).map {
-            LeaseToken(high: words[2 * $0], low: words[2 * $0 + 1])
-        }
+        return tokens
     }
 }

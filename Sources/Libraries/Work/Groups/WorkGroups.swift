@@ -253,12 +253,9 @@ public final class WorkGroups: Sendable {
 
     /// A number that no group has.
     private func newNumber() -> GroupNumber {
-        table.write { table in
-            while true {
-                let token = parts.mint()
-                let number = GroupNumber(rawValue: Int64(token.high & ((1 << 51) - 1)) + 1)
-                if table.numbers.insert(number).inserted { return number }
-            }
+        while true {
+            let number = GroupNumber(rawValue: Int64(parts.mint().high & ((1 << 51) - 1)) + 1)
+            if table.write({ $0.numbers.insert(number).inserted }) { return number }
         }
     }
 

@@ -266,7 +266,7 @@ struct GroupTransaction {
             machine.line.remove(grant.number)
             let settled = settled.removeValue(forKey: grant.number)
             answer(grant.number, .success(.delivery(grant, settled)))
-            turn.counts.taken += grant.jobs.map { ($0.event.time, $0.attempt) }
+            for job in grant.jobs { turn.counts.taken.append((job.event.time, job.attempt)) }
         }
         for entry in machine.line.removeAll(where: { !$0.stays }) {
             let settled = settled.removeValue(forKey: entry.number)

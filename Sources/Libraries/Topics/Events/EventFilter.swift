@@ -63,7 +63,7 @@ public struct EventFilter: Hashable, Sendable {
 /// One of the things by which an ``EventFilter`` chooses events.
 ///
 /// The compiler finds all code that depends on the list: every `switch` over it is exhaustive, and
-/// all other code goes through ``all``.
+/// all other code goes through `allCases`.
 public enum FilterField: UInt8, CaseIterable, Sendable {
     /// The type of the event.
     case type

@@ -145,12 +145,10 @@ struct LogAgainstModel {
         if subscribed.count > 3 {
             let name = subscribed.removeFirst()
             log.endSubscription(Selector(name), isForgotten: true)
-            model.subscribe(name, -1)
         } else {
             let name = pick(names)
             subscribed.append(name)
             _ = log.beginSubscription(Selector(name))
-            model.subscribe(name, 1)
         }
     }
 

@@ -14,7 +14,6 @@ struct LogModel {
     struct Topic {
         var isRegistered = false
         var retention: Retention
-        var subscribers = 0
         var exists = false
         var losses = Losses()
     }
@@ -63,11 +62,6 @@ struct LogModel {
         topics[name]?.exists = false
         topics[name]?.isRegistered = false
         topics[name]?.retention = defaults
-    }
-
-    mutating func subscribe(_ name: TopicName, _ change: Int) {
-        topics[name, default: Topic(retention: defaults)].subscribers += change
-        settle()
     }
 
     mutating func advance(to time: Timestamp) {
@@ -130,7 +124,7 @@ struct LogModel {
         entries.removeAll(where: \.isGone)
         for (name, topic) in topics where topic.exists {
             let isHeld = entries.contains { $0.event.topic == name }
-            if !isHeld, !topic.isRegistered, topic.subscribers == 0 {
+            if !isHeld, !topic.isRegistered {
                 topics[name]?.exists = false
                 topics[name]?.retention = defaults
             }

@@ -37,7 +37,7 @@ struct SubscriptionModel {
         }
     }
 
-    /// Whether it stands under its name, and its topic so does not vanish.
+    /// Whether it counts as a subscriber.
     var isCounted: Bool { endedAt == nil && deletion == nil }
 
     var cursor: EventID { endedAt ?? (held.isEmpty ? position.after : cursorWhileHolding) }

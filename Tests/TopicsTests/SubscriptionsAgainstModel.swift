@@ -104,9 +104,7 @@ struct SubscriptionsAgainstModel {
         guard let place = try? bench.remove(name.text) else { return }
         log.remove(name, at: place)
         for index in pairs.indices {
-            let wasCounted = pairs[index].model.isCounted
             pairs[index].model.admitted(name, isRemoval: true, log)
-            if wasCounted, !pairs[index].model.isCounted { log.subscribe(name, -1) }
         }
     }
 
@@ -137,7 +135,6 @@ struct SubscriptionsAgainstModel {
     ) throws {
         let limit = ReadLimit(events: pick([1, 3, 64]), bytes: pick([1, 60, 1 << 20]))
         let real = try bench.bus.subscribe(selector, since: start, filter: filter, limit: limit)
-        if let name = selector.singleName { log.subscribe(name, 1) }
         let model = SubscriptionModel(selector, filter, limit, start, in: log)
         pairs.append(Pair(real: real, model: model))
     }
@@ -149,7 +146,6 @@ struct SubscriptionsAgainstModel {
         if Bool.random(using: &random) { left.real.cancel() }
         let cursor = left.real.cursor
         let (selector, filter) = (left.model.selector, left.model.filter)
-        if left.model.isCounted, let name = selector.singleName { log.subscribe(name, -1) }
         guard Bool.random(using: &random) else { return }
         try subscribe(selector, filter, .after(cursor))
     }

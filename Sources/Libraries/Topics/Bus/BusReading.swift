@@ -214,8 +214,6 @@ extension EventBus {
 
     /// Counts one more subscription, until `endSubscription` with the same selector.
     ///
-    /// While there is one to exactly its name, a topic does not vanish.
-    ///
     /// - Returns: The newest id of the bus, or of the topic if the selector is one name. Later
     ///   events count this subscription (``Admission/subscribers``). Events up to this id that
     ///   became visible after an earlier read may not count it.

@@ -87,9 +87,10 @@ struct EventLog {
             tombstones.add(stone.name, losses, number: lossNumber)
             mostLost.rise(to: losses)
         }
-        // Their newest events fall, as the order wants them.
-        let topics = contents.topics.map { ($0, Self.newest(of: $0)) }
-        for (topic, _) in topics.sorted(by: { $0.1 > $1.1 }) { takeOver(topic, at: now) }
+        // Their newest events fall, as the order wants them. Topics without one go by their names.
+        let topics = contents.topics.map { (Self.newest(of: $0), $0) }
+        let sorted = topics.sorted { $0.0 == $1.0 ? $0.1.name.text < $1.1.name.text : $0.0 > $1.0 }
+        for (_, topic) in sorted { takeOver(topic, at: now) }
     }
 
     private static func newest(of topic: StoredTopic) -> EventID {
@@ -195,10 +196,10 @@ struct EventLog {
         lossOrder.moveToFront(record.lossNode)
     }
 
-    /// Lets a topic vanish that was made by publishing, has no event and no subscription to its
-    /// name.
+    /// Lets a topic vanish that was made by publishing and has no event. Subscriptions to its name
+    /// wait on, and have no say: which topics there are follows from what was published alone.
     mutating func vanishIfDone(_ record: TopicRecord) {
-        guard !record.isRegistered, record.isEmpty, record.namedSubscribers == 0 else { return }
+        guard !record.isRegistered, record.isEmpty else { return }
         bury(record)
     }
 
@@ -239,7 +240,6 @@ struct EventLog {
     mutating func endSubscription(_ selector: Selector, isForgotten: Bool) {
         let record = selector.singleName.flatMap { records[$0] }
         subscribers.change(selector, of: record, by: -1, isForgotten: isForgotten)
-        if let record { vanishIfDone(record) }
     }
 
     /// How many subscriptions there are to exactly this name.

@@ -100,8 +100,8 @@ extension EventLog {
         }
     }
 
-    /// The time at which the first of a user's topics vanishes with its last event, unless somebody
-    /// waits for it then. Nil where that topic is not among those that were quiet longest.
+    /// The time at which the first of a user's topics vanishes with its last event. Nil where that
+    /// topic is not among those that were quiet longest.
     ///
     /// - Complexity: O(`Limits.vanishingLooksMax`): a caller that meets the limit may retry at
     ///   once.

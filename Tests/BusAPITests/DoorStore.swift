@@ -101,7 +101,7 @@ final class DoorStore: EventStore {
         inner.trim(trim, then: then)
     }
 
-    func tellLosses(to observer: any StoreLossObserver) { inner.tellLosses(to: observer) }
+    func tell(_ observer: any StoreObserver) { inner.tell(observer) }
 
     func close() { inner.close() }
 }

@@ -68,7 +68,7 @@ struct LogAgainstModel {
         case 6: register()
         case 7: if Int.random(in: 0..<3, using: &random) == 0 { remove() }
         case 8, 9: advance()
-        case 10: if sweeps { evict() }
+        case 10: if sweeps { evict() } else { learnHorizon() }
         case 11: if sweeps { subscribe() }
         case 12..<15: return compareStated()
         case 15: return compareStart()
@@ -98,15 +98,20 @@ struct LogAgainstModel {
             Payload(count: Int.random(in: 0...50, using: &random)) { _ in }
         }
         let batch = PublishBatch(topic: name, metadata: metadata, payloads: payloads)
+        // Another host publishes some of them.
+        let isOwn = Int.random(in: 0..<4, using: &random) > 0
         let room = MemoryRoom(bytesMax: .max / 2, others: 0)
-        guard let prepared = try? log.prepare(batch, room: room) else { return }
-        if Int.random(in: 0..<10, using: &random) == 0 { return log.cancel(prepared) }
+        let prepared = isOwn ? try? log.prepare(batch, room: room) : nil
+        if let prepared, Int.random(in: 0..<10, using: &random) == 0 {
+            return log.settle(prepared)
+        }
         let events = payloads.map {
             Event(
                 id: newID(), time: now, topic: name, payload: $0, metadata: metadata,
                 sender: .unknown, isStored: false)
         }
-        _ = log.admit(events, of: prepared, now: now)
+        if let prepared { log.settle(prepared) }
+        _ = log.arrive(events, owner: nil, now: now)
         model.publish(events)
     }
 
@@ -139,6 +144,13 @@ struct LogAgainstModel {
         guard log.eventBytes > 0 else { return }
         log.evict(bytes)
         model.evict(bytes)
+    }
+
+    /// The log learns of an id that is given and not here yet.
+    private mutating func learnHorizon() {
+        let id = EventID(rawValue: nextID + UInt64.random(in: 0...3, using: &random))
+        log.rise(horizon: id)
+        model.horizon = max(model.horizon, id)
     }
 
     private mutating func subscribe() {

@@ -21,7 +21,9 @@ struct LogModel {
     let grace: Int64
     let defaults: Retention
     var floor: Losses
-    var newest: EventID
+    var newest: EventID { didSet { horizon = max(horizon, newest) } }
+    /// The highest id that is known to be given.
+    var horizon: EventID
     var now: Timestamp
     var entries: [Entry] = []
     var topics: [TopicName: Topic] = [:]
@@ -32,6 +34,7 @@ struct LogModel {
         self.now = now
         self.floor = Losses(removedThrough: floor, removedTime: now, discardedThrough: floor)
         newest = floor
+        horizon = floor
     }
 
     // MARK: Verbs
@@ -52,7 +55,7 @@ struct LogModel {
     }
 
     mutating func remove(_ name: TopicName, at id: EventID) {
-        newest = id
+        newest = max(newest, id)
         for index in entries.indices where entries[index].event.topic == name {
             if entries[index].removed == nil { lose(index) }
             entries[index].isGone = true
@@ -204,7 +207,7 @@ struct LogModel {
         let cursor = position.stated ?? position.after
         var next = position
         next.stated = nil
-        if cursor > newest {
+        if cursor > horizon {
             next.after = .zero
             next.reportedThrough = losses.removedThrough
             return .gap(Gap(after: cursor, through: losses.removedThrough), next: next)
@@ -215,7 +218,7 @@ struct LogModel {
             return .gap(Gap(after: cursor, through: lost), next: next)
         }
         next.isWaiting = true
-        next.after = newest
+        next.after = max(next.after, newest)
         let there = entries.filter {
             selector.matches($0.event.topic) && $0.event.id > position.after
                 && (position.isWaiting ? !$0.isGone : $0.removed == nil)

@@ -175,7 +175,8 @@ struct MemoryTests {
                 id: EventID(rawValue: id), time: now, topic: batch.topic, payload: .empty,
                 metadata: .none, sender: .unknown, isStored: false)
             if id == 1 { evicted = event } else { removed = event }
-            _ = log.admit([event], of: prepared, now: now)
+            log.settle(prepared)
+            _ = log.arrive([event], owner: nil, now: now)
         }
         log.evict(1)
         log.remove(try TopicName("a"), at: EventID(rawValue: 3))

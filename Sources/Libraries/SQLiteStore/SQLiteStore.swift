@@ -188,7 +188,7 @@ package final class SQLiteStore: EventStore {
     }
 
     /// Has `observer` told of the events that the size limit removes.
-    package func tellLosses(to observer: any StoreLossObserver) {
+    package func tell(_ observer: any StoreObserver) {
         // Weak: the bus owns its store.
         shared.tellLoss.value = { [weak observer] in observer?.storeRemoved($1, of: $0) }
     }

@@ -36,7 +36,7 @@ extension EventBus {
     ) -> Result<PublishReceipt, BusError> {
         switch outcome {
         case .failure(let error):
-            withLog { $0.cancel(prepared) }
+            withLog { $0.settle(prepared) }
             return .failure(error)
         case .success(let receipt):
             return .success(admit(prepared, receipt))
@@ -49,14 +49,30 @@ extension EventBus {
             preconditionFailure(
                 "the store took events of \(prepared.batch.topic) as something else")
         }
-        let (first, last) = (events[0].id, events[events.count - 1].id)
-        let time = events[events.count - 1].time
-        let now = clock.now()
-        let (subscribers, namesake) = withLog { $0.admit(events, of: prepared, now: now) }
-        notify(prepared.batch.topic, newest: last, .events, subscribers: subscribers)
+        let (subscribers, namesake) = show(events, owner: prepared.owner, settling: prepared)
+        let last = events[events.count - 1]
         return PublishReceipt(
-            first: first, last: last, count: events.count, time: time, subscribers: subscribers,
-            namesake: namesake)
+            first: events[0].id, last: last.id, count: events.count, time: last.time,
+            subscribers: subscribers, namesake: namesake)
+    }
+
+    /// Makes the events of one batch visible that the order has, and tells observers.
+    ///
+    /// - Parameter prepared: The batch that waited here for its place; nil where another host
+    ///   published it.
+    @discardableResult
+    func show(
+        _ events: [Event], owner: UInt32?, settling prepared: PreparedBatch? = nil
+    ) -> (subscribers: Int, namesake: TopicName?) {
+        let now = clock.now()
+        let shown = withLog { log in
+            if let prepared { log.settle(prepared) }
+            return log.arrive(events, owner: owner, now: now)
+        }
+        notify(
+            events[0].topic, newest: events[events.count - 1].id, .events,
+            subscribers: shown.subscribers)
+        return shown
     }
 
     /// Registers a topic, or replaces all settings of one that exists. From then on it stays even
@@ -79,21 +95,35 @@ extension EventBus {
         } catch {
             return then(.failure(error))
         }
-        store.commit(.registration(topic, settings, owner: sender.uid)) { [self] outcome in
-            let now = clock.now()
-            retire(topic, at: now)
-            let registered = withLog { log in
-                if isReserved { log.release(topic, by: sender.uid) }
-                return outcome.map { _ in
-                    log.register(topic, settings, owner: sender.uid, now: now)
-                }
+        let owner = sender.uid
+        store.commit(.registration(topic, settings, owner: owner)) { [self] outcome in
+            switch outcome {
+            case .failure(let error):
+                if isReserved { withLog { $0.release(topic, by: owner) } }
+                then(.failure(error))
+            case .success:
+                let (registered, isNew) = apply(
+                    settings, to: topic, owner: owner, isReserved: isReserved)
+                then(.success((description(of: topic) ?? registered, isNew)))
             }
-            retire(topic, at: now)
-            then(
-                registered.map { registered in
-                    (description(of: topic) ?? registered.topic, registered.isNew)
-                })
         }
+    }
+
+    /// Applies settings that the order has to a topic. Returns the topic, and whether it is new.
+    ///
+    /// - Parameter isReserved: Whether the topic has a place that is to be released.
+    @discardableResult
+    func apply(
+        _ settings: TopicSettings, to topic: TopicName, owner: UInt32?, isReserved: Bool = false
+    ) -> (topic: TopicDescription, isNew: Bool) {
+        let now = clock.now()
+        retire(topic, at: now)
+        let registered = withLog { log in
+            if isReserved { log.release(topic, by: owner) }
+            return log.register(topic, settings, owner: owner, now: now)
+        }
+        retire(topic, at: now)
+        return registered
     }
 
     /// Removes all events of a topic that exceed its bounds, some at a time under the lock.

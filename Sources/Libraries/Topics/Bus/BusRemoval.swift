@@ -37,11 +37,18 @@ extension EventBus {
                         preconditionFailure(
                             "the store took a removal of \(topic) as something else")
                     }
-                    let wasThere = withLog { $0.remove(topic, at: id) }
-                    notify(topic, newest: id, .removal)
-                    return (id, wasThere)
+                    return (id, applyRemoval(of: topic, at: id))
                 })
         }
+    }
+
+    /// Removes a topic at the place that its removal took, and tells observers. Returns whether the
+    /// topic was there still.
+    @discardableResult
+    func applyRemoval(of topic: TopicName, at id: EventID) -> Bool {
+        let wasThere = withLog { $0.remove(topic, at: id) }
+        notify(topic, newest: id, .removal)
+        return wasThere
     }
 
     /// Removes all topics that a selector matches, each as ``remove(_:then:)`` does, and returns how
@@ -104,12 +111,5 @@ extension EventBus {
                 if let all { then(all) }
             }
         }
-    }
-}
-
-extension EventBus: StoreLossObserver {
-    package func storeRemoved(_ loss: StoreLoss, of topic: TopicName) {
-        let now = clock.now()
-        withLog { $0.applyStoreLoss(topic, loss, now: now) }
     }
 }

@@ -44,7 +44,7 @@ extension EventBus {
     }
 
     private func cancel(_ prepared: [PreparedBatch]) {
-        for batch in prepared { withLog { $0.cancel(batch) } }
+        for batch in prepared { withLog { $0.settle(batch) } }
     }
 
     private func finish(

@@ -81,7 +81,7 @@ public final class EventBus: Sendable {
                 log: EventLog(
                     contents: contents, store: store.capabilities, limits: limits,
                     defaults: defaults, autocreate: autocreate, now: clock.now())))
-        store.tellLosses(to: self)
+        store.tell(self)
         relieve()
     }
 

@@ -38,8 +38,11 @@ struct FollowerMachine {
         case drain
     }
 
-    /// The newest id when it was made: a removal of its topic up to there does not concern it.
-    private let beganAt: EventID
+    /// The newest id when it was made.
+    private let madeAt: EventID
+    /// The same, or a later id to which it had everything when it began. A removal of its topic up
+    /// to there does not concern it.
+    private var beganAt: EventID
     private var position = LogPosition(after: .zero)
     /// Events that were read and not delivered, the next one last.
     private var events: [Event] = []
@@ -58,6 +61,7 @@ struct FollowerMachine {
     private var isCounted = true
 
     init(beganAt: EventID) {
+        madeAt = beganAt
         self.beganAt = beganAt
     }
 
@@ -67,7 +71,8 @@ struct FollowerMachine {
         switch read {
         case .events(let events, _, _): delivered = events[0].id.predecessor
         case .gap(let gap, _): delivered = gap.after
-        case .caughtUp, .older: break
+        case .caughtUp(let next), .older(let next):
+            if next.isResolved { beganAt = max(beganAt, next.after) }
         }
     }
 
@@ -173,6 +178,8 @@ struct FollowerMachine {
             position = next
             gap = told
             isBehind = true
+            // A cursor of another life says nothing of this one.
+            if told.through < told.after { beganAt = madeAt }
         case .older(let next):
             position = next
             isOlder = true

@@ -11,6 +11,8 @@ struct EventLog {
     let keepsOlder: Bool
     /// The most bytes that the store takes; nil where it has no bound.
     let storeBytesMax: Int?
+    /// Whether other hosts give ids of the same order.
+    let isShared: Bool
 
     var records: [TopicName: TopicRecord] = [:]
     /// How many topics each user made; the key is nil for unknown users.
@@ -43,7 +45,11 @@ struct EventLog {
     var isDraining = false
 
     /// The newest visible id.
-    var newest: EventID
+    private(set) var newest: EventID
+    /// The highest id that is known to be given: `newest`, or a higher one where other hosts gave
+    /// ids that this one has not applied yet. A cursor up to here is of this order, and its reader
+    /// waits until the log has come that far.
+    private(set) var horizon: EventID
     /// No id up to here was ever given.
     let unusedThrough: EventID
     /// Bytes that the events in memory take, events that wait for the store included.
@@ -71,9 +77,11 @@ struct EventLog {
         self.autocreate = autocreate
         keepsOlder = store.keepsOlder
         storeBytesMax = store.bytesMax
+        isShared = store.isShared
         // A group holds all events until it gives the first id that it needs.
         for group in contents.groups { held[group.number] = .zero }
         newest = contents.newest
+        horizon = newest
         unusedThrough = contents.unusedThrough
         mostLost = Losses(
             removedThrough: contents.floor, removedTime: contents.floorTime,
@@ -145,6 +153,17 @@ struct EventLog {
         return end < order.places ? end : nil
     }
 
+    // MARK: The order
+
+    /// Everything up to `id` is visible, or was removed.
+    mutating func rise(to id: EventID) {
+        newest = max(newest, id)
+        horizon = max(horizon, id)
+    }
+
+    /// Ids up to `id` are given, whether or not their events are here already.
+    mutating func rise(horizon id: EventID) { horizon = max(horizon, id) }
+
     /// Bytes that topics, topics about to be made, and tombstones take.
     var topicBytes: Int {
         (records.count + coming.count) * Overhead.topicBytes
@@ -165,7 +184,13 @@ struct EventLog {
     mutating func ensure(
         _ name: TopicName, settings: TopicSettings?, owner: UInt32?, inFront: Bool
     ) -> TopicRecord {
-        if let record = records[name] { return record }
+        records[name] ?? make(name, settings: settings, owner: owner, inFront: inFront)
+    }
+
+    /// A new topic, which goes on where its tombstone ended.
+    mutating func make(
+        _ name: TopicName, settings: TopicSettings?, owner: UInt32?, inFront: Bool
+    ) -> TopicRecord {
         let left = tombstones.take(name)
         let losses = left ?? Losses()
         let record = TopicRecord(
@@ -197,7 +222,7 @@ struct EventLog {
     }
 
     /// Lets a topic vanish that was made by publishing and has no event. Subscriptions to its name
-    /// wait on, and have no say: which topics there are follows from what was published alone.
+    /// wait on, and have no say: the topics follow from the events and from the time alone.
     mutating func vanishIfDone(_ record: TopicRecord) {
         guard !record.isRegistered, record.isEmpty else { return }
         bury(record)

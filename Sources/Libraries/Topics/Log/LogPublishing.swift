@@ -116,15 +116,11 @@ extension EventLog {
         return next
     }
 
-    /// Counts a batch out again that the store did not take.
-    mutating func cancel(_ prepared: PreparedBatch) {
-        release(prepared)
+    /// Counts a batch out again that waited for the store, whether or not the store took it.
+    mutating func settle(_ prepared: PreparedBatch) {
+        if prepared.isReserved { release(prepared.batch.topic, by: prepared.owner) }
         eventBytes -= prepared.batch.memoryBytes
         pendingBytes -= prepared.batch.memoryBytes
-    }
-
-    private mutating func release(_ prepared: PreparedBatch) {
-        if prepared.isReserved { release(prepared.batch.topic, by: prepared.owner) }
     }
 
     /// Gives back the place of a topic that the store has made, or has refused to make.
@@ -132,25 +128,28 @@ extension EventLog {
         coming.release(name, for: uid, isThere: records[name] != nil)
     }
 
-    /// Makes committed events visible. Returns how many subscriptions match their topic, and the
-    /// namesake of the topic if they make it.
-    mutating func admit(
-        _ events: [Event], of prepared: PreparedBatch, now: Timestamp
+    /// Makes the events of one batch visible that the order has, of this host or another one, and
+    /// never refuses. `owner` is the user that made the topic, or makes it by them. Returns how many
+    /// subscriptions match their topic, and the namesake of the topic if they make it.
+    mutating func arrive(
+        _ events: [Event], owner: UInt32?, now: Timestamp
     ) -> (subscribers: Int, namesake: TopicName?) {
-        pendingBytes -= prepared.batch.memoryBytes
-        release(prepared)
-        guard !events.isEmpty else { return (0, nil) }
-        let namesake = prepared.isReserved ? namesake(of: prepared.batch.topic) : nil
-        let record = ensure(
-            prepared.batch.topic, settings: nil, owner: prepared.owner, inFront: true)
-        record.metadata = prepared.batch.metadata
-        for event in events { record.append(event) }
+        let topic = events[0].topic
+        let found = records[topic]
+        let namesake = found == nil ? namesake(of: topic) : nil
+        let record = found ?? make(topic, settings: nil, owner: owner, inFront: true)
+        record.metadata = events[0].metadata
+        let bytes = record.memoryBytes
+        for event in events {
+            record.append(event)
+            statistics.publishedBytes += event.payload.count
+        }
+        eventBytes += record.memoryBytes - bytes
         record.publishedCount += events.count
         order.moveToFront(record.node)
-        newest = record.newest
+        rise(to: record.newest)
         statistics.batches += 1
         statistics.published += events.count
-        statistics.publishedBytes += prepared.batch.payloadBytes
         statistics.retained += events.count
         let count = subscribers.matching(record)
         applyRetention(to: record, at: now)
@@ -160,7 +159,6 @@ extension EventLog {
     /// A topic whose name differs from that of a new one only in the case of letters. Three usual
     /// spellings are looked up, not all that there are.
     private func namesake(of topic: TopicName) -> TopicName? {
-        guard records[topic] == nil else { return nil }
         let small = topic.text.lowercased()
         for text in [small, small.prefix(1).uppercased() + small.dropFirst(), small.uppercased()]
         where text != topic.text {
@@ -209,7 +207,7 @@ extension EventLog {
     /// gone already.
     @discardableResult
     mutating func remove(_ topic: TopicName, at id: EventID) -> Bool {
-        newest = max(newest, id)
+        rise(to: id)
         guard let record = records[topic] else { return false }
         statistics.deleted += record.retainedCount
         statistics.retained -= record.retainedCount

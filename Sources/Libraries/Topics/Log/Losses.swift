@@ -30,15 +30,23 @@ extension EventLog {
     func mayMiss(_ position: LogPosition) -> Bool {
         let cursor = position.stated ?? position.after
         let lost = mostLost.highest(isWaiting: position.isWaiting)
-        return cursor > newest || cursor < lost && position.reportedThrough < lost
+        return cursor > horizon || cursor < lost && position.reportedThrough < lost
     }
 
     /// The gap a position has to be told first, if any.
-    func detectGap(_ position: LogPosition, _ losses: Losses) -> LogRead? {
+    ///
+    /// On a shared order a cursor beyond all known ids is `.older`: the store is to say how far ids
+    /// are given.
+    ///
+    /// - Parameter isJudged: Whether the store has said so since the cursor came.
+    func detectGap(
+        _ position: LogPosition, _ losses: Losses, isJudged: Bool = false
+    ) -> LogRead? {
         let cursor = position.stated ?? position.after
         var next = position
         next.stated = nil
-        if cursor > newest {
+        if cursor > horizon {
+            if isShared, !isJudged { return .older(position) }
             next.after = .zero
             next.reportedThrough = losses.removedThrough
             return .gap(Gap(after: cursor, through: losses.removedThrough), next: next)

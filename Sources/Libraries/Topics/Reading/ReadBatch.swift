@@ -76,7 +76,7 @@ struct ReadBatch {
         case .none:
             var next = position
             next.isWaiting = true
-            next.after = newest
+            next.after = max(next.after, newest)
             return whole(at: next)
         }
     }

@@ -47,6 +47,8 @@ package final class SelectorRead: @unchecked Sendable {
     /// The last id that only the store has.
     private var olderThrough = EventID.zero
     private var page: PageCursor?
+    /// Whether the store was asked how far ids are given, as the position is beyond those known.
+    private var isJudged = false
     /// The number of the last loss that was looked at.
     private var lossNumber: UInt64 = 0
 
@@ -113,6 +115,11 @@ package final class SelectorRead: @unchecked Sendable {
 
     /// Takes the page that the store was asked for.
     package func take(_ page: StorePage) {
+        if position.after > through, position.unresolved == nil {
+            isJudged = true
+            stage = .scanning(TopicScan(of: selector, .position(position)))
+            return
+        }
         self.page = PageCursor(page)
         guard let start = position.unresolved else { return }
         position.unresolved = nil
@@ -139,7 +146,7 @@ package final class SelectorRead: @unchecked Sendable {
                     stage = .scanning(scan)
                     return .goOn
                 }
-                if let gap = settle(scan, in: log) { return .done(gap) }
+                if let turn = settle(scan, in: log) { return turn }
             case .searching(var search, let start):
                 stage = .reading
                 let outcome = search.look(&steps)
@@ -156,8 +163,9 @@ package final class SelectorRead: @unchecked Sendable {
 
     // MARK: Finding the place
 
-    /// Goes on from a look at all topics. Returns the gap that comes first, if any.
-    private func settle(_ scan: TopicScan, in log: EventLog) -> LogRead? {
+    /// Goes on from a look at all topics. Returns the gap that comes first, if any, or asks how far
+    /// ids are given.
+    private func settle(_ scan: TopicScan, in log: EventLog) -> Turn? {
         heads = scan.heads
         through = scan.through
         olderThrough = scan.olderThrough
@@ -172,7 +180,11 @@ package final class SelectorRead: @unchecked Sendable {
             return nil
         }
         place(at: start.position(from: scan, knowing: position, in: log))
-        return log.detectGap(position, losses).map(pass)
+        switch log.detectGap(position, losses, isJudged: isJudged) {
+        case nil: return nil
+        case .older: return .ask(storeRead(from: .after(position.after), through: position.after))
+        case .some(let gap): return .done(pass(gap))
+        }
     }
 
     /// Goes on from a search from the end, which began at `start`.
@@ -211,10 +223,9 @@ package final class SelectorRead: @unchecked Sendable {
         if page == nil, position.unresolved != nil || position.after < older {
             if let events = batch.soFar(at: position) { return .done(pass(events)) }
             return .ask(
-                StoreRead(
-                    start: position.unresolved ?? .after(position.after),
-                    through: position.unresolved == nil ? older : through, selector: selector,
-                    filter: filter, limit: limit))
+                storeRead(
+                    from: position.unresolved ?? .after(position.after),
+                    through: position.unresolved == nil ? older : through))
         }
         let bound = page?.through ?? through
         batch.beginTurn()
@@ -231,13 +242,18 @@ package final class SelectorRead: @unchecked Sendable {
             return .done(pass(damaged(bound)))
         case .bound:
             page = nil
-            position.after = bound
+            position.after = max(position.after, bound)
             position.isWaiting = true
         }
         if bound < through { return nil }
         if log.newest == through { return .done(pass(batch.whole(at: position))) }
         stage = .scanning(TopicScan(of: selector, .news(after: position)))
         return nil
+    }
+
+    private func storeRead(from start: StartPosition, through: EventID) -> StoreRead {
+        StoreRead(
+            start: start, through: through, selector: selector, filter: filter, limit: limit)
     }
 
     /// The answer where the store cannot read an event. First come the events before it; when the
@@ -289,7 +305,8 @@ package final class SelectorRead: @unchecked Sendable {
     /// The gap of losses since the last look for them; nil where there is none.
     private func newGap(in log: EventLog) -> LogRead? {
         guard log.lossNumber != lossNumber else { return nil }
-        return log.detectGap(position, log.losses(of: selector, changedSince: lossNumber))
+        return log.detectGap(
+            position, log.losses(of: selector, changedSince: lossNumber), isJudged: true)
     }
 
     /// Goes on behind the answer that is told, and lets go of its events.

@@ -46,10 +46,9 @@ package protocol EventStore: AnyObject, Sendable {
     /// call its `then` alone.
     func trim(_ trim: StoreTrim, then: @escaping @Sendable (StoreLoss) -> Void)
 
-    /// Has `observer` told of every removal by limits of the store's own, in the order of commits
-    /// and one at a time like every `then`, as long as somebody else keeps the observer. Called
-    /// once, right after `open`.
-    func tellLosses(to observer: any StoreLossObserver)
+    /// Tells `observer` the news of the store, in the order of commits and one at a time like every
+    /// `then`, as long as somebody else keeps the observer. Called once, right after `open`.
+    func tell(_ observer: any StoreObserver)
 
     /// Finishes all requests, and lets go of everything that it has open; blocks until that is
     /// done. Later requests fail. Called once. Called by a `then` it returns before all that is
@@ -57,14 +56,32 @@ package protocol EventStore: AnyObject, Sendable {
     func close()
 }
 
-/// An observer of the removals that a store makes by limits of its own.
-package protocol StoreLossObserver: AnyObject, Sendable {
+/// An observer of the news of a store: of things that its bus did not ask for.
+package protocol StoreObserver: AnyObject, Sendable {
+    /// The store removed events of a topic by limits of its own.
     func storeRemoved(_ loss: StoreLoss, of topic: TopicName)
+
+    /// The store applied an entry that another host brought into the order.
+    func storeApplied(_ arrival: StoreArrival)
+
+    /// The order has given ids up to `id`, whether or not the store has applied them.
+    func storeLearned(idsThrough id: EventID)
+}
+
+/// One thing that another host brought into the order, at the place that it took.
+package enum StoreArrival: Sendable {
+    /// The events of one batch, ids rising; at least one. `owner` is the user that made the topic,
+    /// or makes it by them if it does not exist.
+    case events([Event], owner: UInt32?)
+    /// The removal of a topic, and its id: events below it are gone.
+    case removal(TopicName, EventID)
+    /// New settings of a topic, and the user that owns it if it is new.
+    case registration(TopicName, TopicSettings, owner: UInt32?)
 }
 
 extension EventStore {
-    /// Does nothing: a store without limits of its own removes nothing by itself.
-    package func tellLosses(to observer: any StoreLossObserver) {}
+    /// Does nothing: a store without limits of its own, of one host, does nothing unasked.
+    package func tell(_ observer: any StoreObserver) {}
 
     /// Idle: a store without a thread of its own commits on the threads of its callers.
     package var progress: StoreProgress { StoreProgress(settled: 0, isIdle: true) }
@@ -76,11 +93,17 @@ package struct StoreCapabilities: Hashable, Sendable {
     package let keepsOlder: Bool
     /// The most bytes that it takes; nil where it has no bound of its own.
     package let bytesMax: Int?
+    /// Whether other hosts bring entries into its order too. Then a cursor may be ahead of this
+    /// host, and the store is asked about it: it tells its observer how far ids are given, and
+    /// answers a page without events. Only for stores that keep older events.
+    package let isShared: Bool
 
     /// Capabilities as given.
-    package init(keepsOlder: Bool, bytesMax: Int? = nil) {
+    package init(keepsOlder: Bool, bytesMax: Int? = nil, isShared: Bool = false) {
+        precondition(keepsOlder || !isShared, "a store that shares its order keeps older events")
         self.keepsOlder = keepsOlder
         self.bytesMax = bytesMax
+        self.isShared = isShared
     }
 }
 

@@ -1,0 +1,22 @@
+/// The news of the store: removals by limits of its own, and entries of other hosts.
+extension EventBus: StoreObserver {
+    package func storeRemoved(_ loss: StoreLoss, of topic: TopicName) {
+        let now = clock.now()
+        withLog { $0.applyStoreLoss(topic, loss, now: now) }
+    }
+
+    /// Applies what the order has, and refuses nothing: limits were checked where it was asked for.
+    package func storeApplied(_ arrival: StoreArrival) {
+        switch arrival {
+        case .events(let events, let owner):
+            show(events, owner: owner)
+            relieve()
+        case .removal(let topic, let id):
+            applyRemoval(of: topic, at: id)
+        case .registration(let topic, let settings, let owner):
+            apply(settings, to: topic, owner: owner)
+        }
+    }
+
+    package func storeLearned(idsThrough id: EventID) { withLog { $0.rise(horizon: id) } }
+}

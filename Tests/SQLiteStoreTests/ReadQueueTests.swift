@@ -14,7 +14,7 @@ import Topics
         for number in 0..<count { queue.add(.answer { order.add(number) }) }
         let begin = Self.processorNanoseconds
         for _ in 0..<count {
-            if case .answer(let answer)? = queue.take(sleepingAt: WakeUp()) { answer() }
+            if case .job(.answer(let answer)) = queue.take(sleepingAt: WakeUp()) { answer() }
         }
         let end = Self.processorNanoseconds
         return (Double(end - begin) / Double(count), order.count == count)
@@ -54,7 +54,10 @@ import Topics
         _ = queue.take(sleepingAt: WakeUp())
         #expect(queue.close().count == 2)
         #expect(queue.add(.answer {}) == .closed)
-        if queue.take(sleepingAt: WakeUp()) != nil { Issue.record("a closed queue gave something") }
+        guard case .closed = queue.take(sleepingAt: WakeUp()) else {
+            Issue.record("a closed queue gave something")
+            return
+        }
     }
 
     /// A read of a user, which looks for `topic`.
@@ -68,7 +71,7 @@ import Topics
 
     /// What the next job looks for.
     private func next(_ queue: ReadQueue) -> String? {
-        guard case .read(let read)? = queue.take(sleepingAt: WakeUp()) else { return nil }
+        guard case .job(.read(let read)) = queue.take(sleepingAt: WakeUp()) else { return nil }
         return "\(read.request.selector)"
     }
 
@@ -100,7 +103,7 @@ import Topics
         try inParallel(3) { thread in
             guard thread == 0 else {
                 let wakeUp = WakeUp()
-                while case .answer(let answer)? = queue.take(sleepingAt: wakeUp) { answer() }
+                while case .job(.answer(let answer)) = queue.take(sleepingAt: wakeUp) { answer() }
                 return
             }
             defer { _ = queue.close() }

@@ -1,4 +1,4 @@
-internal import Protection
+package import Protection
 package import Telemetry
 package import Topics
 
@@ -22,14 +22,15 @@ package final class SQLiteStore: EventStore {
     private let log: Log
     private let schema: Schema
     private let vfs: String?
+    private let starter: any WorkStarter
     private let state = Protected(State())
 
     private struct State {
         var shared: SharedParts?
-        var writer: OwnedThread?
-        var readers: [OwnedThread] = []
+        var writer: (any StartedWork)?
+        var readers: [any StartedWork] = []
 
-        mutating func takeReaders() -> [OwnedThread] {
+        mutating func takeReaders() -> [any StartedWork] {
             defer { readers = [] }
             return readers
         }
@@ -46,15 +47,29 @@ package final class SQLiteStore: EventStore {
         self.init(configuration, ceiling: ceiling, log: log, schema: .current, vfs: nil)
     }
 
+    /// The same on another file system, or without threads of its own.
+    ///
+    /// - Parameters:
+    ///   - vfs: The name of the file system by which SQLite reads and writes; nil for the system's.
+    ///   - starter: Starts the tasks of the store; in use each has a thread.
+    package convenience init(
+        _ configuration: SQLiteStoreConfiguration, log: Log, vfs: String,
+        starter: any WorkStarter
+    ) {
+        self.init(
+            configuration, ceiling: nil, log: log, schema: .current, vfs: vfs, starter: starter)
+    }
+
     init(
         _ configuration: SQLiteStoreConfiguration, ceiling: IDCeiling? = nil, log: Log,
-        schema: Schema = .current, vfs: String?
+        schema: Schema = .current, vfs: String?, starter: any WorkStarter = ThreadStarter()
     ) {
         self.configuration = configuration
         idCeiling = ceiling
         self.log = log
         self.schema = schema
         self.vfs = vfs
+        self.starter = starter
     }
 
     /// Lets the threads end by themselves, in order. `close()` waits for that.
@@ -96,7 +111,7 @@ package final class SQLiteStore: EventStore {
         let opening = try StoreOpening(
             configuration, schema: schema, ceiling: idCeiling, bootClock: context.bootClock,
             now: now, vfs: vfs)
-        let shared = SharedParts(configuration.sync)
+        let shared = SharedParts(configuration.sync, context.bootClock)
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))
         try start(opening, shared, context)
@@ -116,22 +131,22 @@ package final class SQLiteStore: EventStore {
     private func start(
         _ opening: StoreOpening, _ shared: SharedParts, _ context: StoreContext
     ) throws(StoreError) {
-        var started: OwnedThread?
+        var started: (any StartedWork)?
         do {
             for _ in 0..<Limits.readers {
                 let reader = try Reader(
                     opening.makeReader(), path: opening.file.path, shared: shared, log: log)
-                let thread = try Self.start(reader)
+                let thread = try start(reader)
                 state.write { $0.readers.append(thread) }
             }
             let keeper = try JournalKeeper(
                 opening.makeKeeper(), opening.file, shared.journal, queue: shared.queue)
-            let keeping = try Self.start(keeper)
+            let keeping = try start(keeper)
             started = keeping
             let writer = try Writer(
                 opening, configuration, shared: shared, keeper: keeping, clock: context.clock,
                 held: context.held, log: log)
-            let thread = try Self.start(writer)
+            let thread = try start(writer)
             state.write {
                 $0.writer = thread
                 $0.shared = shared
@@ -147,9 +162,9 @@ package final class SQLiteStore: EventStore {
         }
     }
 
-    private static func start(_ work: any ThreadWork) throws(StoreError) -> OwnedThread {
+    private func start(_ work: any SteppedWork) throws(StoreError) -> any StartedWork {
         do throws(Errno) {
-            return try OwnedThread(running: work)
+            return try starter.start(work)
         } catch {
             throw StoreError(detail: "no thread for the store: \(error)")
         }

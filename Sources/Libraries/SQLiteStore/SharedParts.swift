@@ -23,7 +23,7 @@ final class SharedParts: Sendable {
     let damaged = Protected(DamagedEvents())
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 
-    init(_ sync: SQLiteStoreConfiguration.Sync) {
-        journal = Checkpointer(syncsCommits: sync == .full)
+    init(_ sync: SQLiteStoreConfiguration.Sync, _ clock: BootClock) {
+        journal = Checkpointer(syncsCommits: sync == .full, by: clock)
     }
 }

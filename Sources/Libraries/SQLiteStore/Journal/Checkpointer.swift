@@ -1,5 +1,5 @@
 internal import Protection
-internal import Telemetry
+internal import Topics
 
 /// The agreement of a store's writer and the keeper of its journal: which of them syncs or moves
 /// the journal, and when.
@@ -11,12 +11,17 @@ final class Checkpointer: Sendable {
     private let length = Protected<JournalLength?>(nil)
     private let keeperWakeUp = WakeUp()
     private let writerWakeUp = WakeUp()
+    private let clock: BootClock
 
     /// - Parameters:
     ///   - syncsCommits: Whether every commit is synced by itself.
-    init(syncsCommits: Bool) {
+    ///   - clock: The clock by which the journal waits to be synced and moved.
+    init(syncsCommits: Bool, by clock: BootClock) {
         schedule = Protected(JournalSchedule(syncsCommits: syncsCommits))
+        self.clock = clock
     }
+
+    private var now: Int { Int(clock.now()) }
 
     /// Bytes of the journal on the disk, as of the last commit.
     var bytes: Int { length.read { $0?.bytes ?? 0 } }
@@ -26,7 +31,7 @@ final class Checkpointer: Sendable {
     /// Notes a commit after which the journal has so many pages.
     func committed(pages: Int) {
         length.write { $0?.committed(pages: pages) }
-        let now = MonotonicClock.microseconds()
+        let now = now
         if schedule.write({ $0.committed(pages: pages, now: now) }) { keeperWakeUp.signal() }
     }
 
@@ -54,7 +59,7 @@ final class Checkpointer: Sendable {
                     try database.checkpoint(mode)
                 }
                 if mode == .truncating, outcome == .complete { length.write { $0?.emptied() } }
-                let now = MonotonicClock.microseconds()
+                let now = now
                 let isAsleep = schedule.write { $0.writerEnded(outcome, now: now) }
                 return isAsleep ? keeperWakeUp.signal() : ()
             }
@@ -73,30 +78,24 @@ final class Checkpointer: Sendable {
         length.write { $0 = JournalLength(bytes: bytes, pageBytes: pageBytes) }
     }
 
-    /// The keeper's next step, once that is due; nil at the end.
+    /// The keeper's next step as of now; before it can be `.wait` again, the keeper calls
+    /// ``wait(milliseconds:)``, if it has a thread to wait with.
     ///
     /// - Parameters:
     ///   - hasRoom: Whether the disk has room for a long journal, as far as is known.
-    ///   - look: Whether the disk has that room now; called after each wait.
-    func next(_ hasRoom: inout Bool, look: () -> Bool) -> JournalSchedule.Step? {
-        while true {
-            let now = MonotonicClock.microseconds()
-            let step = schedule.write { $0.keeperStep(hasRoom: hasRoom, now: now) }
-            switch step {
-            case .end: return nil
-            case .wait(let milliseconds):
-                keeperWakeUp.wait(milliseconds: milliseconds)
-                hasRoom = look()
-            case .sync, .checkpoint, .leave: return step
-            }
-        }
+    func next(hasRoom: Bool) -> JournalSchedule.Step {
+        let now = now
+        return schedule.write { $0.keeperStep(hasRoom: hasRoom, now: now) }
     }
+
+    /// Waits until the keeper has something to do, or for so many milliseconds; -1 is for ever.
+    func wait(milliseconds: Int32) { keeperWakeUp.wait(milliseconds: milliseconds) }
 
     /// Notes the outcome of a step. Returns whether the writer has something to do now.
     func keeperEnded(
         _ step: JournalSchedule.Step, _ outcome: JournalSchedule.Outcome
     ) -> Bool {
-        let now = MonotonicClock.microseconds()
+        let now = now
         let woken = schedule.write { $0.keeperEnded(step, outcome, now: now) }
         if woken.awaited { writerWakeUp.signal() }
         return woken.needed

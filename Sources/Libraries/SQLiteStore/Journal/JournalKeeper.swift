@@ -1,6 +1,6 @@
 internal import Protection
 
-/// The thread of the journal: syncs commits in it and moves them into the file. It has a connection
+/// The task of the journal's thread: syncs commits in it and moves them into the file. It has a connection
 /// of its own, so that no publisher waits for that.
 ///
 /// SQLite lets a passive checkpoint go on beside a writer: neither waits for the other. After a
@@ -8,11 +8,12 @@ internal import Protection
 /// answered is missing yet.
 ///
 /// Belongs to its thread.
-final class JournalKeeper: ThreadWork {
+final class JournalKeeper: SteppedWork {
     private let database: Database
     private let file: StoreFile
     private let journal: Checkpointer
     private let queue: CommitQueue
+    private lazy var hasRoom = hasRoomForLongJournal
 
     /// - Parameters:
     ///   - database: A connection of its own, which writes.
@@ -30,14 +31,17 @@ final class JournalKeeper: ThreadWork {
             bytes: file.journalBytes, pageBytes: Int(try database.integer("PRAGMA page_size")))
     }
 
-    /// Runs until the journal is closed.
-    func run() {
-        var hasRoom = hasRoomForLongJournal
-        while let step = journal.next(&hasRoom, look: { hasRoomForLongJournal }) {
-            guard step != .leave else {
-                queue.rouse()
-                continue
-            }
+    /// Syncs or moves the journal once that is due, until the journal is closed.
+    func step(mayWait: Bool) -> WorkStep {
+        let step = journal.next(hasRoom: hasRoom)
+        switch step {
+        case .end: return .end
+        case .wait(let milliseconds):
+            if mayWait { journal.wait(milliseconds: milliseconds) }
+            hasRoom = hasRoomForLongJournal
+            return .nothing
+        case .leave: queue.rouse()
+        case .sync, .checkpoint:
             let outcome = Checkpointer.outcome { () throws(DatabaseError) in
                 guard step == .sync else { return try database.checkpoint(.passive) }
                 try database.syncJournal()
@@ -46,6 +50,7 @@ final class JournalKeeper: ThreadWork {
             if step == .checkpoint { hasRoom = hasRoomForLongJournal }
             if journal.keeperEnded(step, outcome) { queue.rouse() }
         }
+        return .done
     }
 
     private var hasRoomForLongJournal: Bool { file.hasRoom(Limits.longJournalRoomBytesMin) }

@@ -17,6 +17,14 @@ final class ReadQueue: Sendable {
         case answer(@Sendable () -> Void)
     }
 
+    /// The outcome of asking for a job.
+    enum Taken {
+        case job(Job)
+        /// Nothing waits.
+        case nothing
+        case closed
+    }
+
     /// The outcome of adding a job.
     enum Place {
         case queued
@@ -81,18 +89,20 @@ final class ReadQueue: Sendable {
         return left
     }
 
-    /// The next job; nil when the queue is closed.
+    /// The next job, waited for.
     ///
     /// - Parameters:
-    ///   - wakeUp: The wake-up of the reader that asks; nobody else sleeps at it.
-    func take(sleepingAt wakeUp: WakeUp) -> Job? {
+    ///   - wakeUp: The wake-up of the reader that asks, at which nobody else sleeps; nil for one that
+    ///     does not wait.
+    func take(sleepingAt wakeUp: WakeUp?) -> Taken {
         while true {
-            let (job, isClosed) = state.write { state -> (Job?, Bool) in
-                let job = state.next()
-                if job == nil, !state.isClosed { state.sleepers.append(wakeUp) }
-                return (job, state.isClosed)
+            let taken = state.write { state -> Taken in
+                if let job = state.next() { return .job(job) }
+                if state.isClosed { return .closed }
+                if let wakeUp { state.sleepers.append(wakeUp) }
+                return .nothing
             }
-            if job != nil || isClosed { return job }
+            guard case .nothing = taken, let wakeUp else { return taken }
             wakeUp.wait(milliseconds: -1)
         }
     }

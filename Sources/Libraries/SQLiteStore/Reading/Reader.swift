@@ -2,11 +2,11 @@ internal import Protection
 internal import Telemetry
 internal import Topics
 
-/// A reader's thread: takes reads from the queue, one turn at a time. A read whose client has left
+/// A reader's task: takes reads from the queue, one turn at a time. A read whose client has left
 /// takes none.
 ///
 /// Belongs to its thread.
-final class Reader: ThreadWork {
+final class Reader: SteppedWork {
     private let events: EventReader
     private let queue: ReadQueue
     private let progress: CommitProgress
@@ -27,24 +27,26 @@ final class Reader: ThreadWork {
         self.path = path
     }
 
-    /// Runs until the queue is closed.
-    func run() {
-        while let job = queue.take(sleepingAt: wakeUp) {
-            switch job {
-            case .answer(let answer): answer()
-            case .read(let read) where read.request.client.hasLeft():
-                read.then(.failure(.clientLeft))
-            case .read(var read):
-                do throws(DatabaseError) {
-                    guard let page = try events.turn(&read) else {
-                        goOn(read)
-                        continue
-                    }
-                    answer(read, .success(page))
-                } catch {
-                    answer(read, .failure(.unreadable(path, error)))
-                }
-            }
+    /// Takes one job, until the queue is closed.
+    func step(mayWait: Bool) -> WorkStep {
+        switch queue.take(sleepingAt: mayWait ? wakeUp : nil) {
+        case .closed: return .end
+        case .nothing: return .nothing
+        case .job(.answer(let answer)): answer()
+        case .job(.read(let read)) where read.request.client.hasLeft():
+            read.then(.failure(.clientLeft))
+        case .job(.read(let read)): turn(read)
+        }
+        return .done
+    }
+
+    private func turn(_ read: ReadJob) {
+        var read = read
+        do throws(DatabaseError) {
+            guard let page = try events.turn(&read) else { return goOn(read) }
+            answer(read, .success(page))
+        } catch {
+            answer(read, .failure(.unreadable(path, error)))
         }
     }
 

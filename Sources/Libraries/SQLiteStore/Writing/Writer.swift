@@ -2,16 +2,16 @@ internal import Protection
 internal import Telemetry
 internal import Topics
 
-/// The writer's thread: takes waiting jobs, commits them together, and tells everybody in order.
+/// The writer's task: takes waiting jobs, commits them together, and tells everybody in order.
 ///
 /// Belongs to its thread, once that runs.
-final class Writer: ThreadWork {
+final class Writer: SteppedWork {
     private let file: StoreFile
     private let database: Database
     private let clock: any BusClock
     private let log: Log
     private let shared: SharedParts
-    private let keeper: OwnedThread
+    private let keeper: any StartedWork
     private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
@@ -34,7 +34,7 @@ final class Writer: ThreadWork {
 
     init(
         _ opening: StoreOpening, _ configuration: SQLiteStoreConfiguration, shared: SharedParts,
-        keeper: OwnedThread, clock: any BusClock, held: HeldGroups, log: Log
+        keeper: any StartedWork, clock: any BusClock, held: HeldGroups, log: Log
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
@@ -57,15 +57,20 @@ final class Writer: ThreadWork {
         if let refusal = opening.refusal { note(refusal) }
     }
 
-    /// Runs until the queue is closed and empty, and leaves everything in order.
-    func run() {
-        while true {
-            let jobs = shared.queue.take(milliseconds: pause, delay)
-            if jobs.isEmpty, shared.queue.isClosed { break }
-            if !jobs.isEmpty || refusal != nil || postponed.count > 0 { process(jobs) }
-            if ledger.hasBegun { maintenance.turn(isIdle: jobs.isEmpty) }
+    /// Commits what waits. Once the queue is closed and empty it leaves everything in order.
+    func step(mayWait: Bool) -> WorkStep {
+        let jobs =
+            mayWait
+            ? shared.queue.take(milliseconds: pause, delay)
+            : shared.queue.take(milliseconds: 0, GroupCommitDelay())
+        if jobs.isEmpty, shared.queue.isClosed {
+            finish()
+            return .end
         }
-        finish()
+        let isNeeded = !jobs.isEmpty || refusal != nil || postponed.count > 0
+        if isNeeded { process(jobs) }
+        if ledger.hasBegun { maintenance.turn(isIdle: jobs.isEmpty) }
+        return isNeeded ? .done : .nothing
     }
 
     private var pause: Int32 {

@@ -1,5 +1,5 @@
 internal import Broadcasting
-internal import Protection
+package import Protection
 package import Telemetry
 public import Topics
 
@@ -83,14 +83,16 @@ public final class WorkGroups: Sendable {
             on: bus, limits: limits, letters: letters, log: log, mint: { tokens.next() })
     }
 
-    /// The same with other tokens.
-    init(
+    /// The same with other tokens, and perhaps without a thread of its own.
+    ///
+    /// - Parameter starter: Starts the tasks beside requests; in use they have a thread.
+    package init(
         on bus: EventBus, limits: WorkLimits, letters: LetterRule? = nil, log: Log,
-        mint: @escaping @Sendable () -> LeaseToken
+        starter: any WorkStarter = ThreadStarter(), mint: @escaping @Sendable () -> LeaseToken
     ) {
         parts = WorkParts(
             bus: bus, quota: JobQuota(limits, bus.memory), letters: letters, log: log,
-            mint: mint)
+            starter: starter, mint: mint)
         table = Protected(Table())
         let (now, newest) = (parts.clock(), bus.newest)
         guard let retained = bus.takeStoredGroups() else {

@@ -20,10 +20,10 @@ final class WorkParts: Sendable {
     let mint: @Sendable () -> LeaseToken
 
     init(
-        bus: EventBus, quota: JobQuota, letters: LetterRule?, log: Log,
+        bus: EventBus, quota: JobQuota, letters: LetterRule?, log: Log, starter: any WorkStarter,
         mint: @escaping @Sendable () -> LeaseToken
     ) {
-        thread = WorkThread()
+        thread = WorkThread(starter)
         space = ReadSpace(of: bus.memory, on: thread) { bus.relieve() }
         hub = WorkHub(waking: thread)
         self.bus = bus

@@ -42,7 +42,24 @@ final class WorkThread: Sendable {
         }
     }
 
+    /// The jobs of one run of the thread, one a step.
+    private final class Shift: SteppedWork {
+        private let thread: WorkThread
+
+        init(of thread: WorkThread) { self.thread = thread }
+
+        func step(mayWait: Bool) -> WorkStep {
+            guard let job = thread.state.write({ $0.next() }) else { return .end }
+            job()
+            return .done
+        }
+    }
+
     private let state = Protected(State())
+    private let starter: any WorkStarter
+
+    /// - Parameter starter: Starts the thread.
+    init(_ starter: any WorkStarter = ThreadStarter()) { self.starter = starter }
 
     /// Has `job` run soon: on another thread, or before this returns where there is none to be had.
     func run(for user: UInt32?, _ job: @escaping Job) {
@@ -79,11 +96,8 @@ final class WorkThread: Sendable {
     }
 
     private func begin() {
-        guard let thread = try? OwnedThread({ self.work() }) else { return work() }
-        thread.detach()
-    }
-
-    private func work() {
-        while let job = state.write({ $0.next() }) { job() }
+        let shift = Shift(of: self)
+        guard let started = try? starter.start(shift) else { return shift.run() }
+        started.detach()
     }
 }

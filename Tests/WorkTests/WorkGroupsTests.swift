@@ -164,6 +164,19 @@ import Topics
         #expect(try bench.take().jobs[0].attempt == 1)
     }
 
+    @Test func aDeadlineIsToldByTheTimeOfTheLeaseHoweverLongItsCommitTakes() throws {
+        let bench = try WorkBench()
+        try bench.set { $0.lease = .seconds(10) }
+        try bench.publish("a")
+        let leased = bench.bus.now
+        bench.store.hold()
+        let waiting = try bench.ask(NextRequest()).answer
+        bench.clock.advance(seconds: 4)
+        bench.store.release()
+        let delivery = try #require(try waiting.get().delivery)
+        #expect(delivery.deadline == leased.advanced(microseconds: 10_000_000))
+    }
+
     @Test func requestsOfOneMomentAreOneCommit() throws {
         let bench = try WorkBench()
         try bench.set()

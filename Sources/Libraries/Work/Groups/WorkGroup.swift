@@ -295,8 +295,10 @@ final class WorkGroup: Sendable {
                 event: job.event, attempt: job.attempt,
                 isReplyWanted: replies && parts.replies.isAwaited(job.event.id))
         }
+        // A commit may have taken a while, and the lease has run since before.
         return JobDelivery(
-            lease: grant.lease.text, deadline: now.advanced(microseconds: grant.length),
+            lease: grant.lease.text,
+            deadline: now.advanced(microseconds: grant.until - parts.clock()),
             jobs: jobs, gap: grant.gap, room: room,
             ticket: JobDelivery.Ticket(group: name, token: grant.lease.token, gap: grant.gap))
     }

@@ -51,7 +51,8 @@ extension GroupMachine {
     struct LeasedJobs {
         let number: RequestNumber
         let lease: LeaseText
-        let length: Int64
+        /// When the lease passes, by the clock of the group.
+        let until: Int64
         let jobs: [(event: Event, attempt: Int)]
         let gap: Gap?
     }
@@ -265,6 +266,6 @@ extension GroupMachine {
             lease: LeaseText(
                 group: number, epoch: record.epoch, ids: events[0].id...events[events.count - 1].id,
                 token: entry.token),
-            length: length, jobs: jobs, gap: takeUntold())
+            until: now + length, jobs: jobs, gap: takeUntold())
     }
 }

@@ -1,3 +1,4 @@
+import Protection
 import TestSupport
 import Testing
 import Topics
@@ -76,6 +77,20 @@ import Topics
         #expect(try bench.group()?.expired == 2)
     }
 
+    @Test func aRequestThatIsOverStaysSoWhenTheClockIsSetBack() throws {
+        let passed = Protected<Int64>(0)
+        let bench = try WorkBench(boot: BootClock(boot: "b") { passed.value })
+        try bench.set { $0.replies = true }
+        _ = try bench.next()
+        let (answer, asking) = try ask(bench)
+        bench.clock.advance(seconds: -3_600)
+        passed.write { $0 += 60_000_000 }
+        for _ in 0..<2 { bench.work.sweep() }
+        #expect(refusal { _ = try answer.get() } == "replyTimeout")
+        #expect(try bench.next().delivery == nil)
+        withExtendedLifetime(asking) {}
+    }
+
     @Test func howeverManyOneUserHangsUpThoseOfOthersAreHandedToNobody() throws {
         let bench = try WorkBench()
         try bench.set { $0.replies = true }
@@ -85,7 +100,8 @@ import Topics
         #expect(refusal { _ = try first.get() } == "replyTimeout")
         let replies = bench.work.parts.replies
         for number in 0..<UInt64(Limits.endedRequestsMax) {
-            replies.end(EventID(rawValue: number), until: .max, of: 1_002)
+            replies.end(
+                EventID(rawValue: number), until: Timestamp(microseconds: .max), of: 1_002)
         }
         let (second, late) = try ask(bench, "behind")
         late.cancel()

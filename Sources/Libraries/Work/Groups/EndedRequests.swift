@@ -1,6 +1,6 @@
 internal import Topics
 
-/// Requests that ended before their deadline: until it comes, no worker is to start on them.
+/// Requests that ended before their events expired: until then, no worker is to start on them.
 ///
 /// All of them together have a bound. At the bound the user with the most of them makes room: of these the
 /// one whose time ends first is forgotten, and may be handed out like any other event. So a user who has

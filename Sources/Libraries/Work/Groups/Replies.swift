@@ -7,7 +7,7 @@ internal import Topics
 final class Replies: Sendable {
     private struct State {
         var waiting: [EventID: Asking] = [:]
-        /// Requests that ended before their deadline: no worker is to start on them.
+        /// Requests that ended, until their events expire: no worker is to start on them.
         var over = EndedRequests()
     }
 
@@ -25,21 +25,28 @@ final class Replies: Sendable {
     /// Whether somebody waits for the reply.
     func isAwaited(_ id: EventID) -> Bool { state.read { $0.waiting[id] != nil } }
 
-    /// Ends a request: no worker is to start on its event until `deadline`, when the event expires.
-    func end(_ id: EventID, until deadline: Int64, of user: UInt32?) {
+    /// Ends a request: no worker is to start on its event until that expires.
+    ///
+    /// - Parameter expiry: By the clock that dates events. If that is set back, the request ends by
+    ///   the other clock, and its event expires later.
+    func end(_ id: EventID, until expiry: Timestamp, of user: UInt32?) {
         state.write { state in
             state.waiting[id] = nil
-            state.over.add(id, until: deadline, of: user)
+            state.over.add(id, until: expiry.microseconds, of: user)
         }
     }
 
-    /// Whether a request is over before its time.
+    /// Whether a request is over, and its event has not expired.
     func isOver(_ id: EventID) -> Bool { state.read { $0.over.has(id) } }
 
     /// Takes those out whose time has come.
-    func expire(now: Int64) -> [Asking] {
+    ///
+    /// - Parameters:
+    ///   - now: The time of deadlines.
+    ///   - time: The time by which events expire.
+    func expire(now: Int64, at time: Timestamp) -> [Asking] {
         state.write { state in
-            state.over.expire(now: now)
+            state.over.expire(now: time.microseconds)
             let late = state.waiting.filter { $0.value.deadline <= now }
             for id in late.keys { state.waiting[id] = nil }
             return Array(late.values)
@@ -61,13 +68,20 @@ package final class Asking: Sendable {
     private let state: Protected<State>
     private let replies: Replies
     private let user: UInt32?
+    /// The time at which it ends.
     let deadline: Int64
+    /// The time at which its event expires.
+    private let expiry: Timestamp
 
-    init(_ replies: Replies, of user: UInt32?, deadline: Int64, _ then: @escaping Then) {
+    init(
+        _ replies: Replies, of user: UInt32?, deadline: Int64, expiry: Timestamp,
+        _ then: @escaping Then
+    ) {
         state = Protected(.publishing(then))
         self.replies = replies
         self.user = user
         self.deadline = deadline
+        self.expiry = expiry
     }
 
     /// Notes that its event is in the log.
@@ -78,7 +92,7 @@ package final class Asking: Sendable {
             state = .waiting(id, then)
             return true
         }
-        if !isWaiting { replies.end(id, until: deadline, of: user) }
+        if !isWaiting { replies.end(id, until: expiry, of: user) }
     }
 
     /// Ends it with this outcome. Returns whether it still waited.
@@ -96,7 +110,7 @@ package final class Asking: Sendable {
     package func cancel() {
         let (then, id) = takeOver()
         guard let then else { return }
-        if let id { replies.end(id, until: deadline, of: user) }
+        if let id { replies.end(id, until: expiry, of: user) }
         then(.failure(.replyTimeout(id)))
     }
 

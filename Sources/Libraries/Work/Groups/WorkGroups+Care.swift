@@ -8,7 +8,7 @@ extension WorkGroups {
     ///
     /// - Complexity: O(groups + jobs that are due).
     package func sweep() {
-        for asking in parts.replies.expire(now: parts.clock()) {
+        for asking in parts.replies.expire(now: parts.clock(), at: parts.bus.now) {
             parts.meters.unanswered.add()
             asking.cancel()
         }

@@ -102,8 +102,10 @@ extension WorkGroups {
         then: @escaping @Sendable (Result<Reply, WorkError>) -> Void
     ) -> Asking {
         let now = parts.clock()
+        let expires = parts.bus.now.advanced(microseconds: microseconds)
         let asking = Asking(
-            parts.replies, of: batch.sender.uid, deadline: now + microseconds, then)
+            parts.replies, of: batch.sender.uid, deadline: now + microseconds, expiry: expires,
+            then)
         guard Limits.replyMicroseconds.contains(microseconds), batch.payloads.count == 1 else {
             asking.finish(
                 .failure(.valueInvalid("one event waits for its reply, 1 ms to 1 h")))
@@ -117,7 +119,6 @@ extension WorkGroups {
             asking.finish(.failure(.noResponder(batch.topic)))
             return asking
         }
-        let expires = parts.bus.now.advanced(microseconds: microseconds)
         let request = PublishBatch(
             topic: batch.topic,
             metadata: batch.metadata.with(batch.metadata.labels, expires: expires),

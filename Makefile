@@ -10,6 +10,7 @@ REVISION ?= 1
 
 # What `make night` does less of.
 RESTARTS ?= 100
+SEEDS ?= 1000
 SLOW_SECONDS ?= 30
 
 # Of `make flakes`: a regular expression as of `swift test --filter`, and how often.
@@ -260,6 +261,10 @@ monitoring-test: ## check the alerts and the dashboard of monitoring/ with promt
 mutants: test-setup ## plant the faults of Tests/mutants.txt one by one; the tests have to find each (hours; ARGS='NAME …', FROM=NAME)
 	@SWIFT='$(SWIFT)' scripts/setup mutants
 	@SWIFT='$(SWIFT)' BUILD_FLAGS='$(BUILD_FLAGS)' TEST_FLAGS='$(TEST_FLAGS)' FROM='$(FROM)' scripts/mutants $(ARGS)
+
+sim: setup ## run SEEDS=1000 lives of a simulated bus; a broken promise shrinks to a short story (SEED=n, ARGS='--fault NAME')
+	$(SWIFT) build -c release --scratch-path .build-sim --product simulate
+	@.build-sim/release/simulate --jobs "$$(nproc)" $(if $(SEED),--seed '$(SEED)',--seeds '$(SEEDS)') $(ARGS)
 
 crash-test: setup ## kill the daemon 600 times, and cut the power of 150 stores 3 times each (also in long-tests)
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests

@@ -186,12 +186,30 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "FaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),
+        .target(
+            name: "DiskSupport",
+            dependencies: ["Protection", "TestSupport", "CSQLite", "FaultyDisk"],
+            path: "Tests/DiskSupport", swiftSettings: strict),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
                 "SQLiteStore", "Topics", "Broadcasting", "Protection", "Telemetry", "StoreSupport",
-                "TestSupport", "CSQLite", "FaultyDisk",
+                "TestSupport", "CSQLite", "DiskSupport", "FaultyDisk",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "SQLiteStore", "Work", "Topics", "Broadcasting", "Protection", "Telemetry",
+                "StoreSupport", "DiskSupport", "FaultyDisk", "TestSupport",
+            ],
+            path: "Tests/Simulation", exclude: ["Program", "README.md"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", "TestSupport"],
+            path: "Tests/Simulation/Program", swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "WorkTests",
@@ -217,8 +235,7 @@ let package = Package(
             name: "BusAPITests",
             dependencies: [
                 "BusAPI", "HTTPFront", "JSON", "Wire", "SQLiteStore", "Topics", "Work", "Access",
-                "Broadcasting",
-                "Protection", "Telemetry", "TestSupport",
+                "Broadcasting", "Protection", "Telemetry", "StoreSupport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -396,6 +396,12 @@ void faulty_disk_power_off(faulty_disk *disk, uint64_t seed) {
     pthread_mutex_unlock(&disk->mutex);
 }
 
+void faulty_disk_stop(faulty_disk *disk) {
+    pthread_mutex_lock(&disk->mutex);
+    disk->is_off = 1;
+    pthread_mutex_unlock(&disk->mutex);
+}
+
 void faulty_disk_power_on(faulty_disk *disk) {
     pthread_mutex_lock(&disk->mutex);
     disk->is_off = 0;

@@ -1,3 +1,5 @@
+import DiskSupport
+import StoreSupport
 import TestSupport
 import Testing
 import Topics

@@ -1,3 +1,4 @@
+import DiskSupport
 import Glibc
 import Protection
 import StoreSupport

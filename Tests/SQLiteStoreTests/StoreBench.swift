@@ -1,4 +1,5 @@
 import Broadcasting
+import DiskSupport
 import Glibc
 import Protection
 import StoreSupport

@@ -1,6 +1,8 @@
 import CSQLite
+import DiskSupport
 import Glibc
 import Protection
+import StoreSupport
 import TestSupport
 import Testing
 import Topics

@@ -1,4 +1,6 @@
 import CSQLite
+import DiskSupport
+import StoreSupport
 import TestSupport
 import Testing
 import Topics

@@ -1,4 +1,5 @@
 import CSQLite
+import DiskSupport
 import Protection
 import StoreSupport
 import TestSupport

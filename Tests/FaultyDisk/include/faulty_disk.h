@@ -52,4 +52,7 @@ void faulty_disk_hold_syncs(faulty_disk *disk, int files, void (*wait)(void *), 
 void faulty_disk_power_off(faulty_disk *disk, uint64_t seed);
 void faulty_disk_power_on(faulty_disk *disk);
 
+// Every further call fails, until `faulty_disk_power_on`; what was written stays.
+void faulty_disk_stop(faulty_disk *disk);
+
 #endif

@@ -1,0 +1,290 @@
+import Topics
+
+/// The requests to the bus and its answers, and the promises that follow from them: README's
+/// guarantees for events, W1 to W7 for jobs. It knows nothing of how the bus works.
+struct BusModel {
+    /// A batch as its publisher knows it.
+    struct Batch {
+        let topic: String
+        let key: String?
+        let texts: [String]
+        var outcome = Outcome.open
+
+        enum Outcome {
+            /// Nobody was told: all of it is there, or nothing.
+            case open
+            case answered(first: UInt64)
+            case refused
+        }
+    }
+
+    /// A job of a group as its workers know it.
+    struct Job {
+        var attempt = 0
+        var holder = 0
+        /// Until when nobody else may have it, by the time that passed; nil if it was given back.
+        var leasedUntil: Int64?
+        var isSettled = false
+        /// Whether a settlement was sent and not answered.
+        var isInDoubt = false
+        /// Whether more than one was sent.
+        var isRepeated = false
+        var isDead = false
+        /// Its dead letter, once somebody was told it.
+        var letter: UInt64?
+
+        /// Whether it may be over, as far as its workers know: after the last attempt the bus makes it
+        /// a dead letter by itself.
+        func mayBeOver(at now: Int64) -> Bool {
+            let isTried = attempt == SimulatedTopics.attempts && leasedUntil ?? now <= now
+            return isSettled || isDead || isInDoubt || isTried
+        }
+    }
+
+    /// An event that somebody was told.
+    struct Seen: Equatable {
+        let topic: String
+        let text: String
+        let key: String?
+    }
+
+    private(set) var batches: [Batch] = []
+    /// The batch and the place in it of each text.
+    private var origins: [String: (batch: Int, index: Int)] = [:]
+    private var seen: [UInt64: Seen] = [:]
+    private var ids: [String: UInt64] = [:]
+    /// Jobs by group and id.
+    private(set) var jobs: [String: [UInt64: Job]] = [:]
+    /// Requests that were answered, and when others were over, by their texts.
+    private var repliedRequests: Set<String> = []
+    private var overRequests: [String: Int64] = [:]
+    /// The first promise that was broken.
+    private(set) var finding: String?
+
+    mutating func fail(_ text: String) { finding = finding ?? text }
+
+    // MARK: Events
+
+    /// A publisher asks for a batch. Returns its number.
+    mutating func asked(_ batch: Batch) -> Int {
+        for (index, text) in batch.texts.enumerated() { origins[text] = (batches.count, index) }
+        batches.append(batch)
+        return batches.count - 1
+    }
+
+    /// The publisher was told the places of its batch.
+    mutating func answered(_ number: Int, first: UInt64, last: UInt64) {
+        let batch = batches[number]
+        batches[number].outcome = .answered(first: first)
+        if last - first + 1 != UInt64(batch.texts.count) {
+            fail("batch \(number) of \(batch.texts.count) events has the ids \(first) to \(last)")
+        }
+        for (index, text) in batch.texts.enumerated() {
+            saw(first + UInt64(index), Seen(topic: batch.topic, text: text, key: batch.key))
+        }
+    }
+
+    mutating func refused(_ number: Int) { batches[number].outcome = .refused }
+
+    /// Somebody was told an event: nobody is ever told another one of its id, or it under another
+    /// id, or one that was refused.
+    mutating func saw(_ id: UInt64, _ event: Seen) {
+        if let known = seen[id] {
+            if known != event { fail("\(id) is \(event), and was \(known)") }
+            return
+        }
+        seen[id] = event
+        // A dead letter has the text of its job.
+        if event.topic == SimulatedTopics.dead { return }
+        guard let (number, index) = origins[event.text] else {
+            return fail("\(id) has a text that nobody published: \(event.text)")
+        }
+        if let other = ids[event.text] { fail("\(event.text) has the ids \(other) and \(id)") }
+        ids[event.text] = id
+        let batch = batches[number]
+        if batch.topic != event.topic || batch.key != event.key {
+            fail("\(id) is in \(event.topic) with key \(event.key ?? "-"), not as it was published")
+        }
+        switch batch.outcome {
+        case .open: break
+        case .refused: fail("\(id) was refused, and is there: \(event.text)")
+        case .answered(let first):
+            if first + UInt64(index) != id {
+                fail("\(event.text) is at \(id), not behind \(first)")
+            }
+        }
+    }
+
+    /// Ids of events that somebody was told, of some topics.
+    func ids(where isMeant: (Seen) -> Bool) -> [UInt64] {
+        seen.filter { isMeant($0.value) }.keys.sorted()
+    }
+
+    /// Whether an event is a request, which is told to nobody once its time is over.
+    func isRequest(_ id: UInt64) -> Bool { seen[id]?.topic == SimulatedTopics.asked }
+
+    /// Of a batch that somebody saw a part of, all parts were seen; of one that was answered too.
+    mutating func checkBatches() {
+        for (number, batch) in batches.enumerated() {
+            let places = batch.texts.map { ids[$0] }
+            let isThere = places.contains { $0 != nil }
+            if isThere, SimulatedTopics.unbounded.contains(batch.topic), places.contains(nil) {
+                fail("of batch \(number) there is only a part: \(batch.texts)")
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// R1: the reply is the one for this request, is told once, and its job is done, or on the way to
+    /// be.
+    mutating func replied(_ number: Int, _ reply: String) {
+        let text = batches[number].texts[0]
+        if !reply.isEmpty, reply != "re \(text)" { fail("R1: \(text) has the reply \(reply)") }
+        if !repliedRequests.insert(text).inserted { fail("R1: \(text) has two replies") }
+        let job = ids[text].flatMap { jobs[SimulatedTopics.answeringGroup]?[$0] }
+        let isDone = job.map { $0.isSettled || $0.isInDoubt } ?? false
+        if !isDone { fail("R1: \(text) has a reply, and nobody did it") }
+    }
+
+    /// The time of a request is over, and its requester was told so.
+    mutating func requestEnded(_ number: Int, at now: Int64) {
+        overRequests[batches[number].texts[0]] = now
+    }
+
+    /// The clock is set, or the bus begins anew after it was: requests that were over may have time
+    /// left by it.
+    mutating func forgetRequests() { overRequests = [:] }
+
+    // MARK: Jobs
+
+    /// A worker, and whether it has a name, by which it gets again what it holds.
+    struct Holder {
+        let number: Int
+        let isNamed: Bool
+    }
+
+    /// A worker was handed a job, at a time. The bus decided that earlier: its commit lies between.
+    mutating func handed(
+        _ id: UInt64, of group: String, attempt: Int, to worker: Holder, at now: Int64,
+        decided: Int64, until end: Int64
+    ) {
+        var job = jobs[group]?[id] ?? Job()
+        if job.isSettled { fail("W1: \(id) of \(group) is handed out, and was settled") }
+        if job.isDead { fail("W1: \(id) of \(group) is handed out, and is a dead letter") }
+        let isAgain = worker.isNamed && job.holder == worker.number
+        if let end = job.leasedUntil, now < end, !job.isInDoubt, !isAgain {
+            fail("W4: \(id) of \(group) is handed on \(end - now) µs before its lease is over")
+        }
+        if attempt <= job.attempt { fail("W5: attempt \(attempt) of \(id) follows \(job.attempt)") }
+        if group == SimulatedTopics.answeringGroup {
+            if let text = seen[id]?.text, let over = overRequests[text], over < decided {
+                fail("R2: \(id) is handed out, and its request is over")
+            }
+        } else if attempt > SimulatedTopics.attempts {
+            fail("\(id) of \(group) is tried \(attempt) times")
+        }
+        if group == SimulatedTopics.orderedGroup { checkOrder(of: id, in: group, at: now) }
+        job.attempt = attempt
+        job.holder = worker.number
+        job.leasedUntil = end
+        (job.isInDoubt, job.isRepeated) = (false, false)
+        jobs[group, default: [:]][id] = job
+    }
+
+    /// W7: the job of a key that a worker has is the first one that is not over.
+    private mutating func checkOrder(of id: UInt64, in group: String, at now: Int64) {
+        guard let event = seen[id], let key = event.key else { return }
+        let earlier = ids { $0.key == key && SimulatedTopics.unbounded.contains($0.topic) }
+        for other in earlier.prefix(while: { $0 < id }) {
+            let isOver = jobs[group]?[other].map { $0.mayBeOver(at: now) } ?? false
+            if !isOver { fail("W7: \(id) of key \(key) is handed out before \(other) is over") }
+        }
+    }
+
+    /// A worker sends a settlement, whose answer it may never get.
+    mutating func settling(_ id: UInt64, of group: String) {
+        if jobs[group]?[id]?.isInDoubt == true { jobs[group]?[id]?.isRepeated = true }
+        jobs[group]?[id]?.isInDoubt = true
+    }
+
+    /// A worker asks for more time: until it is answered, the shorter one of both may hold.
+    mutating func extending(_ id: UInt64, of group: String, by worker: Int, to end: Int64) {
+        guard let job = jobs[group]?[id], job.holder == worker, let old = job.leasedUntil else {
+            return
+        }
+        jobs[group]?[id]?.leasedUntil = min(old, end)
+    }
+
+    mutating func extended(_ id: UInt64, of group: String, by worker: Int, to end: Int64) {
+        guard let job = jobs[group]?[id], job.holder == worker, job.leasedUntil != nil else {
+            return
+        }
+        jobs[group]?[id]?.leasedUntil = end
+    }
+
+    /// The settlement was answered: the job is over, or comes again.
+    mutating func settled(_ id: UInt64, of group: String, _ verb: SimulatedWorker.Verb) {
+        jobs[group]?[id]?.isInDoubt = false
+        switch verb {
+        case .done: jobs[group]?[id]?.isSettled = true
+        case .retry: jobs[group]?[id]?.leasedUntil = nil
+        case .dead: jobs[group]?[id]?.isDead = true
+        }
+    }
+
+    /// A worker was told that its lease is over. It may be that only once its time has passed.
+    mutating func lost(_ id: UInt64, of group: String, by worker: Int, at now: Int64) {
+        guard let job = jobs[group]?[id], job.holder == worker else { return }
+        // An earlier one of its settlements may have been taken.
+        if job.isRepeated {
+            jobs[group]?[id]?.leasedUntil = nil
+        } else if let end = job.leasedUntil, now < end {
+            fail("W3: the lease of \(id) was lost \(end - now) µs before its end")
+        }
+    }
+
+    /// A dead letter is there: its job is over, and was not done.
+    mutating func buried(_ id: UInt64, of group: String, letter: UInt64) {
+        if jobs[group]?[id]?.isSettled == true {
+            fail("W1: \(id) of \(group) was done, and is the dead letter \(letter) too")
+        }
+        if let other = jobs[group]?[id]?.letter, other != letter {
+            fail("W1: \(id) of \(group) is the dead letters \(other) and \(letter)")
+        }
+        jobs[group, default: [:]][id, default: Job()].isDead = true
+        jobs[group]?[id]?.letter = letter
+    }
+
+    /// W2: once nothing is open, every event of a group is done, a dead letter, or was in doubt.
+    mutating func checkJobs(of group: String) {
+        for id in ids(where: { SimulatedTopics.unbounded.contains($0.topic) }) {
+            let job = jobs[group]?[id]
+            let isOver = job.map { $0.isSettled || $0.isDead || $0.isInDoubt } ?? false
+            if !isOver { fail("W2: \(id) is neither done nor a dead letter of \(group)") }
+            if let job, job.isDead, job.letter == nil {
+                fail("W2: \(id) of \(group) is dead, and there is no letter")
+            }
+        }
+    }
+}
+
+/// The topics and groups of a simulated bus.
+enum SimulatedTopics {
+    /// Topics that lose nothing, which the groups are of.
+    static let unbounded = ["jobs.a", "jobs.b"]
+    /// A topic that keeps a few events.
+    static let bounded = "few"
+    /// Topics of which a start, or the time, may take events.
+    static let aging = "aging"
+    static let fleeting = "fleeting"
+    /// Where requests go. They end with their time.
+    static let asked = "asked"
+    static let answeringGroup = "answering"
+    /// Where dead letters go.
+    static let dead = "dead"
+    static let group = "free"
+    /// How often a job is tried.
+    static let attempts = 4
+    static let orderedGroup = "ordered"
+}

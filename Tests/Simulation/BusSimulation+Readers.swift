@@ -1,0 +1,64 @@
+import TestSupport
+import Topics
+
+/// The steps of readers.
+extension BusSimulation {
+    func read(using random: inout SeededRandom) {
+        if readers.count < 4 || Int.random(in: 0..<30, using: &random) == 0 {
+            let texts = [
+                "jobs.a", "jobs.*", ">", "few", "dead", "jobs.b,few", "aging", "fleeting,jobs.a",
+            ]
+            let selector = try! Selector(texts.randomElement(using: &random)!)
+            let back = UInt64.random(in: 0...30, using: &random)
+            let start = max(floor, life.bus.newest.rawValue - min(back, 1_000))
+            readers.append(SimulatedReader(selector, from: start))
+        }
+        read(Int.random(in: readers.indices, using: &random), using: &random)
+    }
+
+    /// One request of a reader.
+    func read(_ index: Int, using random: inout SeededRandom) {
+        guard !readers[index].isAsking else { return }
+        let limit = ReadLimit(
+            events: [1, 3, 100].randomElement(using: &random)!,
+            bytes: [1_000, 1 << 20].randomElement(using: &random)!)
+        let selector = readers[index].selector
+        let found = life.bus.read(
+            readers[index].position, matching: selector, filter: .all, limit: limit)
+        guard case .older(let position) = found else { return take(found, index) }
+        readers[index].isAsking = true
+        let asked = lives
+        life.bus.readStore(position, matching: selector, filter: .all, limit: limit) {
+            [self] outcome in
+            guard asked == lives else { return }
+            readers[index].isAsking = false
+            if case .success(let read) = outcome { take(read, index) }
+        }
+    }
+
+    private func take(_ honest: LogRead, _ index: Int) {
+        let changed = fault.flatMap { $0.change(honest) }
+        let read = changed.flatMap { shows(fault!) ? $0 : nil } ?? honest
+        if case .events(let events, _, _) = read { events.forEach(see) }
+        if let finding = readers[index].take(read) { model.fail("reader \(index): \(finding)") }
+    }
+
+    /// Somebody was told an event.
+    private func see(_ event: Event) {
+        model.saw(event.id.rawValue, seen(event))
+        guard event.topic.text == SimulatedTopics.dead else { return }
+        let labels = event.metadata.labels
+        note("letter \(event.id): \(labels["deadgroup"] ?? "") \(labels["deadid"] ?? "")")
+        if let group = labels["deadgroup"], let id = labels["deadid"].flatMap(UInt64.init) {
+            model.buried(id, of: group, letter: event.id.rawValue)
+        } else {
+            model.fail("the dead letter \(event.id) does not say whose job it was")
+        }
+    }
+
+    func seen(_ event: Event) -> BusModel.Seen {
+        BusModel.Seen(
+            topic: event.topic.text, text: String(event.payload.text.prefix { $0 != " " }),
+            key: event.metadata[.key])
+    }
+}

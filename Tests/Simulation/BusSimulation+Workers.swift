@@ -1,0 +1,175 @@
+import TestSupport
+import Topics
+import Work
+
+/// The steps of workers.
+extension BusSimulation {
+    static let caller = WorkCaller(uid: 1)
+
+    func work(using random: inout SeededRandom) throws {
+        let index = Int.random(in: workers.indices, using: &random)
+        try work(index, isLast: false, using: &random)
+    }
+
+    /// One request of a worker. At the end every job is done.
+    func work(_ index: Int, isLast: Bool, using random: inout SeededRandom) throws {
+        switch workers[index].state {
+        case .asking: break
+        case .idle: try ask(index, settling: nil, using: &random)
+        case .settling(let lease, let verb): try settle(lease, verb, index, using: &random)
+        case .holding(let lease):
+            // Some die with their job, some are slow.
+            switch isLast ? 9 : Int.random(in: 0..<10, using: &random) {
+            case 0:
+                workers[index].state = .idle
+                note("worker \(index) forgets \(lease.ids)")
+            case 1: try extend(lease, index, using: &random)
+            default:
+                let verbs = workers[index].verbs
+                try settle(
+                    lease, isLast ? .done : verbs.randomElement(using: &random)!, index,
+                    using: &random)
+            }
+        }
+    }
+
+    private func settle(
+        _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
+        using random: inout SeededRandom
+    ) throws {
+        let group = workers[index].group
+        if shows(.forgetsSettlements) {
+            for id in lease.ids { model.settled(id, of: group, verb) }
+            workers[index].state = .idle
+            return
+        }
+        for id in lease.ids { model.settling(id, of: group) }
+        workers[index].state = .settling(lease, verb)
+        let settlement = workers[index].settlement(verb, of: lease, using: &random)
+        note("worker \(index) settles \(lease.ids) of \(group): \(verb)")
+        if Bool.random(using: &random) {
+            return try ask(index, settling: (settlement, lease, verb), using: &random)
+        }
+        let asked = lives
+        life.groups.settle(try GroupName(group), settlement, by: Self.caller) {
+            [self] outcome in
+            guard asked == lives else { return }
+            end(lease, verb, index, outcome)
+        }
+    }
+
+    /// Takes the answer to a settlement.
+    private func end(
+        _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
+        _ outcome: Result<SettleReceipt, WorkError>
+    ) {
+        note("worker \(index) is told \(outcome)")
+        // Of several settlements of one lease the first answer counts for the worker.
+        guard case .settling(let current, _) = workers[index].state, current.token == lease.token
+        else { return }
+        workers[index].state = .idle
+        let group = workers[index].group
+        for id in lease.ids {
+            switch outcome {
+            case .success(let receipt) where receipt.count == lease.ids.count:
+                model.settled(id, of: group, verb)
+            case .failure(.jobSettled) where lease.ids.count == 1:
+                model.settled(id, of: group, .done)
+            // Of several jobs some were over, or somebody else's: which ones is not said.
+            case .success, .failure(.jobSettled), .failure(.jobDead): break
+            case .failure(.leaseLost): model.lost(id, of: group, by: index, at: time.passed)
+            case .failure(.bus), .failure(.workerReplaced):
+                // It asks the same again, by itself or as the loop that came later.
+                workers[index].state = .settling(lease, verb)
+            case .failure(let error): model.fail("\(id) of \(group) is not settled: \(error)")
+            }
+        }
+    }
+
+    private func extend(
+        _ lease: SimulatedWorker.Lease, _ index: Int, using random: inout SeededRandom
+    ) throws {
+        let group = workers[index].group
+        let span = Int64.random(in: 1_000_000...15_000_000, using: &random)
+        let begun = time.passed
+        note("worker \(index) extends \(lease.ids) of \(group) by \(span)")
+        for id in lease.ids { model.extending(id, of: group, by: index, to: begun + span) }
+        let asked = lives
+        life.groups.extend(
+            try GroupName(group), lease: lease.token, by: span, caller: Self.caller
+        ) { [self] outcome in
+            guard asked == lives, case .success = outcome else { return }
+            for id in lease.ids { model.extended(id, of: group, by: index, to: begun + span) }
+        }
+    }
+
+    /// Asks for a job, and perhaps settles the last one with the same request.
+    private func ask(
+        _ index: Int,
+        settling last: (
+            settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
+        )?,
+        using random: inout SeededRandom
+    ) throws {
+        let length: Int64? = [nil, 1_000_000, 20_000_000].randomElement(using: &random)!
+        let request = NextRequest(
+            worker: try workers[index].name.map { try WorkerName($0) },
+            settlement: last?.settlement, lease: length,
+            countMax: [1, 1, 3].randomElement(using: &random)!,
+            // Workers that settle repeat that, and do not wait for a job with it.
+            waits: last == nil && Bool.random(using: &random))
+        if last == nil { workers[index].state = .asking }
+        note("worker \(index) asks \(workers[index].group) for \(length ?? 0)")
+        let (asked, begun, clockSets) = (lives, time.passed, sets)
+        life.groups.next(try GroupName(workers[index].group), request, by: Self.caller) {
+            [self] outcome in
+            guard asked == lives else { return }
+            if let last { end(last, index, outcome) } else { workers[index].state = .idle }
+            guard case .success(let answer) = outcome, let delivery = answer.delivery else {
+                return
+            }
+            // The lease began when the bus decided: by its deadline, unless the clock was set since.
+            let left = delivery.deadline.microseconds - time.clock.now().microseconds
+            let span = length ?? 10_000_000
+            take(
+                delivery, index, for: span,
+                until: clockSets == sets ? time.passed + left : begun + span)
+        }
+    }
+
+    private func end(
+        _ last: (
+            settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
+        ), _ index: Int, _ outcome: Result<NextAnswer, WorkError>
+    ) {
+        switch outcome {
+        case .failure(let error): end(last.lease, last.verb, index, .failure(error))
+        case .success(let answer):
+            // A settlement that was there already is a success without a receipt.
+            end(
+                last.lease, last.verb, index,
+                answer.settled.map { .success($0) } ?? .failure(.jobSettled))
+        }
+    }
+
+    private func take(
+        _ delivery: JobDelivery, _ index: Int, for span: Int64, until end: Int64
+    ) {
+        let group = workers[index].group
+        let jobs = delivery.jobs.map { "\($0.event.id)#\($0.attempt)" }
+        note("worker \(index) has \(jobs) of \(group) until \(end)")
+        for job in delivery.jobs {
+            let id = job.event.id.rawValue
+            model.saw(id, seen(job.event))
+            model.handed(
+                id, of: group, attempt: job.attempt,
+                to: .init(number: index, isNamed: workers[index].name != nil), at: time.passed,
+                decided: end - span, until: end)
+        }
+        // It may hold another lease still, whose settlement was sent twice: that one is forgotten.
+        workers[index].state = .holding(
+            .init(
+                token: delivery.lease, ids: delivery.jobs.map(\.event.id.rawValue),
+                texts: delivery.jobs.map { seen($0.event).text }))
+    }
+}

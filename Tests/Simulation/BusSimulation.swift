@@ -1,0 +1,318 @@
+import DiskSupport
+import Protection
+import SQLiteStore
+import StoreSupport
+import TestSupport
+import Topics
+import Work
+
+/// A bus with publishers, readers and workers, in one thread and in a time of its own: a seed
+/// chooses what happens, on a disk that fails, in a process that is killed between any two steps, on
+/// a machine that loses its power. It stops at the first promise that is broken.
+///
+/// Each step has random numbers of its own. So a run without some of its steps is a run too, and a
+/// finding can be made short.
+// @unchecked: everything that has it is in one thread.
+final class BusSimulation: @unchecked Sendable {
+    private let seed: UInt64
+    private let folder = TemporaryFolder(inMemory: true)
+    let time = SimulatedTime()
+    private let sync: SQLiteStoreConfiguration.Sync
+    private let losesPower: Bool
+    private let mint = TokenMint()
+    /// Nil between two lives: a file is open once.
+    private var held: SimulatedLife?
+    /// The id before the first one.
+    private(set) var floor: UInt64 = 0
+    /// Which life it is: an answer of an earlier one reaches nobody.
+    private(set) var lives = 0
+    var model = BusModel()
+    var readers: [SimulatedReader] = []
+    var workers: [SimulatedWorker] = []
+    /// How often the clock was set.
+    private(set) var sets = 0
+    /// The story of the run, for a person that looks into a finding.
+    private(set) var trace: [String] = []
+    private let isTraced: Bool
+    let fault: SimulatedFault?
+    /// How often a planted fault could have shown.
+    private var chances = 0
+
+    init(seed: UInt64, fault: SimulatedFault? = nil, isTraced: Bool = false) throws {
+        self.seed = seed
+        self.fault = fault
+        self.isTraced = isTraced
+        time.bootRate = fault == .leasesEndEarly ? 2 : 1
+        // With every commit synced the power may go; else the process alone is killed.
+        losesPower = seed % 2 == 0
+        sync = losesPower && fault != .answersBeforeTheSync ? .full : .normal
+        try beginLife()
+        floor = life.bus.newest.rawValue
+        try makeGroups()
+    }
+
+    var life: SimulatedLife { held! }
+
+    /// Tokens that differ over all lives.
+    // @unchecked: it is in the one thread of its simulation.
+    private final class TokenMint: @unchecked Sendable {
+        private var count: UInt64 = 0
+
+        func next() -> LeaseToken {
+            count += 1
+            return LeaseToken(high: 0x9E37_79B9_7F4A_7C15 &* count, low: count)
+        }
+    }
+
+    func note(_ text: @autoclosure () -> String) {
+        if isTraced { trace.append(text()) }
+    }
+
+    /// Whether a planted fault shows here: each fifth time.
+    func shows(_ planted: SimulatedFault) -> Bool {
+        guard fault == planted else { return false }
+        chances += 1
+        return chances % 5 == 0
+    }
+
+    /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
+    func run(_ steps: [Int]) throws -> String? {
+        for index in steps where model.finding == nil {
+            var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(index))
+            try step(using: &random)
+        }
+        if model.finding == nil { try finish() }
+        return model.finding
+    }
+
+    // MARK: Steps
+
+    private func step(using random: inout SeededRandom) throws {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<15: try publish(using: &random)
+        case 15..<18: try request(using: &random)
+        case 18..<48:
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                life.scheduler.step(using: &random)
+            }
+        case 48..<62: read(using: &random)
+        case 62..<84: try work(using: &random)
+        case 84..<90: advance(using: &random)
+        case 90: try changeBounded(using: &random)
+        case 91, 92: fail(using: &random)
+        case 93, 94: life.disk.heal()
+        case 95, 96: if Int.random(in: 0..<2, using: &random) == 0 { try end(using: &random) }
+        default: set(using: &random)
+        }
+    }
+
+    private func publish(using random: inout SeededRandom) throws {
+        let others = [SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting]
+        let isOther = Int.random(in: 0..<3, using: &random) == 0
+        let topic = (isOther ? others : SimulatedTopics.unbounded).randomElement(using: &random)!
+        let key = ["k1", "k2", nil].randomElement(using: &random)!
+        let number = model.batches.count
+        let texts = (0..<[1, 1, 2, 5].randomElement(using: &random)!).map { "\(number).\($0)" }
+        let fill = [0, 0, 0, 3_000].randomElement(using: &random)!
+        let batch = PublishBatch(
+            topic: try TopicName(topic),
+            metadata: try EventMetadata(type: nil, key: key, contentType: nil),
+            sender: Sender(uid: UInt32.random(in: 1...3, using: &random), pid: nil),
+            payloads: texts.map {
+                Payload(Array("\($0) \(String(repeating: "x", count: fill))".utf8))
+            })
+        _ = model.asked(BusModel.Batch(topic: topic, key: key, texts: texts))
+        note("publish \(texts) to \(topic)")
+        let asked = lives
+        if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
+        life.bus.publish(batch) { [self] outcome in
+            guard asked == lives else { return }
+            switch outcome {
+            case .success where shows(.refusesWhatItTook): model.refused(number)
+            case .success(let receipt):
+                note("published \(number) at \(receipt.first)")
+                model.answered(
+                    number, first: receipt.first.rawValue, last: receipt.last.rawValue)
+            case .failure(let error):
+                note("refused \(number): \(error)")
+                model.refused(number)
+            }
+        }
+    }
+
+    private func advance(using random: inout SeededRandom) {
+        let span = Int64.random(
+            in: 1...[10_000, 1_000_000, 8_000_000].randomElement(using: &random)!, using: &random)
+        time.advance(microseconds: span)
+        note("\(span) µs pass")
+        life.bus.sweep()
+        life.groups.sweep()
+    }
+
+    private func set(using random: inout SeededRandom) {
+        sets += 1
+        model.forgetRequests()
+        time.set(by: Int64.random(in: -3_600_000_000...3_600_000_000, using: &random))
+        note("the clock is set")
+    }
+
+    private func changeBounded(using random: inout SeededRandom) throws {
+        let name = try TopicName(SimulatedTopics.bounded)
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            note("remove \(name)")
+            return life.bus.remove(name) { _ in }
+        }
+        let keep = [1, 5, 20].randomElement(using: &random)!
+        note("keep \(keep) in \(name)")
+        try register(SimulatedTopics.bounded, keep: keep)
+    }
+
+    /// The disk fails some calls, or all until it is healed.
+    private func fail(using random: inout SeededRandom) {
+        let call = [Disk.Call.write, .write, .sync].randomElement(using: &random)!
+        let code =
+            call == .sync
+            ? Disk.syncError : [Disk.full, Disk.writeError].randomElement(using: &random)!
+        let (skip, count) = (
+            Int.random(in: 0...6, using: &random), [1, 2, 5, -1].randomElement(using: &random)!
+        )
+        note("the disk fails \(count) calls (\(call)) with \(code), after \(skip)")
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            life.disk.failAfter(call, code, skip: skip, count: count)
+        } else {
+            life.disk.fail(
+                call, code, skip: skip, count: count, partial: Bool.random(using: &random))
+        }
+    }
+
+    // MARK: Lives
+
+    private func end(using random: inout SeededRandom) throws {
+        // From here on its answers reach nobody.
+        lives += 1
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            note("stop")
+            life.stop()
+        case 1 where losesPower:
+            note("the power goes")
+            life.cutPower(seed: random.next())
+            time.reboot()
+        default:
+            note("kill")
+            life.kill()
+        }
+        try beginLife()
+    }
+
+    private func beginLife() throws {
+        for index in readers.indices { readers[index].lostTheBus() }
+        for index in workers.indices { workers[index].lostTheBus() }
+        if sets > 0 { model.forgetRequests() }
+        held = nil
+        held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next)
+        note("life \(lives) begins at \(life.bus.newest)")
+    }
+
+    private func makeGroups() throws {
+        var settings = GroupSettings(of: try Selector("jobs.*"))
+        settings.lease = .seconds(10)
+        settings.attempts = SimulatedTopics.attempts
+        settings.dead = .topic(try TopicName(SimulatedTopics.dead))
+        try make(SimulatedTopics.group, settings)
+        settings.isOrderedByKey = true
+        try make(SimulatedTopics.orderedGroup, settings)
+        settings = GroupSettings(of: try Selector(SimulatedTopics.asked))
+        settings.lease = .seconds(10)
+        settings.replies = true
+        try make(SimulatedTopics.answeringGroup, settings)
+        try register(SimulatedTopics.aging, age: 6_000_000)
+        try register(SimulatedTopics.fleeting, persists: false)
+        settle()
+    }
+
+    private func make(_ name: String, _ settings: GroupSettings) throws {
+        life.groups.set(try GroupName(name), settings, by: Self.caller) { [self] in
+            if case .failure(let error) = $0 { model.fail("no group \(name): \(error)") }
+        }
+        workers += [
+            SimulatedWorker(group: name), SimulatedWorker(group: name),
+            SimulatedWorker(group: name, name: "named"),
+        ]
+    }
+
+    private func register(
+        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true
+    ) throws {
+        let settings = TopicSettings(
+            retention: Retention(keep: keep, bytes: nil, age: age), persists: persists)
+        life.bus.register(
+            try TopicName(topic), settings: settings, by: Sender(uid: 1, pid: nil)
+        ) { _ in }
+    }
+
+    // MARK: The end
+
+    /// Heals the disk, lets all leases pass and all jobs be done, and has everybody read on.
+    private func finish() throws {
+        note("the end")
+        var random = SeededRandom(seed: seed)
+        life.disk.heal()
+        readers.append(SimulatedReader(try Selector(">"), from: floor))
+        var quiet = 0
+        for _ in 0..<400 where quiet < 3 && model.finding == nil {
+            settle()
+            time.advance(microseconds: 7_000_000)
+            life.bus.sweep()
+            life.groups.sweep()
+            settle()
+            for index in workers.indices { try work(index, isLast: true, using: &random) }
+            quiet = try isQuiet() ? quiet + 1 : 0
+        }
+        if quiet < 3 { model.fail("the jobs do not come to an end") }
+        for index in readers.indices { readOn(index, using: &random) }
+        check()
+        life.stop()
+        let problems = try SQLiteStore.check(SimulatedLife.path(in: folder))
+        if !problems.isEmpty { model.fail("the file is damaged: \(problems)") }
+    }
+
+    private func settle() {
+        if !life.scheduler.settle() { model.fail("the bus does not come to rest") }
+    }
+
+    private func isQuiet() throws -> Bool {
+        for name in [SimulatedTopics.group, SimulatedTopics.orderedGroup] {
+            guard let group = life.groups.description(of: try GroupName(name)) else {
+                model.fail("the group \(name) is gone")
+                return false
+            }
+            if group.open > 0 || group.parked > 0 || group.behind != 0 { return false }
+        }
+        return true
+    }
+
+    private func readOn(_ index: Int, using random: inout SeededRandom) {
+        readers[index].isCaughtUp = false
+        for _ in 0..<10_000 where model.finding == nil {
+            if readers[index].isCaughtUp, !readers[index].isAsking { return }
+            read(index, using: &random)
+            settle()
+        }
+        model.fail("a reader does not come to the end")
+    }
+
+    private func check() {
+        model.checkBatches()
+        for reader in readers {
+            for id in model.ids(where: {
+                (try? TopicName($0.topic)).map(reader.selector.matches) ?? false
+            })
+            where !reader.knows(id) && !model.isRequest(id) {
+                model.fail("\(id) is missing for \(reader.selector) from \(reader.start)")
+            }
+        }
+        model.checkJobs(of: SimulatedTopics.group)
+        model.checkJobs(of: SimulatedTopics.orderedGroup)
+    }
+}

@@ -23,6 +23,7 @@ package final class Disk: Sendable {
     package static let writeError = SQLITE_IOERR | 3 << 8
     package static let syncError = SQLITE_IOERR | 4 << 8
 
+    package static let readError = SQLITE_IOERR | 1 << 8
     /// SQLITE_FULL.
     package static let full = SQLITE_FULL
 

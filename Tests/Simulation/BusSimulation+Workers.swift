@@ -58,12 +58,13 @@ extension BusSimulation {
         }
     }
 
-    /// Takes the answer to a settlement.
+    /// Takes the answer to a settlement; nil where a job came and nothing is said of the last one:
+    /// it was settled before, or a worker with a name holds the new one.
     private func end(
         _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
-        _ outcome: Result<SettleReceipt, WorkError>
+        _ outcome: Result<SettleReceipt, WorkError>?
     ) {
-        note("worker \(index) is told \(outcome)")
+        note("worker \(index) is told \(outcome.map { "\($0)" } ?? "nothing of its last job")")
         // Of several settlements of one lease the first answer counts for the worker.
         guard case .settling(let current, _) = workers[index].state, current.token == lease.token
         else { return }
@@ -76,7 +77,7 @@ extension BusSimulation {
             case .failure(.jobSettled) where lease.ids.count == 1:
                 model.settled(id, of: group, .done)
             // Of several jobs some were over, or somebody else's: which ones is not said.
-            case .success, .failure(.jobSettled), .failure(.jobDead): break
+            case nil, .success, .failure(.jobSettled), .failure(.jobDead): break
             case .failure(.leaseLost): model.lost(id, of: group, by: index, at: time.passed)
             case .failure(.bus), .failure(.workerReplaced):
                 // It asks the same again, by itself or as the loop that came later.
@@ -145,10 +146,7 @@ extension BusSimulation {
         switch outcome {
         case .failure(let error): end(last.lease, last.verb, index, .failure(error))
         case .success(let answer):
-            // A settlement that was there already is a success without a receipt.
-            end(
-                last.lease, last.verb, index,
-                answer.settled.map { .success($0) } ?? .failure(.jobSettled))
+            end(last.lease, last.verb, index, answer.settled.map { .success($0) })
         }
     }
 

@@ -107,7 +107,10 @@ final class BusSimulation: @unchecked Sendable {
     }
 
     private func publish(using random: inout SeededRandom) throws {
-        let others = [SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting]
+        let others = [
+            SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting,
+            SimulatedTopics.held,
+        ]
         let isOther = Int.random(in: 0..<3, using: &random) == 0
         let topic = (isOther ? others : SimulatedTopics.unbounded).randomElement(using: &random)!
         let key = ["k1", "k2", nil].randomElement(using: &random)!
@@ -169,10 +172,11 @@ final class BusSimulation: @unchecked Sendable {
 
     /// The disk fails some calls, or all until it is healed.
     private func fail(using random: inout SeededRandom) {
-        let call = [Disk.Call.write, .write, .sync].randomElement(using: &random)!
-        let code =
-            call == .sync
-            ? Disk.syncError : [Disk.full, Disk.writeError].randomElement(using: &random)!
+        let faults = [
+            (Disk.Call.write, Disk.full), (.write, Disk.writeError), (.sync, Disk.syncError),
+            (.read, Disk.readError),
+        ]
+        let (call, code) = faults.randomElement(using: &random)!
         let (skip, count) = (
             Int.random(in: 0...6, using: &random), [1, 2, 5, -1].randomElement(using: &random)!
         )
@@ -226,6 +230,14 @@ final class BusSimulation: @unchecked Sendable {
         settings.lease = .seconds(10)
         settings.replies = true
         try make(SimulatedTopics.answeringGroup, settings)
+        settings = GroupSettings(of: try Selector(SimulatedTopics.held))
+        settings.lease = .seconds(10)
+        try make(SimulatedTopics.holdingGroup, settings)
+        settle()
+        let holder = life.groups.scope(of: try GroupName(SimulatedTopics.holdingGroup)).map {
+            TopicHolder(group: $0.number, name: SimulatedTopics.holdingGroup)
+        }
+        try register(SimulatedTopics.held, keep: 6, hold: holder)
         try register(SimulatedTopics.aging, age: 6_000_000)
         try register(SimulatedTopics.fleeting, persists: false)
         settle()
@@ -242,10 +254,12 @@ final class BusSimulation: @unchecked Sendable {
     }
 
     private func register(
-        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true
+        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true,
+        hold: TopicHolder? = nil
     ) throws {
-        let settings = TopicSettings(
+        var settings = TopicSettings(
             retention: Retention(keep: keep, bytes: nil, age: age), persists: persists)
+        settings.hold = hold
         life.bus.register(
             try TopicName(topic), settings: settings, by: Sender(uid: 1, pid: nil)
         ) { _ in }
@@ -282,7 +296,7 @@ final class BusSimulation: @unchecked Sendable {
     }
 
     private func isQuiet() throws -> Bool {
-        for name in [SimulatedTopics.group, SimulatedTopics.orderedGroup] {
+        for name in SimulatedTopics.groups {
             guard let group = life.groups.description(of: try GroupName(name)) else {
                 model.fail("the group \(name) is gone")
                 return false
@@ -312,7 +326,6 @@ final class BusSimulation: @unchecked Sendable {
                 model.fail("\(id) is missing for \(reader.selector) from \(reader.start)")
             }
         }
-        model.checkJobs(of: SimulatedTopics.group)
-        model.checkJobs(of: SimulatedTopics.orderedGroup)
+        for group in SimulatedTopics.groups { model.checkJobs(of: group) }
     }
 }

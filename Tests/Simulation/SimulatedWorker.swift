@@ -30,8 +30,11 @@ struct SimulatedWorker {
     var name: String?
     var state = State.idle
 
-    /// The ways in which it settles: where somebody waits for a reply, jobs are done or come again.
-    var verbs: [Verb] { group == SimulatedTopics.answeringGroup ? [.done, .retry] : Verb.allCases }
+    /// The ways in which it settles: without a dead topic, jobs are done or come again.
+    var verbs: [Verb] {
+        let hasDead = [SimulatedTopics.group, SimulatedTopics.orderedGroup].contains(group)
+        return hasDead ? Verb.allCases : [.done, .retry]
+    }
 
     /// The bus that it asked is gone: it has no answer, and sends its settlement again later.
     mutating func lostTheBus() {

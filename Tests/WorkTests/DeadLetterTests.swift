@@ -60,6 +60,21 @@ import Topics
         #expect(said.hasPrefix("jobDead") && said.contains("\(letter) of failed"), "\(said)")
     }
 
+    @Test func whileTheDeadTopicCannotBeReadNobodyIsToldHowAJobEnded() throws {
+        var told: (lease: String, letter: EventID)?
+        try life { told = try buryLate($0) }
+        let (lease, letter) = try #require(told)
+        try life { bench in
+            bench.store.refuseReads(.storeFailed("it cannot be read"))
+            let done = Settlement(.done(nil), lease: lease)
+            #expect(saying { try bench.settle(done) }.hasPrefix("bus"))
+            #expect(saying { _ = try bench.next(settling: done) }.hasPrefix("bus"))
+            #expect(saying { try bench.extend(lease, seconds: 60) }.hasPrefix("bus"))
+            bench.store.refuseReads(nil)
+            try expect(letter, toBeToldOf: lease, bench)
+        }
+    }
+
     @Test func theWordsOfItsWorkerAreTheReasonOfALetter() throws {
         let bench = try WorkBench()
         try bench.set {

@@ -11,6 +11,7 @@ final class StubbornStore: EventStore {
         var changes = 0
         var reads = 0
         var isHoldingReads = false
+        var readRefusal: BusError?
         var heldReads: [@Sendable () -> Void] = []
     }
 
@@ -35,6 +36,9 @@ final class StubbornStore: EventStore {
 
     /// How many reads it was asked for.
     var reads: Int { state.reads }
+
+    /// Has reads fail from now on; nil to do them again.
+    func refuseReads(_ error: BusError?) { state.write { $0.readRefusal = error } }
 
     /// Holds reads up from now on.
     func holdReads() { state.write { $0.isHoldingReads = true } }
@@ -107,6 +111,7 @@ final class StubbornStore: EventStore {
     func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
+        if let refusal = state.read({ $0.readRefusal }) { return then(.failure(refusal)) }
         let isHeld = state.write { state in
             state.reads += 1
             if state.isHoldingReads {

@@ -96,7 +96,7 @@ extension GroupTransaction {
             }
             let letter = machine.letter(under: settlement.lease, only: settlement.only)
             return .success(WorkAnswer.Settled(ids: ids, deadLetter: letter))
-        case .repeated: return .failure(machine.end(of: settlement.lease, only: settlement.only))
+        case .repeated: return .failure(end(of: settlement.lease, only: settlement.only))
         case .lost:
             turn.counts.lost += 1
             return .failure(.leaseLost)
@@ -138,7 +138,7 @@ extension GroupTransaction {
         _ lease: String, by microseconds: Int64
     ) -> Result<WorkAnswer.Outcome, WorkError> {
         switch machine.state(of: lease, only: nil) {
-        case .settled: return .failure(machine.end(of: lease, only: nil))
+        case .settled: return .failure(end(of: lease, only: nil))
         case .lost:
             turn.counts.lost += 1
             return .failure(.leaseLost)

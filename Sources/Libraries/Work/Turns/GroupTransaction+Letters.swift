@@ -106,7 +106,7 @@ extension GroupTransaction {
     /// Asks once for the letters of before the start, if a request is about settled jobs: those may
     /// have become letters.
     mutating func recallWanted() -> Step? {
-        guard !turn.hasRecalled, !machine.letters.isWhole,
+        guard turn.recall == nil, !machine.letters.isWhole,
             let dead = machine.record.dead, turn.requests.contains(where: isSettled)
         else { return nil }
         turn.stage = .awaiting(.recall)
@@ -127,8 +127,16 @@ extension GroupTransaction {
     mutating func recalled(_ outcome: Result<[NewestLetters.Entry], BusError>) {
         guard case .awaiting(.recall) = turn.stage else { return }
         if case .success(let entries) = outcome { machine.letters.recall(entries) }
-        turn.hasRecalled = true
+        turn.recall = outcome.map { _ in }
         turn.stage = .applying
+    }
+
+    /// How settled jobs ended, as their worker is told. Where the dead topic could not be read,
+    /// nobody knows whether they are letters, and the worker asks the same again.
+    func end(of lease: String, only: [EventID]?) -> WorkError {
+        let end = machine.end(of: lease, only: only)
+        guard case .jobSettled = end, case .failure(let error)? = turn.recall else { return end }
+        return .bus(error)
     }
 
     private mutating func refuseLetters(_ error: WorkError) {

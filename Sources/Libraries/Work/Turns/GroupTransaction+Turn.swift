@@ -68,8 +68,8 @@ extension GroupTransaction {
         var circling: [EventID] = []
         /// The jobs of its batches, where these are letters.
         var dead: [(job: EventID, lease: LeaseToken?)] = []
-        /// Whether the dead topic was asked for letters of before the start.
-        var hasRecalled = false
+        /// Whether the dead topic gave its letters of before the start; nil while it was not asked.
+        var recall: Result<Void, BusError>?
         /// Whether letters may go; nil while nobody asked.
         var verdict: Result<Void, WorkError>?
         /// The events of jobs that are to become dead letters.

@@ -13,6 +13,7 @@ import Topics
 
     @Test func aThousandOfOneClientAreDeliveredOnOneThread() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             FileLimit.raise()
             let daemon = try RunningDaemon()
             let client = try BusClient(

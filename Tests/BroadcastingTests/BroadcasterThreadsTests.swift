@@ -106,6 +106,7 @@ import Testing
     /// or a barrier block, using the bus would stop the process, which is one of its own here.
     @Test func anObserverThatEndsWhileItIsLookedAtMayUseTheBus() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             for _ in 0..<30 {
                 let (bus, heir, ready, done) = (Broadcaster(), Listener(), Gate(), Gate())
                 let changer = Protected<pthread_t?>(nil)

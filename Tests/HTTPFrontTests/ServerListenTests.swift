@@ -64,6 +64,7 @@ import Testing
     /// In a process of its own, for all of its threads have one umask.
     @Test func socketHasItsPermissionsFromTheMomentItHasAName() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             umask(0o077)
             var template = Array("/tmp/front-XXXXXX".utf8CString)
             try #require(mkdtemp(&template) != nil)
@@ -98,6 +99,7 @@ import Testing
     /// own, for other tests start some.
     @Test func bindingLeavesOtherSocketsAlone() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             var template = Array("/tmp/front-XXXXXX".utf8CString)
             try #require(mkdtemp(&template) != nil)
             let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -233,6 +235,7 @@ import Testing
     /// In a process of its own, for all descriptors of it are taken.
     @Test func acceptingPausesWithoutDescriptorsAndGoesOn() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             var limit = rlimit(rlim_cur: 128, rlim_max: 128)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             let server = try LoopServer()

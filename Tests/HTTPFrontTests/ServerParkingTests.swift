@@ -192,6 +192,7 @@ import Testing
     /// In a process of its own, whose memory nobody else changes; clients and handler count too.
     @Test(.withoutSanitizer) func waitingCostsLittleMemory() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             let server = try LoopServer()

@@ -281,6 +281,7 @@ import Testing
     /// In a process of its own, whose memory nobody else changes; clients and owners count too.
     @Test(.withoutSanitizer) func idleStreamCostsLittleMemory() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             FileLimit.raise()
             let server = try LoopServer()
             var streams: [(client: RawClient, view: StreamView)] = []

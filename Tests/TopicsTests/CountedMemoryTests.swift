@@ -33,6 +33,7 @@ import Testing
 
     @Test func eventsTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let bench = try Bench()
             let bytes = Array(repeating: UInt8(0x41), count: 100)
             try Self.hold(count: 40_000, bench) { _ in
@@ -44,6 +45,7 @@ import Testing
 
     @Test func attributesTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let bench = try Bench()
             let topic = try TopicName("a")
             try Self.hold(count: 40_000, bench) { index in
@@ -57,6 +59,7 @@ import Testing
 
     @Test func labelsAndExpiriesTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let bench = try Bench()
             let topic = try TopicName("a")
             func batch(_ index: Int) throws -> PublishBatch {
@@ -88,6 +91,7 @@ import Testing
 
     @Test func topicsTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let bench = try Bench()
             try Self.hold(count: 8_000, bench) { index in
                 try bench.publish("topic.number-\(index)", [.empty])
@@ -98,6 +102,7 @@ import Testing
 
     @Test func aSubscriptionThatWaitsTakesLessThanTwoKilobytes() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let bench = try Bench()
             let subscriptions = Protected<[EventSubscription]>([])
             func subscribe(_ indices: Range<Int>) throws {

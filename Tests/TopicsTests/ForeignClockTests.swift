@@ -1,4 +1,5 @@
 import Protection
+import TestSupport
 import Testing
 import Topics
 
@@ -7,6 +8,7 @@ struct ForeignClockTests {
     @Test("The clock is asked outside every lock, so that it may use the store")
     func theClockMayUseTheStore() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let clock = AskingClock()
             let store = MemoryStore(ceiling: nil)
             _ = try store.open(StoreContext(clock: clock, commitQueueBytesMax: 1 << 20))

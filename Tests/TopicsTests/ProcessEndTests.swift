@@ -12,6 +12,7 @@ import Testing
     /// search for leaks finds by the weak references alone.
     @Test func aBusThatIsStillUsedAtTheEndIsNoLeak() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             let bench = try Bench()
             try bench.publish("a", "x")
             Self.kept.value = bench.bus

@@ -51,6 +51,7 @@ import Topics
 
     @Test func groupsOfPatternsThatHaveNothingInCommonTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             try Self.hold { group in
                 (0..<128).map { "one\(group)x\($0).segment\(group)y\($0).third\(group)z\($0).*" }
                     .joined(separator: ",")
@@ -60,6 +61,7 @@ import Topics
 
     @Test func groupsOfNamesTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
+            showExitTestErrors()
             try Self.hold { group in
                 (0..<128).map { "some.topic\(group).of-a-longer-name.\($0)" }.joined(separator: ",")
             }
@@ -67,6 +69,9 @@ import Topics
     }
 
     @Test func groupsOfOnePatternTakeNoMoreThanIsCounted() async {
-        await #expect(processExitsWith: .success) { try Self.hold { "topic\($0).*" } }
+        await #expect(processExitsWith: .success) {
+            showExitTestErrors()
+            try Self.hold { "topic\($0).*" }
+        }
     }
 }

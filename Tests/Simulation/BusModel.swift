@@ -208,6 +208,13 @@ struct BusModel {
         jobs[group]?[id]?.isInDoubt = true
     }
 
+    /// A worker lets go of its jobs: others may have them at once.
+    mutating func letGo(of group: String, by worker: Int) {
+        for (id, job) in jobs[group] ?? [:] where job.holder == worker {
+            jobs[group]?[id]?.leasedUntil = nil
+        }
+    }
+
     /// A worker asks for more time: until it is answered, the shorter one of both may hold.
     mutating func extending(_ id: UInt64, of group: String, by worker: Int, to end: Int64) {
         guard let job = jobs[group]?[id], job.holder == worker, let old = job.leasedUntil else {

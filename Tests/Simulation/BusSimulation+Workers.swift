@@ -120,11 +120,15 @@ extension BusSimulation {
             // Workers that settle repeat that, and do not wait for a job with it.
             waits: last == nil && Bool.random(using: &random))
         if last == nil { workers[index].state = .asking }
+        workers[index].asked += 1
+        // A worker with a name lets go of its job by asking again, and mostly gets it.
+        if workers[index].name != nil { model.letGo(of: workers[index].group, by: index) }
         note("worker \(index) asks \(workers[index].group) for \(length ?? 0)")
         let (asked, begun, clockSets) = (lives, time.passed, sets)
         life.groups.next(try GroupName(workers[index].group), request, by: Self.caller) {
             [self] outcome in
             guard asked == lives else { return }
+            workers[index].asked -= 1
             if let last { end(last, index, outcome) } else { workers[index].state = .idle }
             guard case .success(let answer) = outcome, let delivery = answer.delivery else {
                 return
@@ -163,6 +167,9 @@ extension BusSimulation {
                 id, of: group, attempt: job.attempt,
                 to: .init(number: index, isNamed: workers[index].name != nil), at: time.passed,
                 decided: end - span, until: end)
+        }
+        if workers[index].name != nil, workers[index].asked > 0 {
+            model.letGo(of: group, by: index)
         }
         // It may hold another lease still, whose settlement was sent twice: that one is forgotten.
         workers[index].state = .holding(

@@ -29,6 +29,8 @@ struct SimulatedWorker {
     /// The name by which it asks: it gets again the job that it holds.
     var name: String?
     var state = State.idle
+    /// Requests for jobs without an answer so far.
+    var asked = 0
 
     /// The ways in which it settles: without a dead topic, jobs are done or come again.
     var verbs: [Verb] {
@@ -38,6 +40,7 @@ struct SimulatedWorker {
 
     /// The bus that it asked is gone: it has no answer, and sends its settlement again later.
     mutating func lostTheBus() {
+        asked = 0
         if case .asking = state { state = .idle }
     }
 

@@ -104,12 +104,8 @@ final class SharedStore: EventStore {
         state.write { $0.applied += 1 }
         switch item.entry {
         case .events(let batch, _, let owner):
-            let events = batch.payloads.enumerated().map { offset, payload in
-                Event(
-                    id: EventID(rawValue: item.first.rawValue + UInt64(offset)), time: item.time,
-                    topic: batch.topic, payload: payload, metadata: batch.metadata,
-                    sender: batch.sender, isStored: true)
-            }
+            let events = batch.events(
+                from: item.first.rawValue, at: item.time, isStored: true)
             tell(.events(events, owner: owner), observer, answer, .events(events))
         case .removal(let topic):
             tell(.removal(topic, item.first), observer, answer, .removal(item.first))

@@ -45,17 +45,11 @@ struct EventRows {
         let labels = batch.metadata.labels
         insert.bind(labels.isEmpty ? nil : labels.text, at: EventColumns.labels + 1)
         insert.bind(batch.metadata.expires?.microseconds, at: EventColumns.expires + 1)
-        var events: [Event] = []
-        events.reserveCapacity(batch.payloads.count)
-        for (index, payload) in batch.payloads.enumerated() {
-            let id = EventID(rawValue: first + UInt64(index))
-            insert.bind(id, at: EventColumns.id + 1)
-            insert.bind(payload, at: EventColumns.payload + 1)
+        let events = batch.events(from: first, at: time, isStored: true)
+        for event in events {
+            insert.bind(event.id, at: EventColumns.id + 1)
+            insert.bind(event.payload, at: EventColumns.payload + 1)
             try insert.run()
-            events.append(
-                Event(
-                    id: id, time: time, topic: batch.topic, payload: payload,
-                    metadata: batch.metadata, sender: batch.sender, isStored: true))
         }
         return events
     }

@@ -123,12 +123,7 @@ struct CommitGroup {
             topic.unstored = last
             topics.change(topic)
         }
-        return batch.payloads.indices.map { index in
-            Event(
-                id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
-                payload: batch.payloads[index], metadata: batch.metadata,
-                sender: batch.sender, isStored: false)
-        }
+        return batch.events(from: first, at: time)
     }
 
     private mutating func remove(

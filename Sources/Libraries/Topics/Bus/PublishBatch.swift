@@ -42,6 +42,19 @@ public final class PublishBatch: Sendable {
         memoryBytes = batch.memoryBytes
     }
 
+    /// The events of the batch, once a store has given it a place: the first id, and a time.
+    package func events(
+        from first: UInt64, at time: Timestamp, isStored: Bool = false
+    ) -> [Event] {
+        func event(_ index: Int) -> Event {
+            Event(
+                id: EventID(rawValue: first + UInt64(index)), time: time, topic: topic,
+                payload: payloads[index], metadata: metadata, sender: sender, isStored: isStored)
+        }
+        // Most batches are one event.
+        return payloads.count == 1 ? [event(0)] : payloads.indices.map(event)
+    }
+
     /// The memory that the batch takes while it waits for a store, in bytes.
     package var queuedBytes: Int { Overhead.queuedBatchBytes + memoryBytes }
 }

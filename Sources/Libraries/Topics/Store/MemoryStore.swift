@@ -170,7 +170,7 @@ package final class MemoryStore: EventStore {
             return together(entries)
         case .events(let batch, _, _):
             return ids(batch.payloads.count).map { first, time in
-                .events(Self.events(of: batch, first: first, time: time))
+                .events(batch.events(from: first, at: time))
             }
         }
     }
@@ -191,19 +191,6 @@ package final class MemoryStore: EventStore {
             }
         }
         return .success(.together(receipts))
-    }
-
-    private static func events(
-        of batch: PublishBatch, first: UInt64, time: Timestamp
-    ) -> [Event] {
-        func event(_ index: Int) -> Event {
-            Event(
-                id: EventID(rawValue: first + UInt64(index)), time: time, topic: batch.topic,
-                payload: batch.payloads[index], metadata: batch.metadata,
-                sender: batch.sender, isStored: false)
-        }
-        // Most batches are one event.
-        return batch.payloads.count == 1 ? [event(0)] : batch.payloads.indices.map(event)
     }
 
     private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {

@@ -78,8 +78,8 @@ final class Checkpointer: Sendable {
         length.write { $0 = JournalLength(bytes: bytes, pageBytes: pageBytes) }
     }
 
-    /// The keeper's next step as of now; before it can be `.wait` again, the keeper calls
-    /// ``wait(milliseconds:)``, if it has a thread to wait with.
+    /// The keeper's next step as of now. Where that is to wait, a keeper with a thread calls
+    /// ``wait(milliseconds:)`` before it asks again.
     ///
     /// - Parameters:
     ///   - hasRoom: Whether the disk has room for a long journal, as far as is known.

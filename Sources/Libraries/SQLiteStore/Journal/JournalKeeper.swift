@@ -1,7 +1,7 @@
 internal import Protection
 
-/// The task of the journal's thread: syncs commits in it and moves them into the file. It has a connection
-/// of its own, so that no publisher waits for that.
+/// The task of the journal's thread: syncs commits in it and moves them into the file. It has a
+/// connection of its own, so that no publisher waits for that.
 ///
 /// SQLite lets a passive checkpoint go on beside a writer: neither waits for the other. After a
 /// failure the keeper tries again, and so does the writer. Nobody is told, since nothing that was

@@ -180,13 +180,6 @@ struct EventLog {
 
     // MARK: Topics that come and go
 
-    /// The topic as it is, or a new one that goes on where its tombstone ended.
-    mutating func ensure(
-        _ name: TopicName, settings: TopicSettings?, owner: UInt32?, inFront: Bool
-    ) -> TopicRecord {
-        records[name] ?? make(name, settings: settings, owner: owner, inFront: inFront)
-    }
-
     /// A new topic, which goes on where its tombstone ended.
     mutating func make(
         _ name: TopicName, settings: TopicSettings?, owner: UInt32?, inFront: Bool

@@ -187,8 +187,9 @@ extension EventLog {
     ) -> (topic: TopicDescription, isNew: Bool) {
         // Events that the old settings removed by now must not come back under the new ones.
         if let record = records[topic] { applyRetention(to: record, at: now) }
-        let isNew = records[topic] == nil
-        let record = ensure(topic, settings: settings, owner: owner, inFront: false)
+        let found = records[topic]
+        let isNew = found == nil
+        let record = found ?? make(topic, settings: settings, owner: owner, inFront: false)
         noteHolder(from: isNew ? nil : record.settings.hold, to: settings.hold)
         record.isRegistered = true
         record.settings = settings

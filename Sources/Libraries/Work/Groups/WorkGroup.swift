@@ -232,6 +232,8 @@ final class WorkGroup: Sendable {
 
     private func give(_ answers: [WorkAnswer], _ counts: GroupTransaction.Counts) {
         let now = parts.bus.now
+        // The time at which the clock of leases was at zero.
+        let origin = now.advanced(microseconds: -parts.clock())
         parts.meters.count(counts, now: now)
         for id in counts.buried { refuse(id, nil) }
         if let id = counts.circling {
@@ -245,7 +247,7 @@ final class WorkGroup: Sendable {
                 return (state.calls.removeValue(forKey: answer.number), isLate)
             }
             let room = rooms.removeValue(forKey: answer.number)
-            if let call { give(answer.outcome, in: room, to: call, isLate: isLate, now: now) }
+            if let call { give(answer.outcome, in: room, to: call, isLate: isLate, origin) }
         }
         if state.read({ $0.turns.isRemoved && $0.isListening }) {
             state.write { $0.isListening = false }
@@ -266,7 +268,7 @@ final class WorkGroup: Sendable {
 
     private func give(
         _ outcome: Result<WorkAnswer.Outcome, WorkError>, in room: ReadRoom?,
-        to call: Recipient, isLate: Bool, now: Timestamp
+        to call: Recipient, isLate: Bool, _ origin: Timestamp
     ) {
         switch (outcome, call) {
         case (.failure(let error), .next(let then)): then(.failure(error))
@@ -278,7 +280,7 @@ final class WorkGroup: Sendable {
             let settled = settled.map { receipt($0, isLate) }
             then(
                 .success(
-                    NextAnswer(delivery: delivery(grant, in: room, now: now), settled: settled)))
+                    NextAnswer(delivery: delivery(grant, in: room, origin), settled: settled)))
         case (.success(.settled(let settled)), .settle(let then)):
             then(.success(receipt(settled, isLate)))
         case (.success(.done), .plain(let then)): then(.success(()))
@@ -288,7 +290,7 @@ final class WorkGroup: Sendable {
     }
 
     private func delivery(
-        _ grant: GroupMachine.LeasedJobs, in room: ReadRoom?, now: Timestamp
+        _ grant: GroupMachine.LeasedJobs, in room: ReadRoom?, _ origin: Timestamp
     ) -> JobDelivery {
         let jobs = grant.jobs.map { job in
             JobDelivery.Job(
@@ -297,8 +299,7 @@ final class WorkGroup: Sendable {
         }
         // A commit may have taken a while, and the lease has run since before.
         return JobDelivery(
-            lease: grant.lease.text,
-            deadline: now.advanced(microseconds: grant.until - parts.clock()),
+            lease: grant.lease.text, deadline: origin.advanced(microseconds: grant.until),
             jobs: jobs, gap: grant.gap, room: room,
             ticket: JobDelivery.Ticket(group: name, token: grant.lease.token, gap: grant.gap))
     }

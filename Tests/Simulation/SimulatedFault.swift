@@ -1,4 +1,4 @@
-import Topics
+import StoreSupport
 
 /// A fault that is planted on purpose: a simulation has to find each.
 package enum SimulatedFault: String, CaseIterable, Sendable {
@@ -21,17 +21,6 @@ package enum SimulatedFault: String, CaseIterable, Sendable {
     /// Some settlements are answered, and nothing is done.
     case forgetsSettlements
 
-    /// The answer that a reader gets in place of a read; nil where it is the same.
-    func change(_ read: LogRead) -> LogRead? {
-        switch (self, read) {
-        case (.dropsEvents, .events(let events, let next, let isCutShort)) where events.count > 1:
-            .events(Array(events.dropFirst()), next: next, isCutShort: isCutShort)
-        case (.repeatsEvents, .events(let events, let next, let isCutShort)):
-            .events(events + events.suffix(1), next: next, isCutShort: isCutShort)
-        case (.reordersEvents, .events(let events, let next, let isCutShort)):
-            .events(events.reversed(), next: next, isCutShort: isCutShort)
-        case (.hidesGaps, .gap(_, let next)): .caughtUp(next: next)
-        default: nil
-        }
-    }
+    /// The fault of answers to readers; nil for others.
+    var read: ReadFault? { ReadFault(rawValue: rawValue) }
 }

@@ -1,3 +1,4 @@
+import StoreSupport
 import TestSupport
 
 @testable import Topics
@@ -7,8 +8,11 @@ import TestSupport
 struct LogAgainstModel {
     /// A delivery that is broken on purpose, between the log and the comparison.
     enum Fault: CaseIterable {
-        case dropsAnEvent, repeatsAnEvent, swapsEvents, hidesGaps, movesTheCursorTooFar
-        case forgetsThatItWaits
+        case changes(ReadFault)
+        case movesTheCursorTooFar, forgetsThatItWaits
+
+        static let allCases =
+            ReadFault.allCases.map(Fault.changes) + [.movesTheCursorTooFar, .forgetsThatItWaits]
     }
 
     private var random: SeededRandom
@@ -279,14 +283,7 @@ struct LogAgainstModel {
 
     private func broken(_ read: LogRead) -> LogRead {
         switch (fault, read) {
-        case (.dropsAnEvent, .events(let events, let next, let isCut)) where events.count > 1:
-            .events(Array(events.dropFirst()), next: next, isCutShort: isCut)
-        case (.repeatsAnEvent, .events(let events, let next, let isCut)):
-            .events(events + events.suffix(1), next: next, isCutShort: isCut)
-        case (.swapsEvents, .events(let events, let next, let isCut)):
-            .events(events.reversed(), next: next, isCutShort: isCut)
-        case (.hidesGaps, .gap(_, let next)):
-            .caughtUp(next: next)
+        case (.changes(let fault), _): fault.change(read) ?? read
         case (.movesTheCursorTooFar, .events(let events, var next, true)):
             {
                 next.after = log.newest

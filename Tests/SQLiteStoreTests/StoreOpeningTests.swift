@@ -359,7 +359,7 @@ import Topics
         let settings = StoreBench.Settings()
         let opening = try StoreOpening(
             StoreBench.configuration(folder, settings), schema: .current, ceiling: nil,
-            bootClock: .system, now: ManualClock().now(), vfs: nil)
+            following: nil, bootClock: .system, now: ManualClock().now(), vfs: nil)
         var ledger = opening.ledger
         var ids = ledger.ids
         let wanted = Int(Limits.idsAhead) * 3

@@ -19,6 +19,7 @@ package import Topics
 package final class SQLiteStore: EventStore {
     private let configuration: SQLiteStoreConfiguration
     private let idCeiling: IDCeiling?
+    private let order: OrderLife?
     private let log: Log
     private let schema: Schema
     private let vfs: String?
@@ -51,21 +52,25 @@ package final class SQLiteStore: EventStore {
     ///
     /// - Parameters:
     ///   - vfs: The name of the file system by which SQLite reads and writes; nil for the system's.
+    ///   - order: The order of several hosts that the store is to follow; nil for a bus of its own.
     ///   - starter: Starts the tasks of the store; in use each has a thread.
     package convenience init(
-        _ configuration: SQLiteStoreConfiguration, log: Log, vfs: String,
-        starter: any WorkStarter
+        _ configuration: SQLiteStoreConfiguration, log: Log, vfs: String?,
+        following order: OrderLife? = nil, starter: any WorkStarter = ThreadStarter()
     ) {
         self.init(
-            configuration, ceiling: nil, log: log, schema: .current, vfs: vfs, starter: starter)
+            configuration, ceiling: nil, log: log, schema: .current, vfs: vfs, following: order,
+            starter: starter)
     }
 
     init(
         _ configuration: SQLiteStoreConfiguration, ceiling: IDCeiling? = nil, log: Log,
-        schema: Schema = .current, vfs: String?, starter: any WorkStarter = ThreadStarter()
+        schema: Schema, vfs: String?, following order: OrderLife? = nil,
+        starter: any WorkStarter = ThreadStarter()
     ) {
         self.configuration = configuration
         idCeiling = ceiling
+        self.order = order
         self.log = log
         self.schema = schema
         self.vfs = vfs
@@ -109,8 +114,8 @@ package final class SQLiteStore: EventStore {
     package func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
         let now = context.clock.now()
         let opening = try StoreOpening(
-            configuration, schema: schema, ceiling: idCeiling, bootClock: context.bootClock,
-            now: now, vfs: vfs)
+            configuration, schema: schema, ceiling: idCeiling, following: order,
+            bootClock: context.bootClock, now: now, vfs: vfs)
         let shared = SharedParts(configuration.sync, context.bootClock)
         shared.queue.open(bytesMax: context.commitQueueBytesMax)
         shared.marks.update(opening.found.topics.map(\.state))
@@ -174,11 +179,15 @@ package final class SQLiteStore: EventStore {
     package func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
-        let job = CommitQueue.EntryJob(entry: entry, queuedBytes: entry.queuedBytes, then: then)
+        precondition(order == nil, "a store that follows an order takes its groups alone")
+        add(CommitQueue.EntryJob(entry: entry, queuedBytes: entry.queuedBytes, then: then))
+    }
+
+    private func add(_ job: CommitQueue.EntryJob) {
         switch shared.queue.add(job) {
         case .queued: break
-        case .closed: then(.failure(.draining))
-        case .tooMuch: then(.failure(.commitQueueFull))
+        case .closed: job.then(.failure(.draining))
+        case .tooMuch: job.then(.failure(.commitQueueFull))
         }
     }
 
@@ -234,5 +243,30 @@ package final class SQLiteStore: EventStore {
             preconditionFailure("the store \(configuration.path) is used before it was opened")
         }
         return shared
+    }
+}
+
+extension SQLiteStore: ReplicaStore {
+    package var applied: OrderPlace? { state.read { $0.shared }?.applied.value }
+
+    /// Queues a group for the writer.
+    package func apply(
+        _ group: OrderedGroup,
+        then: @escaping @Sendable (Result<[StoreReceipt], BusError>) -> Void
+    ) {
+        precondition(order != nil, "a store of its own follows no order")
+        let entry = StoreEntry.together(group.entries)
+        add(
+            CommitQueue.EntryJob(
+                entry: entry, place: group.place, queuedBytes: entry.queuedBytes
+            ) { outcome in
+                then(
+                    outcome.map { receipt in
+                        guard case .together(let receipts) = receipt else {
+                            preconditionFailure("a group of the order was taken as something else")
+                        }
+                        return receipts
+                    })
+            })
     }
 }

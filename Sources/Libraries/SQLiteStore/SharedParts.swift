@@ -20,6 +20,8 @@ final class SharedParts: Sendable {
     let journal: Checkpointer
     let meters = StoreMeters()
     let readiness = Protected(Readiness.ready)
+    /// The place of the last group of the order that the store follows.
+    let applied = Protected<OrderPlace?>(nil)
     let damaged = Protected(DamagedEvents())
     let tellLoss = Protected<(@Sendable (TopicName, StoreLoss) -> Void)?>(nil)
 

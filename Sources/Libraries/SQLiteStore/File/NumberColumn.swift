@@ -23,9 +23,10 @@ struct NumberColumn {
     }
 
     private static func bus(
-        _ name: StaticString, _ range: ClosedRange<Int64>, since: Int64 = 1
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false,
+        since: Int64 = 1
     ) -> NumberColumn {
-        NumberColumn("bus", name, range, since: since)
+        NumberColumn("bus", name, range, isOptional: isOptional, since: since)
     }
 
     private static func topics(
@@ -68,6 +69,9 @@ struct NumberColumn {
     static let busBootNumber = bus("boot_number", Limits.counts, since: 9)
     static let busBootBegan = bus("boot_began", Limits.counts, since: 9)
     static let busBootTime = bus("boot_time", Limits.times, since: 9)
+    static let busOrderBase = bus("order_base", Limits.keys, isOptional: true, since: 12)
+    static let busOrderSequence = bus("order_sequence", Limits.counts, isOptional: true, since: 12)
+    static let busOrderLine = bus("order_line", Limits.counts, isOptional: true, since: 12)
 
     static let topicNumber = topics("number", Limits.keys)
     static let topicRegistered = topics("registered", Limits.flags)
@@ -133,6 +137,7 @@ struct NumberColumn {
         [
             busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
             busUnusedThrough, busBootNumber, busBootBegan, busBootTime,
+            busOrderBase, busOrderSequence, busOrderLine,
             topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists,
             topicOwner,
             topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,

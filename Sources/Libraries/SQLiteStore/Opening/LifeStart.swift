@@ -3,7 +3,8 @@ internal import Topics
 /// The beginning of a life, as a start works it out from the file: the row of the life, the first
 /// id, and the losses.
 ///
-/// The first id lies above every id that may have been given.
+/// The first id lies above every id that may have been given. The start of a replica changes
+/// nothing: it goes on behind the last group that it has.
 struct LifeStart {
     /// The row that the life begins with.
     let bus: BusRow
@@ -12,6 +13,8 @@ struct LifeStart {
     /// After a life that did not end in order, the highest id that may have been given.
     private let lostThrough: EventID?
     private let time: Timestamp
+    /// Whether there is anything to write.
+    private let isChange: Bool
 
     /// - Parameters:
     ///   - clock: The boot that it is in.
@@ -24,6 +27,11 @@ struct LifeStart {
         followsClock: Bool = true
     ) throws {
         var bus = try BusRow.read(database) ?? .fresh()
+        guard bus.order == nil else {
+            throw StoreError(
+                detail: "the store \(file.path) follows an order that other hosts share: begin "
+                    + "with that order, or with an empty store")
+        }
         let last = try Self.lastEvent(database)
         let loss = try Self.lastLoss(database)
         let lastLife = file.life.last
@@ -59,10 +67,40 @@ struct LifeStart {
         self.bus = bus
         lostThrough = wasClosed ? nil : newest
         time = max(now, bus.time)
+        isChange = true
+    }
+
+    /// The beginning of a replica's life.
+    ///
+    /// - Parameters:
+    ///   - life: The order that it is to follow. An empty file is made its replica.
+    ///   - clock: The boot that it is in. Spans of jobs have their full time anew in every life.
+    init(
+        following life: OrderLife, _ database: Database, _ path: String, _ clock: BootClock
+    ) throws {
+        let found = try BusRow.read(database)
+        guard found == nil || found?.order != nil else {
+            throw StoreError(
+                detail: "the store \(path) is a bus of one host, and no replica of the order: "
+                    + "begin with an empty store")
+        }
+        guard found == nil || found?.order?.life == life else {
+            throw StoreError(
+                detail: "the store \(path) is a replica of another order: begin with that order, "
+                    + "or with an empty store")
+        }
+        var bus = found ?? .replica(of: life)
+        bus.boot = BootMark(began: clock.now(), time: bus.time)
+        self.bus = bus
+        first = bus.ceiling
+        lostThrough = nil
+        time = bus.time
+        isChange = found == nil
     }
 
     /// Writes the row of the life and the losses, within the open transaction.
     func apply(to database: Database) throws(DatabaseError) {
+        guard isChange else { return }
         try bus.write(database)
         try TopicLoading.loseUnstored(database, through: lostThrough, now: time)
     }

@@ -12,30 +12,29 @@ struct StoreOpening {
     let groups: [StoredGroup]
     /// Why the new life could not be written yet; nil if it has begun.
     let refusal: BusError?
-    private let configuration: SQLiteStoreConfiguration
     private let vfs: String?
 
     /// Opens the file that `configuration` names.
     ///
     /// - Parameters:
     ///   - ceiling: The ceiling that remembers given ids besides the store; nil for none.
+    ///   - order: The order that the store is to follow; nil for a bus of its own.
     /// - Throws: `StoreError`, with the fault and a remedy. Nothing was changed then, except
     ///   perhaps the version.
     init(
         _ configuration: SQLiteStoreConfiguration, schema: Schema, ceiling: IDCeiling?,
-        bootClock: BootClock, now: Timestamp, vfs: String?
+        following order: OrderLife?, bootClock: BootClock, now: Timestamp, vfs: String?
     ) throws(StoreError) {
-        self.configuration = configuration
         self.vfs = vfs
         file = try StoreFile(path: configuration.path)
         try StoreFile.checkJournal(file.path)
         do {
             database = try Database(file, mode: .writing, vfs: vfs)
             try Self.check(database, file, schema)
-            try Self.set(database, configuration)
+            try Self.set(database, bytesMax: order == nil ? configuration.sizeBytesMax : nil)
             try schema.migrate(database)
             (ledger, found, groups, refusal) = try Self.begin(
-                database, file, configuration, ceiling, bootClock, now)
+                database, file, configuration, ceiling, order, bootClock, now)
             try database.execute("PRAGMA cache_spill = ON")
         } catch let error as DatabaseError {
             throw .unusable(configuration.path, error)
@@ -104,9 +103,10 @@ struct StoreOpening {
     }
 
     /// Sets the pragmas of the connection. The one that needs a file without tables comes first.
-    private static func set(
-        _ database: Database, _ configuration: SQLiteStoreConfiguration
-    ) throws(DatabaseError) {
+    ///
+    /// - Parameter bytesMax: The bytes that the file may take; nil for a replica, which keeps what
+    ///   its order says.
+    private static func set(_ database: Database, bytesMax: Int?) throws(DatabaseError) {
         // Set only once: SQLite writes it each time, and a full disk takes no write.
         if try database.integer("PRAGMA auto_vacuum") != 2 {
             try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -115,13 +115,15 @@ struct StoreOpening {
             throw DatabaseError(code: -1, text: "its file system takes no write-ahead journal")
         }
         try setSync(database, .full)
-        let pages = Int64(configuration.sizeBytesMax) / (try database.integer("PRAGMA page_size"))
         try database.execute(
             """
             PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY;
             PRAGMA journal_size_limit = \(Limits.journalBytesMax);
-            PRAGMA max_page_count = \(pages); PRAGMA cache_spill = OFF
+            PRAGMA cache_spill = OFF
             """)
+        guard let bytesMax else { return }
+        let pages = Int64(bytesMax) / (try database.integer("PRAGMA page_size"))
+        try database.execute("PRAGMA max_page_count = \(pages)")
     }
 
     static func setSync(
@@ -134,12 +136,14 @@ struct StoreOpening {
     /// read the events that there are.
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
-        _ ceiling: IDCeiling?, _ bootClock: BootClock, _ now: Timestamp
+        _ ceiling: IDCeiling?, _ order: OrderLife?, _ bootClock: BootClock, _ now: Timestamp
     ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
-        var start = try LifeStart(database, file, ceiling, bootClock, now: now)
+        var start =
+            try order.map { try LifeStart(following: $0, database, file.path, bootClock) }
+            ?? LifeStart(database, file, ceiling, bootClock, now: now)
         var begun = ledger(start)
         var found = TopicLoading.Found()
         var groups: [StoredGroup] = []
@@ -151,7 +155,9 @@ struct StoreOpening {
             try begun.begin(look)
             return (begun, found, groups, nil)
         } catch {
-            guard start.bus.life > 1, let refusal = lackOfRoom(error, file) else { throw error }
+            guard order == nil, start.bus.life > 1, let refusal = lackOfRoom(error, file) else {
+                throw error
+            }
             start = try LifeStart(
                 database, file, ceiling, bootClock, now: now, followsClock: false)
             try database.execute("BEGIN IMMEDIATE")

@@ -22,6 +22,8 @@ struct BusRow: Equatable {
     var unusedThrough: EventID
     /// The boot of the last life.
     var boot = BootMark()
+    /// The order of several hosts that it follows; nil for a store that gives ids itself.
+    var order: FollowedOrder?
 
     /// The row of a store without a life.
     static func fresh() -> BusRow {
@@ -31,12 +33,24 @@ struct BusRow: Equatable {
             floorTime: .distantPast, unusedThrough: .zero)
     }
 
+    /// The row of a replica that has no group yet. Nothing that came before the order is in it.
+    static func replica(of life: OrderLife) -> BusRow {
+        let place = OrderPlace.beginning(of: life)
+        let before = EventID(rawValue: life.base.rawValue - 1)
+        return BusRow(
+            identity: FollowedOrder.text(life.identity), life: 0, isCopy: false, isClosed: true,
+            ceiling: life.base.rawValue, time: place.time, floor: before,
+            floorTime: .distantPast, unusedThrough: before,
+            order: FollowedOrder(life: life, place: place))
+    }
+
     /// The row of a store; nil if it has none.
     static func read(_ database: Database) throws(DatabaseError) -> BusRow? {
         let row = try database.prepare(
             """
             SELECT identity, life, is_copy, is_closed, ceiling, time, floor, floor_time,
-                unused_through, seals, boot, boot_number, boot_began, boot_time
+                unused_through, seals, boot, boot_number, boot_began, boot_time,
+                \(FollowedOrder.columns)
             FROM bus
             """)
         guard try row.step() else { return nil }
@@ -46,15 +60,17 @@ struct BusRow: Equatable {
         }
         // Only SQLite computes with this number, so it is read to check its range alone.
         _ = try row.integer(9, .busSeals)
+        let time = try row.time(5, .busTime)
         return BusRow(
             identity: identity, life: try row.integer(1, .busLife),
             isCopy: try row.flag(2, .busIsCopy), isClosed: try row.flag(3, .busIsClosed),
-            ceiling: try row.id(4, .busCeiling).rawValue, time: try row.time(5, .busTime),
+            ceiling: try row.id(4, .busCeiling).rawValue, time: time,
             floor: try row.id(6, .busFloor), floorTime: try row.time(7, .busFloorTime),
             unusedThrough: try row.id(8, .busUnusedThrough),
             boot: BootMark(
                 id: row.text(10) ?? "", number: try row.integer(11, .busBootNumber),
-                began: try row.integer(12, .busBootBegan), time: try row.time(13, .busBootTime)))
+                began: try row.integer(12, .busBootBegan), time: try row.time(13, .busBootTime)),
+            order: try FollowedOrder(row, from: 14, time: time))
     }
 
     /// Whether a text can be the word of a life record that names its store.
@@ -68,8 +84,10 @@ struct BusRow: Equatable {
         let write = try database.prepare(
             """
             INSERT INTO bus (only_row, identity, life, is_copy, is_closed, ceiling, time, floor,
-                floor_time, seals, unused_through, boot, boot_number, boot_began, boot_time)
-            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, ?11, ?12, ?13)
+                floor_time, seals, unused_through, boot, boot_number, boot_began, boot_time,
+                \(FollowedOrder.columns))
+            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                ?17, ?18)
             ON CONFLICT DO UPDATE SET identity = ?1, life = ?2, is_copy = ?3, is_closed = ?4,
                 ceiling = ?5, time = ?6, floor = ?7, floor_time = ?8, unused_through = ?9,
                 boot = ?10, boot_number = ?11, boot_began = ?12, boot_time = ?13
@@ -87,6 +105,7 @@ struct BusRow: Equatable {
         write.bind(boot.number, at: 11)
         write.bind(boot.began, at: 12)
         write.bind(boot.time.microseconds, at: 13)
+        order?.bind(to: write, from: 14)
         try write.run()
     }
 

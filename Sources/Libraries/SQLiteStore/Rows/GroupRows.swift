@@ -10,10 +10,11 @@ struct GroupRows {
     private let removeJob: Statement
     private let removeJobs: Statement
     private let revive: Statement
-    private let boot: Int64
+    private let boot: Int64?
 
-    /// - Parameter boot: The number of the boot that rows are written under.
-    init(_ database: Database, boot: Int64) throws(DatabaseError) {
+    /// - Parameter boot: The number of the boot that rows are written under. Nil where each life
+    ///   begins all spans anew.
+    init(_ database: Database, boot: Int64?) throws(DatabaseError) {
         self.boot = boot
         put = try database.prepare(
             """
@@ -115,7 +116,7 @@ struct GroupRows {
         // A job that waits for nothing needs no end.
         let ends = lease != nil || due != 0
         putJob.bind(ends ? boot : nil, at: JobColumns.boot + 1)
-        putJob.bind(ends ? job.until : nil, at: JobColumns.until + 1)
+        putJob.bind(ends && boot != nil ? job.until : nil, at: JobColumns.until + 1)
         let time = due.map { now.advanced(microseconds: $0).microseconds }
         putJob.bind(ends ? time : nil, at: JobColumns.untilTime + 1)
         try putJob.run()

@@ -9,7 +9,9 @@ struct IDLedger {
     private let idCeiling: IDCeiling?
     let start: LifeStart
     private var record: LifeRecord
-    /// The mark of the highest answered id; nil before the life has begun.
+    /// Whether the life is on the disk; before that, no id is given and nothing else is written.
+    private(set) var hasBegun = false
+    /// The mark of the highest answered id. A replica has none: the order knows what there was.
     private var mark: AnsweredMark?
 
     init(
@@ -28,13 +30,12 @@ struct IDLedger {
 
     /// The ids that the life begins with: none can be given before it is on the disk.
     var ids: IDSequence {
-        IDSequence(
-            next: start.first, ceiling: hasBegun ? start.bus.ceiling : start.first,
-            time: start.bus.time)
+        let ceiling = isReplica ? EventID.max.rawValue : start.bus.ceiling
+        return IDSequence(
+            next: start.first, ceiling: hasBegun ? ceiling : start.first, time: start.bus.time)
     }
 
-    /// Whether the life is on the disk; before that, no id is given and nothing else is written.
-    var hasBegun: Bool { mark != nil }
+    private var isReplica: Bool { start.bus.order != nil }
 
     /// Has the life on the disk, unless it is there already. Several attempts leave the same as
     /// one.
@@ -49,11 +50,17 @@ struct IDLedger {
             try look()
             try database.execute("COMMIT")
         }
-        try file.life.write(record)
-        let mark = try file.life.makeMark()
-        try idCeiling?.raise(to: record.ceiling)
-        self.mark = mark
+        if !isReplica {
+            try file.life.write(record)
+            let mark = try file.life.makeMark()
+            try idCeiling?.raise(to: record.ceiling)
+            self.mark = mark
+        }
+        hasBegun = true
     }
+
+    /// Why the next start would not find what this life left beside the store; nil while all is well.
+    var absence: String? { isReplica ? nil : file.life.absence }
 
     /// Notes events that are about to be answered, so that the next start misses them if they are
     /// lost.
@@ -91,6 +98,10 @@ struct IDLedger {
     /// Ends the life: the next one begins where this one ends. Everything is on the disk then.
     mutating func close(_ ids: IDSequence, _ topics: TopicRows) throws(DatabaseError) {
         guard hasBegun else { return }
+        guard !isReplica else {
+            _ = try? database.checkpoint(.truncating)
+            return
+        }
         try synced { () throws(DatabaseError) in
             try database.execute("BEGIN IMMEDIATE")
             try topics.write()

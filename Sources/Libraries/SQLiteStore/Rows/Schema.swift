@@ -181,6 +181,14 @@ struct Schema {
         """,
         // 11: jobs that are parked behind another one of their key have rows.
         .work { database throws(DatabaseError) in try ParkedJobs.insert(into: database) },
+        // 12: the order of several hosts that the store follows, if any, and its last group here.
+        """
+        ALTER TABLE bus ADD COLUMN order_life TEXT;
+        ALTER TABLE bus ADD COLUMN order_base INTEGER;
+        ALTER TABLE bus ADD COLUMN order_sequence INTEGER;
+        ALTER TABLE bus ADD COLUMN order_chain TEXT;
+        ALTER TABLE bus ADD COLUMN order_line INTEGER;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

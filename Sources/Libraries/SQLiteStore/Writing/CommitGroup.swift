@@ -14,7 +14,9 @@ struct CommitGroup {
     private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
-    private let now: Timestamp
+    private var now: Timestamp
+    /// The place of the last group of the order that the store follows; nil for a store of its own.
+    private(set) var place: OrderPlace?
     private(set) var outcomes: [Outcome] = []
     /// Removals that are still to be done, of which the log knows already.
     private(set) var rests: [StoreTrim] = []
@@ -25,8 +27,10 @@ struct CommitGroup {
     private(set) var firstID: EventID?
 
     init(
-        _ transaction: Transaction, _ rows: EventRows, _ groups: GroupRows, now: Timestamp
+        _ transaction: Transaction, _ rows: EventRows, _ groups: GroupRows,
+        after place: OrderPlace?, now: Timestamp
     ) {
+        self.place = place
         self.transaction = transaction
         self.rows = rows
         self.groups = groups
@@ -44,19 +48,43 @@ struct CommitGroup {
             if let rest = outcome.rest { rests.append(rest) }
             outcomes.append(.loss(job, outcome.loss))
         case .entry(let job):
+            if let place = job.place {
+                if let error = follow(place) {
+                    return outcomes.append(.receipt(job, .failure(error)))
+                }
+                try begin()
+            }
             let receipt = try place(job.entry, &topics, &ids)
             outcomes.append(.receipt(job, .success(receipt)))
         }
     }
 
-    /// Gives an entry its place.
+    /// Goes on to the next group of the order. Returns why it is not the next one; nil if it is.
+    private mutating func follow(_ next: OrderPlace) -> BusError? {
+        guard let last = place else { preconditionFailure("a store of its own follows no order") }
+        guard next.sequence == last.sequence + 1 else {
+            return .storeFailed(
+                "group \(next.sequence) of the order cannot be applied: the store has the groups up to "
+                    + "\(last.sequence)")
+        }
+        guard next.line >= last.line, next.time >= last.time else {
+            return .storeFailed(
+                "group \(next.sequence) of the order cannot be applied: its line or its time is lower "
+                    + "than that of the group before")
+        }
+        place = next
+        now = next.time
+        return nil
+    }
+
+    /// Gives an entry its place. A store that follows an order keeps everything.
     private mutating func place(
         _ entry: StoreEntry, _ topics: inout TopicRows, _ ids: inout IDSequence
     ) throws(DatabaseError) -> StoreReceipt {
         switch entry {
         case .events(let batch, let persists, let owner):
             let events =
-                persists
+                persists || place != nil
                 ? try store(batch, owner, &topics, &ids)
                 : try pass(batch, owner, &topics, &ids)
             firstID = firstID ?? events.first?.id
@@ -74,7 +102,7 @@ struct CommitGroup {
             try remove(name, &topics)
             return .removal(id)
         case .work(let change):
-            if change.persists {
+            if change.persists || place != nil {
                 try begin()
                 try groups.write(change, topics, now: now)
             }

@@ -3,7 +3,8 @@ internal import Queues
 internal import Topics
 
 /// Jobs that wait for the writer. Entries wait in lines that take turns: one for each user, in the
-/// order they came, one for changes of work groups, and one for removals of topics.
+/// order they came, one for changes of work groups, and one for removals of topics. The groups of an
+/// order, which come alone, have one line.
 ///
 /// Turns are counted in the cost of a commit, rows and bytes. However much one user brings, another
 /// one's publish goes with the next commit, which is bounded. Safe from any thread; one thread
@@ -25,12 +26,14 @@ final class CommitQueue: Sendable {
     /// An entry, and the closure that learns its place.
     struct EntryJob {
         let entry: StoreEntry
+        /// The place of a group of the order that the store follows; nil for an entry of its own.
+        var place: OrderPlace?
         let queuedBytes: Int
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
 
         /// The steps that it costs to commit, at least one.
         var steps: Int { max(1, entry.rowCount) + queuedBytes / Limits.stepBytes }
-        var line: Line { Line(of: entry) }
+        var line: Line { place == nil ? Line(of: entry) : .order }
     }
 
     /// A line of entries that keep their order.
@@ -41,6 +44,8 @@ final class CommitQueue: Sendable {
         /// under way.
         case groups
         case removals
+        /// Groups of an order.
+        case order
 
         init(of entry: StoreEntry) {
             self =

@@ -20,6 +20,10 @@ final class Writer: SteppedWork {
     private var maintenance: StoreMaintenance
     private var topics: TopicRows
     private var ids: IDSequence
+    /// The place of the last group of the order that the store follows, and the next id that the
+    /// order gives behind it; nil for a store of its own.
+    private var followed: (place: OrderPlace, ids: IDSequence)?
+    private let followedRow: FollowedRow
     /// Removals of which the log knows already, or that could not be committed.
     private var postponed = PostponedTrims()
     /// Entries whose commit failed in a way that leaves open whether a start would find them:
@@ -48,7 +52,11 @@ final class Writer: SteppedWork {
         for topic in opening.found.topics { topics.load(topic.state) }
         transaction = try Transaction(database)
         rows = try EventRows(database)
-        groups = try GroupRows(database, boot: ledger.start.bus.boot.number)
+        let bus = ledger.start.bus
+        followed = bus.order.map { ($0.place, opening.ledger.ids) }
+        shared.applied.value = bus.order?.place
+        followedRow = try FollowedRow(database)
+        groups = try GroupRows(database, boot: bus.order == nil ? bus.boot.number : nil)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, shared.journal, leftovers: opening.found.leftovers,
@@ -116,7 +124,7 @@ final class Writer: SteppedWork {
     }
 
     private func makeRoom(for jobs: [CommitQueue.Job]) throws(WriteFailure) {
-        let bytes = SpaceLimit.bytes(of: jobs)
+        let bytes = followed == nil ? SpaceLimit.bytes(of: jobs) : 0
         guard bytes > 0 else { return }
         do throws(DatabaseError) {
             let losses = try space.makeRoom(for: bytes, &topics)
@@ -136,11 +144,15 @@ final class Writer: SteppedWork {
     }
 
     private func commit(_ jobs: [CommitQueue.Job]) throws(WriteFailure) -> CommitGroup {
-        var group = CommitGroup(transaction, rows, groups, now: clock.now())
+        // The order gives the ids of a group that could not be committed again.
+        if let followed { ids = followed.ids }
+        var group = CommitGroup(
+            transaction, rows, groups, after: followed?.place, now: clock.now())
         do throws(DatabaseError) {
             for job in jobs { try group.apply(job, &topics, &ids) }
             if group.hasBegun {
                 try topics.write()
+                if let place = group.place { try followedRow.write(place, next: ids.next) }
                 try space.count()
             }
         } catch {
@@ -155,6 +167,10 @@ final class Writer: SteppedWork {
             throw WriteFailure(.unwritable(file.path, error), isCertain: error.leavesNothing)
         }
         delay.note(microseconds: MonotonicClock.microseconds() - begin)
+        if let place = group.place {
+            followed = (place, ids)
+            shared.applied.value = place
+        }
         return group
     }
 
@@ -240,8 +256,9 @@ final class Writer: SteppedWork {
 
     /// Lets an entry through that needs no row. Returns whether it did.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
-        guard held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry) else { return false }
-        var group = CommitGroup(transaction, rows, groups, now: clock.now())
+        guard job.place == nil, held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry)
+        else { return false }
+        var group = CommitGroup(transaction, rows, groups, after: nil, now: clock.now())
         do throws(DatabaseError) {
             try group.apply(.entry(job), &topics, &ids)
         } catch {
@@ -303,7 +320,7 @@ final class Writer: SteppedWork {
 
     /// Sees to it that the next start finds the commits, and knows how far they should reach.
     private func checkPlace() throws(WriteFailure) {
-        if let absence = file.absence ?? file.life.absence { throw WriteFailure(.absent(absence)) }
+        if let absence = file.absence ?? ledger.absence { throw WriteFailure(.absent(absence)) }
     }
 
     private func recover() {

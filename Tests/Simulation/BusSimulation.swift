@@ -82,7 +82,12 @@ final class BusSimulation: @unchecked Sendable {
             try step(using: &random)
         }
         if model.finding == nil { try finish() }
-        return model.finding
+        let finding = model.finding
+        // Requests that wait have this object, and the life has them.
+        lives += 1
+        life.kill()
+        held = nil
+        return finding
     }
 
     // MARK: Steps

@@ -41,17 +41,22 @@ final class SimulatedLife: @unchecked Sendable {
     static func path(in folder: TemporaryFolder) -> String { "\(folder.path)/belfry.db" }
 
     /// Ends it in order.
-    func stop() { bus.close() }
+    func stop() { close() }
 
     /// Ends the process at this moment.
     func kill() {
         disk.stop()
-        bus.close()
+        close()
     }
 
     /// Cuts the power of the machine at this moment.
     func cutPower(seed: UInt64) {
         disk.powerOff(seed: seed)
+        close()
+    }
+
+    private func close() {
         bus.close()
+        scheduler.finish()
     }
 }

@@ -49,6 +49,12 @@ final class StepScheduler: WorkStarter, @unchecked Sendable {
         return false
     }
 
+    /// Lets the tasks that are left end by themselves. They have what starts others, and so this.
+    func finish() {
+        _ = settle()
+        tasks = []
+    }
+
     private func step(_ number: Int) -> WorkStep {
         guard let index = tasks.firstIndex(where: { $0.number == number }) else { return .end }
         let outcome = tasks[index].work.step(mayWait: false)

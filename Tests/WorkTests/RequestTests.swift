@@ -51,6 +51,16 @@ import Topics
         #expect(try answer.get().payload.text == "5")
     }
 
+    @Test func aRequestEndsWithTheGroups() throws {
+        var bench: WorkBench? = try WorkBench()
+        try bench?.set { $0.replies = true }
+        _ = try bench?.next()
+        let asked = try bench.map { try ask($0).answer }
+        #expect(asked?.isGiven == false)
+        bench = nil
+        #expect(refusal { _ = try asked?.get() } == "bus")
+    }
+
     @Test func withoutAWorkerNothingIsPublished() throws {
         let bench = try WorkBench()
         try bench.set("quiet")

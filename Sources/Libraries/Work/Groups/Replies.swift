@@ -9,6 +9,8 @@ final class Replies: Sendable {
         var waiting: [EventID: Asking] = [:]
         /// Requests that ended, until their events expire: no worker is to start on them.
         var over = EndedRequests()
+        /// Whether the groups are gone, so that nobody answers any more.
+        var isClosed = false
     }
 
     private let state = Protected(State())
@@ -16,8 +18,24 @@ final class Replies: Sendable {
     /// How many wait.
     var count: Int { state.read { $0.waiting.count } }
 
-    /// Waits for the reply to an event.
-    func enter(_ id: EventID, _ asking: Asking) { state.write { $0.waiting[id] = asking } }
+    /// Waits for the reply to an event, unless nobody answers any more.
+    func enter(_ id: EventID, _ asking: Asking) {
+        let isClosed = state.write { state in
+            if !state.isClosed { state.waiting[id] = asking }
+            return state.isClosed
+        }
+        if isClosed { asking.finish(.failure(.bus(.draining))) }
+    }
+
+    /// Ends all requests that wait, since nobody answers any more. They would hold each other.
+    func close() {
+        let left = state.write { state in
+            state.isClosed = true
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        for asking in left.values { asking.finish(.failure(.bus(.draining))) }
+    }
 
     /// Takes out the request of this event, which no longer waits; nil if none did.
     func take(_ id: EventID) -> Asking? { state.write { $0.waiting.removeValue(forKey: id) } }

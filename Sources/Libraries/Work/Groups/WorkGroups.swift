@@ -103,7 +103,10 @@ public final class WorkGroups: Sendable {
         sweep()
     }
 
-    deinit { parts.hub.close() }
+    deinit {
+        parts.hub.close()
+        parts.replies.close()
+    }
 
     private func takeOver(_ stored: StoredGroup, now: Int64, newest: EventID) {
         let record = stored.record

@@ -66,8 +66,8 @@ final class ReplicaRig {
     }
 
     /// Has groups applied together, and waits for what came of each.
-    func apply(_ groups: [OrderedGroup]) throws -> [Result<[StoreReceipt], BusError>] {
-        let outcomes = Protected<[Result<[StoreReceipt], BusError>]>([])
+    func apply(_ groups: [OrderedGroup]) throws -> [Result<AppliedGroup, BusError>] {
+        let outcomes = Protected<[Result<AppliedGroup, BusError>]>([])
         let gate = Gate()
         for group in groups {
             store.apply(group) { outcome in
@@ -80,6 +80,43 @@ final class ReplicaRig {
         }
         try gate.wait(within: .seconds(60))
         return outcomes.value
+    }
+
+    /// The topics that there are, with their events and the first id that their group needs.
+    func topics() throws -> [(
+        state: TopicState, times: [(id: EventID, time: Timestamp)], heldFrom: EventID?
+    )] {
+        let reader = try Database(path: path, mode: .reading, vfs: disk.name)
+        let rows = try EventRows(reader)
+        let topics = try reader.prepare(
+            "SELECT \(TopicState.columns) FROM topics WHERE registered OR events > 0")
+        var found: [(TopicState, [(EventID, Timestamp)], EventID?)] = []
+        while try topics.step() {
+            let topic = try TopicState(topics)
+            var times: [(EventID, Timestamp)] = []
+            try rows.walk(topic.number, after: topic.removedThrough) { row in
+                times.append((row.id, row.time))
+                return true
+            }
+            var heldFrom: EventID?
+            if let group = topic.settings?.hold?.group.rawValue,
+                try reader.integer("SELECT count(*) FROM groups WHERE number = \(group)") == 1
+            {
+                let oldest = try reader.integer(
+                    "SELECT min(id) FROM jobs WHERE in_group = \(group)")
+                let reach = try reader.integer("SELECT reach FROM groups WHERE number = \(group)")
+                heldFrom = EventID(rawValue: UInt64(oldest > 0 ? oldest : reach + 1))
+            }
+            found.append((topic, times, heldFrom))
+        }
+        return found
+    }
+
+    /// How many events each topic has.
+    func counts() throws -> [String] {
+        let reader = try Database(path: path, mode: .reading, vfs: disk.name)
+        return try reader.texts(
+            "SELECT name || ' ' || events || ' ' || lost FROM topics ORDER BY 1")
     }
 
     /// Everything that the order decides, as texts. Rows of events that are gone wait to be removed.
@@ -115,20 +152,36 @@ struct SampleOrder {
     private mutating func draw(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
     /// Adds a group of these entries.
-    mutating func add(_ entries: [StoreEntry], line: Int64? = nil) {
+    mutating func add(
+        _ entries: [StoreEntry], settings: OrderSettings? = nil, line: Int64? = nil,
+        after microseconds: Int64? = nil
+    ) {
         place = OrderPlace(
             sequence: place.sequence + 1,
             chain: place.chain &* 31 &+ UInt128(place.sequence), line: line ?? place.line,
-            time: place.time.advanced(microseconds: Int64(draw(3_000_000))))
-        groups.append(OrderedGroup(place: place, entries: entries))
+            time: place.time.advanced(microseconds: microseconds ?? Int64(draw(3_000_000))))
+        groups.append(OrderedGroup(place: place, settings: settings, entries: entries))
     }
 
     /// Adds groups of everything that there is.
     mutating func addSome(_ count: Int) throws {
         for _ in 0..<count {
             let entries = try (0..<draw(5)).map { _ in try entry() }
-            add(entries, line: Int.random(in: 0..<20, using: &random) == 0 ? place.line + 1 : nil)
+            add(
+                entries, settings: draw(30) == 0 ? someSettings() : nil,
+                line: draw(20) == 0 ? place.line + 1 : nil)
         }
+    }
+
+    private mutating func someSettings() -> OrderSettings {
+        OrderSettings(
+            defaults: someRetention(), tombstonesMax: draw(4), bytesMax: 1_000 + draw(10_000))
+    }
+
+    private mutating func someRetention() -> Retention {
+        Retention(
+            keep: draw(2) == 0 ? draw(20) : nil, bytes: draw(3) == 0 ? draw(200) : nil,
+            age: draw(2) == 0 ? Int64(draw(20_000_000)) : nil)
     }
 
     private mutating func entry() throws -> StoreEntry {
@@ -136,11 +189,14 @@ struct SampleOrder {
         switch draw(8) {
         case 0: return .removal(try TopicName(topic))
         case 1:
-            return .registration(
-                try TopicName(topic),
-                TopicSettings(
-                    retention: Retention(keep: 1 + draw(20), bytes: nil, age: nil),
-                    persists: Bool.random(using: &random)), owner: UInt32(draw(3)))
+            var settings = TopicSettings(
+                retention: someRetention(), persists: Bool.random(using: &random))
+            if draw(3) == 0 {
+                let number = Int64(1 + draw(3))
+                settings.hold = TopicHolder(
+                    group: GroupNumber(rawValue: number), name: "g\(number)")
+            }
+            return .registration(try TopicName(topic), settings, owner: UInt32(draw(3)))
         case 2: return .work(try change(topic))
         case 3:
             return .together([try events(topic), .work(try change(topic))])
@@ -149,15 +205,21 @@ struct SampleOrder {
     }
 
     private mutating func change(_ topic: String) throws -> WorkChange {
-        let id = EventID(rawValue: ReplicaRig.life.base.rawValue + UInt64(draw(40)))
+        // About where ids are by now.
+        let id = EventID(
+            rawValue: ReplicaRig.life.base.rawValue + UInt64(draw(4 * groups.count + 1)))
         let number = Int64(1 + draw(3))
         let job =
             Bool.random(using: &random)
             ? try WorkSamples.waiting(id, topic)
             : try WorkSamples.leased(id, topic, token: UInt64(draw(9)))
-        return WorkSamples.change(
+        var change = WorkSamples.change(
             number, persists: Bool.random(using: &random),
-            record: WorkSamples.record("g\(number)", reach: 2_000_000), open: [job])
+            record: WorkSamples.record("g\(number)", reach: id.rawValue + UInt64(draw(20))),
+            open: [job])
+        change.forgetsJobs = draw(3) == 0
+        change.removesGroup = draw(12) == 0
+        return change
     }
 
     private mutating func events(_ topic: String) throws -> StoreEntry {

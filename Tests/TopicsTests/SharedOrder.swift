@@ -52,17 +52,39 @@ final class SharedStore: EventStore {
     private struct State {
         var applied = 0
         var answers: [Int: Answer] = [:]
+        var topics: [TopicName: Kept] = [:]
         weak var observer: (any StoreObserver)?
+    }
+
+    /// The events of a topic, and the most of them.
+    private struct Kept {
+        var events: [Event] = []
+        var keep: Int?
+
+        /// Removes what is over the bound.
+        mutating func trim() -> StoreLoss? {
+            let count = events.count - (keep ?? .max)
+            guard count > 0 else { return nil }
+            let gone = events.prefix(count)
+            events.removeFirst(count)
+            return StoreLoss(
+                removedThrough: gone[count - 1].id, removedTime: gone[count - 1].time,
+                count: count, bytes: gone.reduce(0) { $0 + $1.payload.count },
+                oldest: events.first?.id, oldestTime: events.first?.time)
+        }
     }
 
     private let order: SharedOrder
     private let host: Int
+    private let keep: Int?
     private let fault: Fault?
     private let state = Protected(State())
 
-    init(_ order: SharedOrder, host: Int, fault: Fault? = nil) {
+    /// - Parameter keep: The most events of a topic that is not registered.
+    init(_ order: SharedOrder, host: Int, keep: Int? = nil, fault: Fault? = nil) {
         self.order = order
         self.host = host
+        self.keep = keep
         self.fault = fault
     }
 
@@ -107,15 +129,28 @@ final class SharedStore: EventStore {
             let events = batch.events(
                 from: item.first.rawValue, at: item.time, isStored: true)
             tell(.events(events, owner: owner), observer, answer, .events(events))
+            change(batch.topic, observer) { $0.events += events }
         case .removal(let topic):
             tell(.removal(topic, item.first), observer, answer, .removal(item.first))
+            state.write { $0.topics[topic] = nil }
         case .registration(let topic, let settings, let owner):
             tell(
                 .registration(topic, settings, owner: owner), observer, answer, .registration)
+            change(topic, observer) { $0.keep = settings.retention.keep }
         case .work, .together:
             preconditionFailure("the tests of a shared order bring none of these")
         }
         return true
+    }
+
+    private func change(
+        _ topic: TopicName, _ observer: (any StoreObserver)?, _ body: (inout Kept) -> Void
+    ) {
+        let loss = state.write { state in
+            body(&state.topics[topic, default: Kept(keep: keep)])
+            return state.topics[topic]?.trim()
+        }
+        if let loss { observer?.storeRemoved(loss, of: topic) }
     }
 
     private func tell(

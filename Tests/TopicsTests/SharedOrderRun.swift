@@ -32,7 +32,8 @@ struct SharedOrderRun {
     init(seed: UInt64, fault: SharedStore.Fault? = nil) throws {
         random = SeededRandom(seed: seed)
         for number in 0..<3 {
-            let store = SharedStore(order, host: number, fault: number == 2 ? fault : nil)
+            let store = SharedStore(
+                order, host: number, keep: 12, fault: number == 2 ? fault : nil)
             let defaults = Retention(keep: 12, bytes: nil, age: nil)
             hosts.append(Host(bench: try Bench(store: store, defaults: defaults), store: store))
         }

@@ -90,6 +90,34 @@ struct SharedOrderTests {
         }
     }
 
+    @Test func whatGoesFollowsTheStoreAloneOnASharedOrder() throws {
+        let order = SharedOrder()
+        let store = SharedStore(order, host: 0)
+        let bench = try Bench(
+            store: store, defaults: Retention(keep: 1, bytes: nil, age: 1_000_000))
+        for _ in 0..<3 { try bench.publish(waiting: "a", .empty, store) }
+        bench.clock.advance(seconds: 100)
+        bench.bus.sweep()
+        #expect(bench.bus.description(of: try TopicName("a"))?.events == 3)
+    }
+
+    @Test func lossesThatTheStoreMergesAreToldToEveryReaderBelowThem() throws {
+        let hosts = try Pair()
+        let start = hosts.near.bus.newest
+        try hosts.publish("a", "1")
+        let lost = hosts.near.bus.newest
+        hosts.near.bus.remove(try TopicName("a")) { _ in }
+        try hosts.publish("b", "2")
+        while hosts.farStore.applyNext() {}
+        let before = try hosts.far.read(LogPosition(after: start), "b")
+        #expect(before.gap == nil && before.texts == ["2"])
+        hosts.far.bus.storeMerged(lossesThrough: lost, time: .distantPast)
+        let after = try hosts.far.read(LogPosition(after: start), "b")
+        #expect(after.gap == Gap(after: start, through: lost))
+        #expect(try hosts.far.read(after.next, "b").texts == ["2"])
+        #expect(hosts.far.bus.statistics.tombstones == 0)
+    }
+
     @Test func whatArrivesIsNeverRefusedAndMemoryIsKept() throws {
         let order = SharedOrder()
         let (store, other) = (SharedStore(order, host: 0), SharedStore(order, host: 1))

@@ -24,6 +24,15 @@ enum Limits {
     /// Events that one turn of the writer removes for retention or for a topic that is gone: a few
     /// milliseconds that publishers wait for.
     static let removedEventsMax = 2_048
+    /// Events that go by themselves with one group of an order, at most: a part of the rules that are
+    /// the same on all hosts.
+    static let orderedRemovalsMax = 16_384
+    /// The order's bytes are looked at with every group whose number this divides.
+    static let spaceLookGroups: Int64 = 8
+    /// The order's tombstones are looked at with every group whose number this divides.
+    static let tombstoneLookGroups: Int64 = 256
+    /// Entries of topics that are not due any more, beyond as many as there are topics.
+    static let dueTopicsSpare = 64
     /// Events that one turn of the writer removes because the file is at its limit.
     static let evictedEventsMax = 32_768
     /// Milliseconds that removals wait for something to be committed with, so that a publisher at

@@ -252,21 +252,14 @@ extension SQLiteStore: ReplicaStore {
     /// Queues a group for the writer.
     package func apply(
         _ group: OrderedGroup,
-        then: @escaping @Sendable (Result<[StoreReceipt], BusError>) -> Void
+        then: @escaping @Sendable (Result<AppliedGroup, BusError>) -> Void
     ) {
         precondition(order != nil, "a store of its own follows no order")
         let entry = StoreEntry.together(group.entries)
+        let ordered = CommitQueue.Ordered(group: group) { then(.success($0)) }
         add(
             CommitQueue.EntryJob(
-                entry: entry, place: group.place, queuedBytes: entry.queuedBytes
-            ) { outcome in
-                then(
-                    outcome.map { receipt in
-                        guard case .together(let receipts) = receipt else {
-                            preconditionFailure("a group of the order was taken as something else")
-                        }
-                        return receipts
-                    })
-            })
+                entry: entry, ordered: ordered, queuedBytes: entry.queuedBytes
+            ) { if case .failure(let error) = $0 { then(.failure(error)) } })
     }
 }

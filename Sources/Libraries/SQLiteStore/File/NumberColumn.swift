@@ -72,6 +72,12 @@ struct NumberColumn {
     static let busOrderBase = bus("order_base", Limits.keys, isOptional: true, since: 12)
     static let busOrderSequence = bus("order_sequence", Limits.counts, isOptional: true, since: 12)
     static let busOrderLine = bus("order_line", Limits.counts, isOptional: true, since: 12)
+    static let busOrderKeep = bus("order_keep", Limits.bounds, isOptional: true, since: 12)
+    static let busOrderBytes = bus("order_bytes", Limits.bounds, isOptional: true, since: 12)
+    static let busOrderAge = bus("order_age", Limits.bounds, isOptional: true, since: 12)
+    static let busOrderTombstones = bus(
+        "order_tombstones", Limits.bounds, isOptional: true, since: 12)
+    static let busOrderBytesMax = bus("order_bytes_max", Limits.bounds, isOptional: true, since: 12)
 
     static let topicNumber = topics("number", Limits.keys)
     static let topicRegistered = topics("registered", Limits.flags)
@@ -137,7 +143,8 @@ struct NumberColumn {
         [
             busLife, busIsCopy, busIsClosed, busCeiling, busTime, busFloor, busFloorTime, busSeals,
             busUnusedThrough, busBootNumber, busBootBegan, busBootTime,
-            busOrderBase, busOrderSequence, busOrderLine,
+            busOrderBase, busOrderSequence, busOrderLine, busOrderKeep, busOrderBytes,
+            busOrderAge, busOrderTombstones, busOrderBytesMax,
             topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists,
             topicOwner,
             topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,

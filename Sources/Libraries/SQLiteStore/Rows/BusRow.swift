@@ -35,13 +35,13 @@ struct BusRow: Equatable {
 
     /// The row of a replica that has no group yet. Nothing that came before the order is in it.
     static func replica(of life: OrderLife) -> BusRow {
-        let place = OrderPlace.beginning(of: life)
+        let order = FollowedOrder(life: life)
         let before = EventID(rawValue: life.base.rawValue - 1)
         return BusRow(
             identity: FollowedOrder.text(life.identity), life: 0, isCopy: false, isClosed: true,
-            ceiling: life.base.rawValue, time: place.time, floor: before,
+            ceiling: life.base.rawValue, time: order.place.time, floor: before,
             floorTime: .distantPast, unusedThrough: before,
-            order: FollowedOrder(life: life, place: place))
+            order: order)
     }
 
     /// The row of a store; nil if it has none.
@@ -87,7 +87,7 @@ struct BusRow: Equatable {
                 floor_time, seals, unused_through, boot, boot_number, boot_began, boot_time,
                 \(FollowedOrder.columns))
             VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-                ?17, ?18)
+                ?17, ?18, ?19, ?20, ?21, ?22, ?23)
             ON CONFLICT DO UPDATE SET identity = ?1, life = ?2, is_copy = ?3, is_closed = ?4,
                 ceiling = ?5, time = ?6, floor = ?7, floor_time = ?8, unused_through = ?9,
                 boot = ?10, boot_number = ?11, boot_began = ?12, boot_time = ?13

@@ -74,6 +74,16 @@ struct EventRows {
         }
     }
 
+    /// The oldest row of a topic that is not removed.
+    func first(_ topic: TopicState) throws(DatabaseError) -> Row? {
+        var first: Row?
+        try walk(topic.number, after: topic.removedThrough) { row in
+            first = row
+            return false
+        }
+        return first
+    }
+
     /// The newest row of a topic.
     func last(_ topic: Int64) throws(DatabaseError) -> (id: EventID, time: Timestamp)? {
         last.bind(topic, at: 1)

@@ -34,7 +34,7 @@ struct GroupRows {
     /// - Parameter now: The time, by which delays go on under another boot.
     /// - Complexity: O(jobs that it names); O(open jobs of the group) where all go.
     func write(
-        _ change: WorkChange, _ topics: TopicRows, now: Timestamp
+        _ change: WorkChange, _ topics: inout TopicRows, now: Timestamp
     ) throws(DatabaseError) {
         if change.forgetsJobs || change.removesGroup {
             removeJobs.bind(change.group.rawValue, at: 1)

@@ -188,6 +188,11 @@ struct Schema {
         ALTER TABLE bus ADD COLUMN order_sequence INTEGER;
         ALTER TABLE bus ADD COLUMN order_chain TEXT;
         ALTER TABLE bus ADD COLUMN order_line INTEGER;
+        ALTER TABLE bus ADD COLUMN order_keep INTEGER;
+        ALTER TABLE bus ADD COLUMN order_bytes INTEGER;
+        ALTER TABLE bus ADD COLUMN order_age INTEGER;
+        ALTER TABLE bus ADD COLUMN order_tombstones INTEGER;
+        ALTER TABLE bus ADD COLUMN order_bytes_max INTEGER;
         """,
     ])
 

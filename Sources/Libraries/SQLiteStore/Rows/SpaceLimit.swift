@@ -140,12 +140,7 @@ struct SpaceLimit {
     /// Whether a topic has an event that no group needs.
     private func mayLose(_ topic: TopicState) throws(DatabaseError) -> Bool {
         guard let from = heldFrom(topic) else { return true }
-        var first: EventID?
-        try rows.walk(topic.number, after: topic.removedThrough) { row in
-            first = row.id
-            return false
-        }
-        return first.map { $0 < from } ?? false
+        return try rows.first(topic).map { $0.id < from } ?? false
     }
 
     // MARK: Giving back

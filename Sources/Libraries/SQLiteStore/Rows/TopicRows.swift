@@ -13,11 +13,18 @@ struct TopicRows {
     /// Topics that exist, as they were committed.
     private(set) var live: [TopicName: TopicState] = [:]
     private var changed: [TopicName: TopicState] = [:]
+    /// Topics whose rows the transaction has removed.
+    private var forgotten: Set<TopicName> = []
+    /// How many rows a replica has, those of vanished topics included.
+    private(set) var rowCount: Int
+    private var committedRowCount: Int
     /// Topics whose row lacks the last id they gave without storing it.
     private var unstored: Set<TopicName> = []
 
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
+        rowCount = Int(try database.integer("SELECT count(*) FROM topics"))
+        committedRowCount = rowCount
         find = try database.prepare(
             "SELECT \(TopicState.columns) FROM topics WHERE name = ?1")
         insert = try database.prepare(
@@ -39,9 +46,14 @@ struct TopicRows {
         live[topic.name] = topic
     }
 
+    /// A topic as the transaction has it so far, without a look at its row.
+    private func known(_ name: TopicName) -> TopicState? {
+        changed[name] ?? (forgotten.contains(name) ? nil : live[name])
+    }
+
     /// A topic that exists, or that exists no more; nil if nothing is known of it.
     func state(of name: TopicName) throws(DatabaseError) -> TopicState? {
-        if let state = changed[name] ?? live[name] { return state }
+        if let state = known(name) { return state }
         find.bind(name.text, at: 1)
         guard try find.step() else { return nil }
         defer { find.reset() }
@@ -49,8 +61,8 @@ struct TopicRows {
     }
 
     /// A topic as it is, or a new one that goes on where its tombstone ended, made by `owner`.
-    func ensure(_ name: TopicName, owner: UInt32?) throws(DatabaseError) -> TopicState {
-        if let state = changed[name] ?? live[name], state.isLive { return state }
+    mutating func ensure(_ name: TopicName, owner: UInt32?) throws(DatabaseError) -> TopicState {
+        if let state = known(name), state.isLive { return state }
         if var state = try state(of: name) {
             if !state.isLive { state.owner = owner }
             return state
@@ -58,6 +70,7 @@ struct TopicRows {
         insert.bind(name.text, at: 1)
         insert.bind(Timestamp.distantPast.microseconds, at: 2)
         try insert.run()
+        rowCount += 1
         var state = TopicState(number: database.insertedKey, name: name)
         state.owner = owner
         return state
@@ -65,7 +78,7 @@ struct TopicRows {
 
     /// Whether a start takes every event of a topic for lost anyway.
     func passes(_ name: TopicName) -> Bool {
-        guard let state = changed[name] ?? live[name] else { return false }
+        guard let state = known(name) else { return false }
         return state.isLive && !state.persists
     }
 
@@ -112,6 +125,9 @@ struct TopicRows {
             live[state.name] = state.isLive ? state : nil
             unstored.remove(state.name)
         }
+        for name in forgotten where changed[name] == nil { live[name] = nil }
+        forgotten.removeAll(keepingCapacity: true)
+        committedRowCount = rowCount
         defer { changed.removeAll(keepingCapacity: true) }
         return Array(changed.values)
     }
@@ -119,6 +135,15 @@ struct TopicRows {
     /// The transaction was rolled back.
     mutating func rolledBack() {
         changed.removeAll()
+        forgotten.removeAll()
+        rowCount = committedRowCount
+    }
+
+    /// Forgets vanished topics whose rows the transaction has removed.
+    mutating func forget(_ names: [TopicName]) {
+        rowCount -= names.count
+        forgotten.formUnion(names)
+        for name in names { changed[name] = nil }
     }
 
     /// Has the transaction write every id that was given without being stored.
@@ -130,7 +155,8 @@ struct TopicRows {
 
     /// Topics that exist, with the changes of the transaction.
     var current: [TopicState] {
-        guard !changed.isEmpty else { return Array(live.values) }
-        return live.merging(changed) { $1 }.values.filter(\.isLive)
+        guard !changed.isEmpty || !forgotten.isEmpty else { return Array(live.values) }
+        let known = live.filter { !forgotten.contains($0.key) }
+        return known.merging(changed) { $1 }.values.filter(\.isLive)
     }
 }

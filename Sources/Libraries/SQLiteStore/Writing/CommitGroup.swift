@@ -8,6 +8,7 @@ struct CommitGroup {
     /// The outcome of a job, which is told once the transaction is committed.
     enum Outcome {
         case receipt(CommitQueue.EntryJob, Result<StoreReceipt, BusError>)
+        case applied(CommitQueue.EntryJob, AppliedGroup)
         case loss(CommitQueue.TrimJob, StoreLoss)
     }
 
@@ -39,7 +40,8 @@ struct CommitGroup {
 
     /// Applies a job.
     mutating func apply(
-        _ job: CommitQueue.Job, _ topics: inout TopicRows, _ ids: inout IDSequence
+        _ job: CommitQueue.Job, _ topics: inout TopicRows, _ ids: inout IDSequence,
+        _ rules: inout ReplicaRules?
     ) throws(DatabaseError) {
         switch job {
         case .trim(let job):
@@ -48,32 +50,50 @@ struct CommitGroup {
             if let rest = outcome.rest { rests.append(rest) }
             outcomes.append(.loss(job, outcome.loss))
         case .entry(let job):
-            if let place = job.place {
-                if let error = follow(place) {
-                    return outcomes.append(.receipt(job, .failure(error)))
-                }
-                try begin()
+            if let ordered = job.ordered {
+                return try apply(ordered.group, of: job, &topics, &ids, &rules)
             }
             let receipt = try place(job.entry, &topics, &ids)
             outcomes.append(.receipt(job, .success(receipt)))
         }
     }
 
-    /// Goes on to the next group of the order. Returns why it is not the next one; nil if it is.
-    private mutating func follow(_ next: OrderPlace) -> BusError? {
-        guard let last = place else { preconditionFailure("a store of its own follows no order") }
+    /// Applies a group of the order that the store follows, if it is the next one.
+    private mutating func apply(
+        _ group: OrderedGroup, of job: CommitQueue.EntryJob, _ topics: inout TopicRows,
+        _ ids: inout IDSequence, _ rules: inout ReplicaRules?
+    ) throws(DatabaseError) {
+        guard let last = place, var kept = rules else {
+            preconditionFailure("a store of its own follows no order")
+        }
+        if let error = Self.refusal(of: group.place, behind: last) {
+            return outcomes.append(.receipt(job, .failure(error)))
+        }
+        rules = nil
+        defer { rules = kept }
+        try begin()
+        place = group.place
+        now = group.place.time
+        try kept.begin(group.settings, topics)
+        for entry in group.entries {
+            try kept.prepare(entry, at: now, &topics)
+            try kept.settle(entry, try place(entry, &topics, &ids), at: now, &topics)
+        }
+        outcomes.append(.applied(job, try kept.end(group.place, &topics)))
+    }
+
+    /// Why a group cannot be applied behind another one; nil where it can.
+    private static func refusal(of next: OrderPlace, behind last: OrderPlace) -> BusError? {
         guard next.sequence == last.sequence + 1 else {
             return .storeFailed(
-                "group \(next.sequence) of the order cannot be applied: the store has the groups up to "
-                    + "\(last.sequence)")
+                "group \(next.sequence) of the order cannot be applied: the store has the groups up "
+                    + "to \(last.sequence)")
         }
         guard next.line >= last.line, next.time >= last.time else {
             return .storeFailed(
-                "group \(next.sequence) of the order cannot be applied: its line or its time is lower "
-                    + "than that of the group before")
+                "group \(next.sequence) of the order cannot be applied: its line or its time is "
+                    + "lower than that of the group before")
         }
-        place = next
-        now = next.time
         return nil
     }
 
@@ -104,7 +124,7 @@ struct CommitGroup {
         case .work(let change):
             if change.persists || place != nil {
                 try begin()
-                try groups.write(change, topics, now: now)
+                try groups.write(change, &topics, now: now)
             }
             return .work
         case .together(let entries):

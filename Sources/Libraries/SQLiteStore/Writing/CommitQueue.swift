@@ -26,14 +26,21 @@ final class CommitQueue: Sendable {
     /// An entry, and the closure that learns its place.
     struct EntryJob {
         let entry: StoreEntry
-        /// The place of a group of the order that the store follows; nil for an entry of its own.
-        var place: OrderPlace?
+        /// The group of the order that the store follows, of which this has the entries, and the
+        /// closure that learns what it led to; nil for an entry of its own.
+        var ordered: Ordered?
         let queuedBytes: Int
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
 
         /// The steps that it costs to commit, at least one.
         var steps: Int { max(1, entry.rowCount) + queuedBytes / Limits.stepBytes }
-        var line: Line { place == nil ? Line(of: entry) : .order }
+        var line: Line { ordered == nil ? Line(of: entry) : .order }
+    }
+
+    /// A group of an order. If it fails, the `then` of its job is called.
+    struct Ordered {
+        let group: OrderedGroup
+        let applied: @Sendable (AppliedGroup) -> Void
     }
 
     /// A line of entries that keep their order.

@@ -48,15 +48,16 @@ struct Removal {
                 retention: Retention(keep: nil, bytes: nil, age: nil), now: trim.now))
     }
 
-    /// Removes the oldest events of a topic until it takes no more than `level` bytes of the disk.
+    /// Removes the oldest events of a topic until it takes no more than `level` bytes of the disk and
+    /// is within its bounds at `now`.
     static func cut(
-        _ topic: TopicState, downTo level: Int, heldFrom: EventID?, _ topics: inout TopicRows,
-        _ rows: EventRows, countMax: Int
+        _ topic: TopicState, downTo level: Int = .max,
+        to retention: Retention = Retention(keep: nil, bytes: nil, age: nil), heldFrom: EventID?,
+        at now: Timestamp = .distantPast, _ topics: inout TopicRows, _ rows: EventRows,
+        countMax: Int
     ) throws(DatabaseError) -> StoreLoss {
         let trim = StoreTrim(
-            topic: topic.name, through: .zero,
-            retention: Retention(keep: nil, bytes: nil, age: nil), heldFrom: heldFrom,
-            now: .distantPast)
+            topic: topic.name, through: .zero, retention: retention, heldFrom: heldFrom, now: now)
         var walk = Walk(trim, topic, level: level, countMax: countMax)
         try rows.walk(topic.number, after: topic.removedThrough) { walk.take($0) }
         if let last = walk.last {

@@ -91,30 +91,16 @@ struct StoreMaintenance {
         isDirty = true
     }
 
-    /// Merges the tombstones with the lowest losses into the floor, an eighth of them at once.
+    /// Merges the tombstones with the lowest losses into the floor.
     private mutating func mergeTombstones() throws(DatabaseError) {
         guard tombstones > tombstonesMax else { return }
-        let isTombstone = "NOT registered AND events = 0"
-        tombstones = Int(
-            try database.integer("SELECT count(*) FROM topics WHERE \(isTombstone)"))
-        let surplus = tombstones - tombstonesMax + tombstonesMax / 8
+        let rows = TombstoneRows(database)
+        tombstones = try rows.count()
         guard tombstones > tombstonesMax else { return }
         let busy = leftovers.map { String($0.topic) }.joined(separator: ",")
-        let merged =
-            """
-            (SELECT number, lost, lost_time FROM topics
-                WHERE \(isTombstone) AND number NOT IN (\(busy)) ORDER BY lost LIMIT \(surplus))
-            """
-        try database.execute(
-            """
-            BEGIN IMMEDIATE;
-            UPDATE bus SET floor = max(floor, (SELECT coalesce(max(lost), 0) FROM \(merged))),
-                floor_time = max(floor_time,
-                    (SELECT coalesce(max(lost_time), floor_time) FROM \(merged))),
-                time = max(time, (SELECT coalesce(max(lost_time), time) FROM \(merged)));
-            DELETE FROM topics WHERE number IN (SELECT number FROM \(merged));
-            COMMIT
-            """)
+        try database.execute("BEGIN IMMEDIATE")
+        _ = try rows.merge(tombstones, downTo: tombstonesMax, sparing: "number IN (\(busy))")
+        try database.execute("COMMIT")
         tombstones = tombstonesMax
         space.forget()
         isDirty = true

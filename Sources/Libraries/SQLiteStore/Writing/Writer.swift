@@ -22,8 +22,9 @@ final class Writer: SteppedWork {
     private var ids: IDSequence
     /// The place of the last group of the order that the store follows, and the next id that the
     /// order gives behind it; nil for a store of its own.
-    private var followed: (place: OrderPlace, ids: IDSequence)?
+    private var followed: (order: FollowedOrder, ids: IDSequence)?
     private let followedRow: FollowedRow
+    private var rules: ReplicaRules?
     /// Removals of which the log knows already, or that could not be committed.
     private var postponed = PostponedTrims()
     /// Entries whose commit failed in a way that leaves open whether a start would find them:
@@ -53,15 +54,18 @@ final class Writer: SteppedWork {
         transaction = try Transaction(database)
         rows = try EventRows(database)
         let bus = ledger.start.bus
-        followed = bus.order.map { ($0.place, opening.ledger.ids) }
-        shared.applied.value = bus.order?.place
+        if let order = bus.order {
+            followed = (order, opening.ledger.ids)
+            shared.applied.value = order.place
+            rules = try ReplicaRules(database, rows, order.settings)
+        }
         followedRow = try FollowedRow(database)
         groups = try GroupRows(database, boot: bus.order == nil ? bus.boot.number : nil)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, shared.journal, leftovers: opening.found.leftovers,
             tombstones: opening.found.tombstones.count,
-            tombstonesMax: configuration.tombstonesMax)
+            tombstonesMax: bus.order == nil ? configuration.tombstonesMax : .max)
         if let refusal = opening.refusal { note(refusal) }
     }
 
@@ -147,12 +151,14 @@ final class Writer: SteppedWork {
         // The order gives the ids of a group that could not be committed again.
         if let followed { ids = followed.ids }
         var group = CommitGroup(
-            transaction, rows, groups, after: followed?.place, now: clock.now())
+            transaction, rows, groups, after: followed?.order.place, now: clock.now())
         do throws(DatabaseError) {
-            for job in jobs { try group.apply(job, &topics, &ids) }
+            for job in jobs { try group.apply(job, &topics, &ids, &rules) }
             if group.hasBegun {
                 try topics.write()
-                if let place = group.place { try followedRow.write(place, next: ids.next) }
+                if let place = group.place, let rules {
+                    try followedRow.write(place, rules.settings, next: ids.next)
+                }
                 try space.count()
             }
         } catch {
@@ -167,8 +173,10 @@ final class Writer: SteppedWork {
             throw WriteFailure(.unwritable(file.path, error), isCertain: error.leavesNothing)
         }
         delay.note(microseconds: MonotonicClock.microseconds() - begin)
-        if let place = group.place {
-            followed = (place, ids)
+        if let place = group.place, let rules {
+            followed?.order.place = place
+            followed?.order.settings = rules.settings
+            followed?.ids = ids
             shared.applied.value = place
         }
         return group
@@ -195,6 +203,9 @@ final class Writer: SteppedWork {
     private func tell(_ outcome: CommitGroup.Outcome) {
         switch outcome {
         case .loss(let job, let loss): job.then?(loss)
+        case .applied(let job, let group):
+            job.ordered?.applied(group)
+            shared.queue.finished(job)
         case .receipt(let job, let result):
             if case .success(let receipt) = result { note(receipt) }
             job.then(result)
@@ -231,6 +242,7 @@ final class Writer: SteppedWork {
     private func refuse(_ jobs: [CommitQueue.Job], _ failure: WriteFailure) {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         topics.rolledBack()
+        if let followed { rules?.rolledBack(to: followed.order.settings) }
         space.forget()
         if !failure.isForSize { note(failure.error) }
         for job in jobs {
@@ -256,11 +268,11 @@ final class Writer: SteppedWork {
 
     /// Lets an entry through that needs no row. Returns whether it did.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
-        guard job.place == nil, held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry)
+        guard job.ordered == nil, held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry)
         else { return false }
         var group = CommitGroup(transaction, rows, groups, after: nil, now: clock.now())
         do throws(DatabaseError) {
-            try group.apply(.entry(job), &topics, &ids)
+            try group.apply(.entry(job), &topics, &ids, &rules)
         } catch {
             preconditionFailure("what needs no disk had \(error)")
         }
@@ -337,7 +349,12 @@ final class Writer: SteppedWork {
         let error = BusError.storeFailed(
             "the store \(file.path) was closed before the outcome was known: look "
                 + "for the event after the next start, and publish it again if it is missing")
-        for case .receipt(let job, _) in held { answer(job, error) }
+        for outcome in held {
+            switch outcome {
+            case .receipt(let job, _), .applied(let job, _): answer(job, error)
+            case .loss: break
+            }
+        }
         for (job, _) in unsettled { answer(job, error) }
         held = []
         unsettled = []

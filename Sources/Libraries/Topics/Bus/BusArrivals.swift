@@ -18,5 +18,9 @@ extension EventBus: StoreObserver {
         }
     }
 
+    package func storeMerged(lossesThrough id: EventID, time: Timestamp) {
+        withLog { $0.raiseFloor(to: id, time: time) }
+    }
+
     package func storeLearned(idsThrough id: EventID) { withLog { $0.rise(horizon: id) } }
 }

@@ -86,7 +86,9 @@ struct EventLog {
         mostLost = Losses(
             removedThrough: contents.floor, removedTime: contents.floorTime,
             discardedThrough: contents.floor)
-        tombstones = Tombstones(floor: mostLost, countMax: limits.tombstonesMax)
+        // On a shared order the store merges them.
+        let countMax = store.isShared ? .max : limits.tombstonesMax
+        tombstones = Tombstones(floor: mostLost, countMax: countMax)
         for stone in contents.tombstones {
             let losses = Losses(
                 removedThrough: stone.removedThrough, removedTime: stone.removedTime,
@@ -238,6 +240,14 @@ struct EventLog {
         mostLost.rise(to: losses)
         lossNumber += 1
         tombstones.add(record.name, losses, number: lossNumber)
+    }
+
+    /// Notes that the losses of vanished topics up to `id` are told together from now on.
+    mutating func raiseFloor(to id: EventID, time: Timestamp) {
+        lossNumber += 1
+        let floor = Losses(removedThrough: id, removedTime: time, discardedThrough: id)
+        tombstones.raise(to: floor, number: lossNumber)
+        mostLost.rise(to: floor)
     }
 
     // MARK: Subscriptions

@@ -2,19 +2,21 @@ extension EventLog {
     /// Applies retention and grace to one topic, as of `now`; it may vanish by that.
     ///
     /// At most `Limits.retiredEventsMax` events over the bounds go, the oldest first, so that
-    /// nobody waits for the lock for long. The next sweep goes on with the rest.
+    /// nobody waits for the lock for long. The next sweep goes on with the rest. On a shared order the
+    /// store decides which events go, and the log is told.
     ///
     /// - Returns: Whether there is more to go.
     @discardableResult
     mutating func applyRetention(to record: TopicRecord, at now: Timestamp) -> Bool {
         followHold(of: record)
-        let overdue = record.overdue(at: now, atMost: Limits.retiredEventsMax)
+        let overdue =
+            isShared ? 0 : record.overdue(at: now, atMost: Limits.retiredEventsMax)
         if overdue > 0 {
             let stored = record.lose(overdue, at: now)
             statistics.retired += overdue
             statistics.retained -= overdue
             if keepsOlder, stored > 0 { askTrim(record, now) }
-        } else if !record.isTrimAsked, record.isOlderOverdue(at: now) {
+        } else if !isShared, !record.isTrimAsked, record.isOlderOverdue(at: now) {
             record.isTrimAsked = true
             askTrim(record, now)
         }
@@ -74,7 +76,8 @@ extension EventLog {
 
     /// Notes when a topic wants to be looked after next.
     mutating func schedule(_ record: TopicRecord) {
-        if let due = record.due(grace: limits.graceMicroseconds) { schedule(record, at: due) }
+        let due = record.due(grace: limits.graceMicroseconds, ages: !isShared)
+        if let due { schedule(record, at: due) }
     }
 
     private mutating func schedule(_ record: TopicRecord, at time: Timestamp) {

@@ -71,7 +71,19 @@ struct Tombstones {
         stones[name] = Stone(losses: losses, number: number)
         order.append((name, number))
         while stones.count > countMax { mergeOldest(number: number) }
-        if order.count > 2 * countMax + 16 { forgetStaleOrder() }
+        if order.count / 2 > max(stones.count, 16) { forgetStaleOrder() }
+    }
+
+    /// Raises the floor, and forgets the tombstones that it covers. `number` is above that of every
+    /// tombstone.
+    mutating func raise(to losses: Losses, number: UInt64) {
+        floor.rise(to: losses)
+        floorNumber = number
+        for (name, stone) in stones where stone.losses.removedThrough <= losses.removedThrough {
+            forgottenNumber = max(forgottenNumber, stone.number)
+            stones[name] = nil
+        }
+        forgetStaleOrder()
     }
 
     /// Takes the tombstone of a topic that comes back.

@@ -246,9 +246,11 @@ final class TopicRecord {
     }
 
     /// When this topic wants to be looked after, nil if never.
-    func due(grace: Int64) -> Timestamp? {
+    ///
+    /// - Parameter ages: Whether the log removes events by their age.
+    func due(grace: Int64, ages: Bool) -> Timestamp? {
         var due = removals.first?.time.advanced(microseconds: grace)
-        if let age = settings.retention.age {
+        if ages, let age = settings.retention.age {
             let oldest = isTrimAsked || isOldestHeld ? nil : oldestTime
             if let expiry = oldest?.advanced(microseconds: age) {
                 due = due.map { min($0, expiry) } ?? expiry

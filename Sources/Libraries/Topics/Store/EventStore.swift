@@ -64,6 +64,9 @@ package protocol StoreObserver: AnyObject, Sendable {
     /// The store applied an entry that another host brought into the order.
     func storeApplied(_ arrival: StoreArrival)
 
+    /// The losses of vanished topics up to `id` are told together from now on.
+    func storeMerged(lossesThrough id: EventID, time: Timestamp)
+
     /// The order has given ids up to `id`, whether or not the store has applied them.
     func storeLearned(idsThrough id: EventID)
 }
@@ -95,7 +98,9 @@ package struct StoreCapabilities: Hashable, Sendable {
     package let bytesMax: Int?
     /// Whether other hosts bring entries into its order too. Then a cursor may be ahead of this
     /// host, and the store is asked about it: it tells its observer how far ids are given, and
-    /// answers a page without events. Only for stores that keep older events.
+    /// answers a page without events. Such a store also decides which events retention takes and
+    /// which tombstones are merged, and tells its observer: the state of the order decides that, and
+    /// no host by itself. Only for stores that keep older events.
     package let isShared: Bool
 
     /// Capabilities as given.

@@ -17,7 +17,7 @@ let strict = strictBuilding + counters
 // What the fuzzer and the tests share: every parser with its inputs.
 let fuzzed: [Target.Dependency] = [
     "HTTPFront", "BusAPI", "BelfryDaemon", "Access", "Digests", "JSON", "Wire", "Topics",
-    "Telemetry", "TestSupport",
+    "Ordered", "Telemetry", "TestSupport",
 ]
 let fuzzing: [Target] =
     isFuzzed
@@ -84,6 +84,9 @@ let package = Package(
                 "Topics", "Broadcasting", "Telemetry", "Queues", "Protection", "CSQLite",
             ],
             path: "Sources/Libraries/SQLiteStore", swiftSettings: strict),
+        .target(
+            name: "Ordered", dependencies: ["Topics"], path: "Sources/Libraries/Ordered",
+            swiftSettings: strict),
         .target(
             name: "Work",
             dependencies: ["Protection", "Broadcasting", "Telemetry", "Queues", "Topics"],
@@ -210,6 +213,9 @@ let package = Package(
             path: "Tests/Simulation/Program", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "OrderedTests", dependencies: ["Ordered", "Topics", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "WorkTests",

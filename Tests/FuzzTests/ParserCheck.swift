@@ -27,6 +27,7 @@ struct ParserCheck: Sendable {
         .handshake, .frames,
         .utf8,
         .names, .since, .quantities, .times,
+        .groups,
         .json, .messages, .base64, .lines, .envelopes,
         .iniFile, .configuration, .addresses, .access, .tokens,
     ]

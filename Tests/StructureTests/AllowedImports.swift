@@ -42,6 +42,8 @@ enum AllowedImports {
         "SQLiteStore": [
             "Protection", "Broadcasting", "Telemetry", "Queues", "Topics", "CSQLite", "Glibc",
         ],
+        // Bytes and machines: no file, no network and no clock.
+        "Ordered": ["Topics"],
         // Texts alone.
         "About": [],
         // Tokens are the system's own randomness.

@@ -59,13 +59,7 @@ struct LifeRecord: Equatable {
             + "\(isSynced ? "full" : "normal") \(boot.isEmpty ? "-" : boot)"
     }
 
-    /// FNV-1a: enough to tell a line that was written in part.
-    private var checksum: String {
-        let hash = content.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
-        return String(hash, radix: 16)
-    }
+    private var checksum: String { String(Checksum.fnv1a(content.utf8), radix: 16) }
 
     private static func flag(_ word: String, _ yes: String, _ no: String) -> Bool? {
         word == yes ? true : word == no ? false : nil

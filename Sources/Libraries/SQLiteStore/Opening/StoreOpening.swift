@@ -104,7 +104,7 @@ struct StoreOpening {
 
     /// Sets the pragmas of the connection. The one that needs a file without tables comes first.
     ///
-    /// - Parameter bytesMax: The bytes that the file may take; nil for a replica, which keeps what
+    /// - Parameter bytesMax: The bytes that the file may take; nil for a replica, which keeps all
     ///   its order says.
     private static func set(_ database: Database, bytesMax: Int?) throws(DatabaseError) {
         // Set only once: SQLite writes it each time, and a full disk takes no write.

@@ -11,7 +11,7 @@ struct IDLedger {
     private var record: LifeRecord
     /// Whether the life is on the disk; before that, no id is given and nothing else is written.
     private(set) var hasBegun = false
-    /// The mark of the highest answered id. A replica has none: the order knows what there was.
+    /// The mark of the highest answered id. A replica has none, since the order knows all ids.
     private var mark: AnsweredMark?
 
     init(

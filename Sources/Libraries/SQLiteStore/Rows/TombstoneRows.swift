@@ -17,7 +17,7 @@ struct TombstoneRows {
         Int(try database.integer("SELECT count(*) FROM topics WHERE \(Self.condition)"))
     }
 
-    /// The tombstones that were merged, and what the floor is raised to.
+    /// The tombstones that were merged, and the floor with their losses.
     struct Merged {
         var names: [TopicName] = []
         var floor: (id: EventID, time: Timestamp)?

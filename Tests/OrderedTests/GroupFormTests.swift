@@ -84,7 +84,7 @@ import Topics
         #expect(back == number)
     }
 
-    @Test func aGroupOfANewerProgramSaysWhatToDo() throws {
+    @Test func aGroupOfANewerVersionSaysToRunThatOne() throws {
         var samples = GroupSamples(SeededRandom(seed: 1))
         var bytes = try samples.form(entries: 1).bytes
         bytes[2] = GroupForm.version + 1

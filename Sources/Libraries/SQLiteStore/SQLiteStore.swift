@@ -256,7 +256,7 @@ extension SQLiteStore: ReplicaStore {
     ) {
         precondition(order != nil, "a store of its own follows no order")
         let entry = StoreEntry.together(group.entries)
-        let ordered = CommitQueue.Ordered(group: group) { then(.success($0)) }
+        let ordered = CommitQueue.OrderedWork(group: group) { then(.success($0)) }
         add(
             CommitQueue.EntryJob(
                 entry: entry, ordered: ordered, queuedBytes: entry.queuedBytes

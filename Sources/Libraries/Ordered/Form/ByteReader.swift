@@ -1,6 +1,6 @@
 internal import Topics
 
-/// Reads what a ``ByteWriter`` has written. Values that it would have written in another way are
+/// Reads the bytes of a ``ByteWriter``. Values that it would have written in another way are
 /// refused, so equal values are equal bytes.
 struct ByteReader {
     private var rest: UnsafeRawBufferPointer

@@ -1,7 +1,7 @@
 package import Topics
 
-/// What a host asks of an order with one append, as bytes: entries, and the state of the host that
-/// asks.
+/// The entries that a host asks an order to take with one append, and the state of that host: as
+/// bytes.
 ///
 /// Equal forms are equal bytes. Bytes that are cut, changed, or longer than their form are refused
 /// with a sentence, and so are those of a version that this program does not know.
@@ -26,7 +26,7 @@ package struct GroupForm: Sendable {
         }
     }
 
-    /// What the group has.
+    /// The content of a group.
     package enum Content: Sendable {
         /// Entries, and settings that hold from this group on; nil where they stay as they are.
         case entries([OrderedEntry], settings: OrderSettings?)

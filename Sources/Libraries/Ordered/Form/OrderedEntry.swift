@@ -29,7 +29,7 @@ package enum OrderedEntry: Sendable {
     }
 }
 
-private enum Kind: UInt8 {
+private enum EntryKind: UInt8 {
     case publish = 1
     case removal = 2
     case registration = 3
@@ -39,7 +39,7 @@ extension ByteWriter {
     mutating func write(_ entry: OrderedEntry) {
         switch entry {
         case .publish(let batch, let ttl, let owner):
-            write(byte: Kind.publish.rawValue)
+            write(byte: EntryKind.publish.rawValue)
             write(batch.topic.text)
             for field in MetadataField.all { write(optional: batch.metadata[field]) }
             write(batch.metadata.labels.text)
@@ -50,10 +50,10 @@ extension ByteWriter {
             write(UInt64(batch.payloads.count))
             for payload in batch.payloads { write(payload) }
         case .removal(let topic):
-            write(byte: Kind.removal.rawValue)
+            write(byte: EntryKind.removal.rawValue)
             write(topic.text)
         case .registration(let topic, let settings, let owner):
-            write(byte: Kind.registration.rawValue)
+            write(byte: EntryKind.registration.rawValue)
             write(topic.text)
             write(settings.retention)
             write(byte: settings.persists ? 1 : 0)
@@ -78,7 +78,7 @@ extension ByteWriter {
 
 extension ByteReader {
     mutating func entry() throws(GroupFormError) -> OrderedEntry {
-        guard let kind = Kind(rawValue: try byte()) else {
+        guard let kind = EntryKind(rawValue: try byte()) else {
             throw .damaged("an entry is of no kind")
         }
         switch kind {

@@ -28,7 +28,7 @@ final class CommitQueue: Sendable {
         let entry: StoreEntry
         /// The group of the order that the store follows, of which this has the entries, and the
         /// closure that learns what it led to; nil for an entry of its own.
-        var ordered: Ordered?
+        var ordered: OrderedWork?
         let queuedBytes: Int
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
 
@@ -38,7 +38,7 @@ final class CommitQueue: Sendable {
     }
 
     /// A group of an order. If it fails, the `then` of its job is called.
-    struct Ordered {
+    struct OrderedWork {
         let group: OrderedGroup
         let applied: @Sendable (AppliedGroup) -> Void
     }

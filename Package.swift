@@ -85,7 +85,8 @@ let package = Package(
             ],
             path: "Sources/Libraries/SQLiteStore", swiftSettings: strict),
         .target(
-            name: "Ordered", dependencies: ["Topics"], path: "Sources/Libraries/Ordered",
+            name: "Ordered", dependencies: ["Topics", "Queues", "Digests"],
+            path: "Sources/Libraries/Ordered",
             swiftSettings: strict),
         .target(
             name: "Work",

@@ -8,7 +8,7 @@ package import Topics
 package struct GroupForm: Sendable {
     /// The host that asks, and how far it was.
     package struct Issuer: Hashable, Sendable {
-        /// Its name.
+        /// Its name, at most 255 bytes.
         package let host: String
         /// Its clock when it asked.
         package let time: Timestamp
@@ -19,6 +19,7 @@ package struct GroupForm: Sendable {
 
         /// An issuer as given.
         package init(host: String, time: Timestamp, sequence: Int64, chain: UInt128) {
+            precondition(host.utf8.count <= Limits.hostBytesMax, "a host is called \(host)")
             self.host = host
             self.time = time
             self.sequence = sequence
@@ -98,30 +99,50 @@ extension GroupForm {
     ///
     /// - Complexity: O(bytes).
     package var bytes: [UInt8] {
+        switch content {
+        case .entries(let entries, let settings):
+            return Self.bytes(
+                rules, issuer, settings,
+                entries: entries.map { entry in
+                    var writer = ByteWriter()
+                    writer.write(entry)
+                    return writer.bytes
+                })
+        case .part(let part):
+            var writer = Self.begin(rules, issuer, .part)
+            writer.write(wide: part.token)
+            writer.write(UInt64(part.index))
+            writer.write(UInt64(part.count))
+            writer.write(rest: part.bytes)
+            writer.writeSum()
+            return writer.bytes
+        }
+    }
+
+    /// The bytes of a form whose entries are bytes already.
+    static func bytes(
+        _ rules: UInt32, _ issuer: Issuer, _ settings: OrderSettings?, entries: [[UInt8]]
+    ) -> [UInt8] {
+        var writer = begin(rules, issuer, .entries)
+        writer.write(byte: settings == nil ? 0 : 1)
+        if let settings { writer.write(settings) }
+        writer.write(UInt64(entries.count))
+        for entry in entries { writer.write(rest: entry) }
+        writer.writeSum()
+        return writer.bytes
+    }
+
+    private static func begin(_ rules: UInt32, _ issuer: Issuer, _ kind: Kind) -> ByteWriter {
         var writer = ByteWriter()
-        writer.write(rest: Self.mark)
-        writer.write(byte: Self.version)
+        writer.write(rest: mark)
+        writer.write(byte: version)
         writer.write(UInt64(rules))
         writer.write(issuer.host)
         writer.write(signed: issuer.time.microseconds)
         writer.write(UInt64(issuer.sequence))
         writer.write(wide: issuer.chain)
-        switch content {
-        case .entries(let entries, let settings):
-            writer.write(byte: Kind.entries.rawValue)
-            writer.write(byte: settings == nil ? 0 : 1)
-            if let settings { writer.write(settings) }
-            writer.write(UInt64(entries.count))
-            for entry in entries { writer.write(entry) }
-        case .part(let part):
-            writer.write(byte: Kind.part.rawValue)
-            writer.write(wide: part.token)
-            writer.write(UInt64(part.index))
-            writer.write(UInt64(part.count))
-            writer.write(rest: part.bytes)
-        }
-        writer.writeSum()
-        return writer.bytes
+        writer.write(byte: kind.rawValue)
+        return writer
     }
 
     /// The form in bytes.
@@ -140,8 +161,12 @@ extension GroupForm {
         try reader.checkSum()
         for _ in 0...Self.mark.count { _ = try reader.byte() }
         rules = try reader.number("the number of its rules", in: 0...UInt32.max)
+        let host = try reader.text()
+        guard host.utf8.count <= Limits.hostBytesMax else {
+            throw .damaged("the name of its issuer is too long")
+        }
         issuer = Issuer(
-            host: try reader.text(), time: Timestamp(microseconds: try reader.signed()),
+            host: host, time: Timestamp(microseconds: try reader.signed()),
             sequence: try reader.number("the place of its issuer", in: 0...Int64.max),
             chain: try reader.wide())
         guard let kind = Kind(rawValue: try reader.byte()) else {

@@ -24,7 +24,7 @@ import Topics
 
     /// The texts of the entries of a group.
     private static func texts(_ bytes: [UInt8]) throws -> [String] {
-        let form = try bytes.withUnsafeBytes { try GroupForm($0) }
+        let form = try GroupForm(bytes)
         guard case .entries(let entries, _) = form.content else { return ["a part"] }
         return entries.map { entry in
             guard case .publish(let batch, _, _) = entry else { return "another entry" }
@@ -115,7 +115,7 @@ import Topics
         func texts() throws -> [String] {
             var parts: [UInt128: [UInt8]] = [:]
             return try order.flatMap { append -> [String] in
-                let form = try append.bytes.withUnsafeBytes { try GroupForm($0) }
+                let form = try GroupForm(append.bytes)
                 guard case .part(let part) = form.content else {
                     return try EntryOutboxTests.texts(append.bytes)
                 }
@@ -194,7 +194,7 @@ import Topics
         settings.tombstonesMax = 3
         let tickets = [outbox.set(.unbounded), outbox.set(settings)]
         let append = try Self.made(outbox.next(Self.issuer, token: { 1 }))
-        let form = try append.bytes.withUnsafeBytes { try GroupForm($0) }
+        let form = try GroupForm(append.bytes)
         guard case .entries(let entries, let told) = form.content else {
             Issue.record("a part")
             return

@@ -5,15 +5,11 @@ import Topics
 @testable import Ordered
 
 @Suite struct GroupFormTests {
-    private static func read(_ bytes: [UInt8]) throws -> GroupForm {
-        try bytes.withUnsafeBytes { try GroupForm($0) }
-    }
-
     @Test func aGroupComesBackAsTheSameBytesAndEntries() throws {
         var samples = GroupSamples(SeededRandom(for: "groups of an order"))
         for _ in 0..<300 {
             let form = try samples.form()
-            let back = try Self.read(form.bytes)
+            let back = try GroupForm(form.bytes)
             #expect(back.bytes == form.bytes)
             #expect(back.rules == form.rules && back.issuer == form.issuer)
             switch (form.content, back.content) {
@@ -31,10 +27,10 @@ import Topics
         let bytes = try samples.form(entries: 3).bytes
         for count in bytes.indices {
             #expect(throws: GroupFormError.self, "\(count) bytes") {
-                try Self.read(Array(bytes[..<count]))
+                try GroupForm(Array(bytes[..<count]))
             }
         }
-        #expect(throws: GroupFormError.self) { try Self.read(bytes + [0]) }
+        #expect(throws: GroupFormError.self) { try GroupForm(bytes + [0]) }
     }
 
     @Test func aGroupWithAChangedByteIsRefused() throws {
@@ -45,7 +41,7 @@ import Topics
                 var changed = bytes
                 changed[index] ^= 1 << bit
                 #expect(throws: GroupFormError.self, "bit \(bit) of byte \(index)") {
-                    try Self.read(changed)
+                    try GroupForm(changed)
                 }
             }
         }
@@ -88,7 +84,7 @@ import Topics
         var samples = GroupSamples(SeededRandom(seed: 1))
         var bytes = try samples.form(entries: 1).bytes
         bytes[2] = GroupForm.version + 1
-        let error = #expect(throws: GroupFormError.self) { try Self.read(bytes) }
+        let error = #expect(throws: GroupFormError.self) { try GroupForm(bytes) }
         #expect(error == .newer(version: GroupForm.version + 1))
         #expect(error?.description.contains("run the newer one on this host too") == true)
     }

@@ -7,10 +7,8 @@ extension ParserCheck {
         var summed = ByteWriter()
         summed.write(rest: input)
         summed.writeSum()
-        try summed.bytes.withUnsafeBytes { bytes in
-            if let form = try? GroupForm(bytes) {
-                try hold(form.bytes == summed.bytes, "a group is written as other bytes")
-            }
+        if let form = try? GroupForm(summed.bytes) {
+            try hold(form.bytes == summed.bytes, "a group is written as other bytes")
         }
         if let form = try? GroupForm(input) {
             try hold(form.bytes.elementsEqual(input), "a group is written as other bytes")

@@ -1,8 +1,8 @@
 internal import Queues
 package import Topics
 
-/// Follows an order on one host, as a machine without clock, thread and I/O: from the
-/// appends that an order shows to the groups that a replica applies.
+/// Follows an order on one host, as a machine without clock, thread and I/O: from the appends that
+/// an order shows to the groups that a replica applies.
 ///
 /// The groups follow from the appends alone, so they are the same on all hosts. An append that does
 /// not follow the last one, or that cannot be read, is applied nowhere: the host stops with a
@@ -157,12 +157,10 @@ package struct Applier {
     private static func form(
         _ bytes: [UInt8], _ sequence: Int64
     ) throws(OrderFault) -> GroupForm {
-        do {
-            return try bytes.withUnsafeBytes { try GroupForm($0) }
-        } catch let error as GroupFormError {
-            throw .form(sequence, error)
+        do throws(GroupFormError) {
+            return try GroupForm(bytes)
         } catch {
-            preconditionFailure("an error of no kind: \(error)")
+            throw .form(sequence, error)
         }
     }
 

@@ -36,6 +36,6 @@ package struct OrderedItem: Hashable, Sendable {
         writer.write(wide: chain)
         writer.write(wide: token)
         let digest = writer.bytes.withUnsafeBytes { Digest.sha256($0) }
-        return digest.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
+        return UInt128(highestFirst: digest.prefix(16))
     }
 }

@@ -50,7 +50,7 @@ struct ByteReader {
     }
 
     mutating func wide() throws(GroupFormError) -> UInt128 {
-        try take(16).reduce(0) { $0 << 8 | UInt128($1) }
+        UInt128(highestFirst: try take(16))
     }
 
     /// Whether something is there: a byte 0 or 1.
@@ -97,7 +97,7 @@ struct ByteReader {
     mutating func checkSum() throws(GroupFormError) {
         guard rest.count >= 8 else { throw .damaged("it ends too early") }
         let content = UnsafeRawBufferPointer(rebasing: rest[..<(rest.count - 8)])
-        let sum = rest[content.count...].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let sum = UInt64(highestFirst: rest[content.count...])
         guard Checksum.fnv1a(content) == sum else {
             throw .damaged("its bytes and their sum differ")
         }

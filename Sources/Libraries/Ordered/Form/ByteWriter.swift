@@ -24,9 +24,11 @@ struct ByteWriter {
 
     /// 16 bytes, the highest first.
     mutating func write(wide number: UInt128) {
-        for shift in stride(from: 120, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> UInt128(shift)))
-        }
+        write(fixed: number)
+    }
+
+    private mutating func write(fixed number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// A number that may be absent.
@@ -56,9 +58,13 @@ struct ByteWriter {
 
     /// The sum of all bytes so far, as the last eight.
     mutating func writeSum() {
-        let sum = Checksum.fnv1a(bytes)
-        for shift in stride(from: 56, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: sum >> UInt64(shift)))
-        }
+        write(fixed: Checksum.fnv1a(bytes))
+    }
+}
+
+extension FixedWidthInteger {
+    /// The number in its bytes, the highest first.
+    init(highestFirst bytes: some Sequence<UInt8>) {
+        self = bytes.reduce(0) { $0 << 8 | Self($1) }
     }
 }

@@ -101,13 +101,7 @@ extension GroupForm {
     package var bytes: [UInt8] {
         switch content {
         case .entries(let entries, let settings):
-            return Self.bytes(
-                rules, issuer, settings,
-                entries: entries.map { entry in
-                    var writer = ByteWriter()
-                    writer.write(entry)
-                    return writer.bytes
-                })
+            return Self.bytes(rules, issuer, settings, entries: entries.map(\.bytes))
         case .part(let part):
             var writer = Self.begin(rules, issuer, .part)
             writer.write(wide: part.token)
@@ -143,6 +137,16 @@ extension GroupForm {
         writer.write(wide: issuer.chain)
         writer.write(byte: kind.rawValue)
         return writer
+    }
+
+    /// The form in bytes.
+    ///
+    /// - Throws: `GroupFormError`, a sentence.
+    /// - Complexity: O(bytes).
+    package init(_ bytes: [UInt8]) throws(GroupFormError) {
+        self = try bytes.withUnsafeBufferPointer { bytes throws(GroupFormError) in
+            try GroupForm(UnsafeRawBufferPointer(bytes))
+        }
     }
 
     /// The form in bytes.

@@ -29,6 +29,15 @@ package enum OrderedEntry: Sendable {
     }
 }
 
+extension OrderedEntry {
+    /// The bytes of the entry in a ``GroupForm``.
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+}
+
 private enum EntryKind: UInt8 {
     case publish = 1
     case removal = 2
@@ -36,7 +45,7 @@ private enum EntryKind: UInt8 {
 }
 
 extension ByteWriter {
-    mutating func write(_ entry: OrderedEntry) {
+    fileprivate mutating func write(_ entry: OrderedEntry) {
         switch entry {
         case .publish(let batch, let ttl, let owner):
             write(byte: EntryKind.publish.rawValue)

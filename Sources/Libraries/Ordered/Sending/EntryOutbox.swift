@@ -4,8 +4,8 @@ package import Topics
 /// The entries of one host on their way into an order, as a machine without clock, thread and I/O.
 ///
 /// One append is under way at a time. All entries that come meanwhile go with the next one, user by
-/// user in turn. So the entries of a user keep their order, also over failures. An append
-/// whose outcome nobody knows is made again with the same token, until that is known.
+/// user in turn. So the entries of a user keep their order, also over failures. An append whose
+/// outcome nobody knows is made again with the same token, until that is known.
 ///
 /// A group that is larger than one append travels in parts, one behind the other.
 package struct EntryOutbox {
@@ -77,9 +77,7 @@ package struct EntryOutbox {
 
     /// Takes an entry in, behind those of its user. Nil where too much waits.
     package mutating func add(_ entry: OrderedEntry, for user: UInt32?) -> Ticket? {
-        var writer = ByteWriter()
-        writer.write(entry)
-        let waiting = Waiting(ticket: Ticket(number: ticketCount), bytes: writer.bytes)
+        let waiting = Waiting(ticket: Ticket(number: ticketCount), bytes: entry.bytes)
         guard waitingBytes == 0 || waitingBytes + waiting.cost <= bytesMax else { return nil }
         ticketCount += 1
         waitingBytes += waiting.cost

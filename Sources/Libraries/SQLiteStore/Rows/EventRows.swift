@@ -76,8 +76,13 @@ struct EventRows {
 
     /// The oldest row of a topic that is not removed.
     func first(_ topic: TopicState) throws(DatabaseError) -> Row? {
+        try first(topic.number, after: topic.removedThrough)
+    }
+
+    /// The first row of a topic after an id.
+    func first(_ topic: Int64, after id: EventID) throws(DatabaseError) -> Row? {
         var first: Row?
-        try walk(topic.number, after: topic.removedThrough) { row in
+        try walk(topic, after: id) { row in
             first = row
             return false
         }

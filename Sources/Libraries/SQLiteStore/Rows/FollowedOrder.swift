@@ -2,7 +2,8 @@ internal import Topics
 
 /// The order that a replica follows, and the last group that it has: columns of the row of `bus`.
 ///
-/// The settings of the order lie beside it. The row's `ceiling` is the next id that the order gives, and its `time` is that of the group.
+/// The settings of the order lie beside it. The row's `ceiling` is the next id that the order gives,
+/// and its `time` is that of the group.
 struct FollowedOrder: Equatable {
     let life: OrderLife
     var place: OrderPlace

@@ -21,9 +21,10 @@ struct TopicRows {
     /// Topics whose row lacks the last id they gave without storing it.
     private var unstored: Set<TopicName> = []
 
-    init(_ database: Database) throws(DatabaseError) {
+    /// - Parameter rowCount: How many rows there are.
+    init(_ database: Database, rowCount: Int) throws(DatabaseError) {
         self.database = database
-        rowCount = Int(try database.integer("SELECT count(*) FROM topics"))
+        self.rowCount = rowCount
         committedRowCount = rowCount
         find = try database.prepare(
             "SELECT \(TopicState.columns) FROM topics WHERE name = ?1")

@@ -33,11 +33,7 @@ struct Removal {
             return Outcome(loss: walk.loss, rest: nil)
         }
         topics.change(walk.topic(lostThrough: .zero))
-        var oldest: EventRows.Row?
-        try rows.walk(topic.number, after: trim.through) {
-            oldest = $0
-            return false
-        }
+        let oldest = try rows.first(topic.number, after: trim.through)
         return Outcome(
             loss: StoreLoss(
                 removedThrough: trim.through, removedTime: trim.now, count: 0, bytes: 0,
@@ -116,13 +112,8 @@ struct Removal {
             let retention = trim.retention
             if row.id <= trim.through { return true }
             if row.id >= trim.heldFrom ?? .max { return false }
-            return topic.events > retention.keep ?? .max || topic.bytes > retention.bytes ?? .max
-                || topic.diskBytes > level || isExpired(row.time)
-        }
-
-        private func isExpired(_ time: Timestamp) -> Bool {
-            guard let age = trim.retention.age else { return false }
-            return time.advanced(microseconds: age) <= trim.now
+            return retention.isExceeded(events: topic.events, bytes: topic.bytes)
+                || topic.diskBytes > level || retention.isExpired(row.time, at: trim.now)
         }
 
         /// The topic without the events that went.

@@ -23,6 +23,7 @@ struct ReplicaRules {
     private var space = TopicSpace()
     private let tombstones: TombstoneRows
     private let needed: Statement
+    private let followed: FollowedRow
     private(set) var settings: OrderSettings
     private var isKnown = false
     private var dues = Heap<Due>()
@@ -41,6 +42,7 @@ struct ReplicaRules {
         self.rows = rows
         self.settings = settings
         tombstones = TombstoneRows(database)
+        followed = try FollowedRow(database)
         needed = try database.prepare(
             """
             SELECT coalesce((SELECT min(id) FROM jobs WHERE in_group = number), reach + 1)
@@ -60,12 +62,13 @@ struct ReplicaRules {
     mutating func begin(
         _ settings: OrderSettings?, _ topics: TopicRows
     ) throws(DatabaseError) {
-        if !isKnown { try learn(topics) }
         left = Limits.orderedRemovalsMax
         steps = []
-        guard let settings, settings != self.settings else { return }
-        self.settings = settings
-        try learn(topics)
+        if let settings, settings != self.settings {
+            self.settings = settings
+            isKnown = false
+        }
+        if !isKnown { try learn(topics) }
     }
 
     /// Comes before an entry: events that the settings of before removed do not come back.
@@ -151,6 +154,11 @@ struct ReplicaRules {
         return AppliedGroup(steps: steps)
     }
 
+    /// Writes the place of the last group, and the settings that hold from there on.
+    func write(_ place: OrderPlace, next: UInt64) throws(DatabaseError) {
+        try followed.write(place, settings, next: next)
+    }
+
     // MARK: Bounds
 
     private func retention(of topic: TopicState) -> Retention {
@@ -158,8 +166,7 @@ struct ReplicaRules {
     }
 
     private func isOver(_ topic: TopicState) -> Bool {
-        let retention = retention(of: topic)
-        return topic.events > retention.keep ?? .max || topic.bytes > retention.bytes ?? .max
+        retention(of: topic).isExceeded(events: topic.events, bytes: topic.bytes)
     }
 
     /// The first id that the group of a held topic needs; nil where nothing is held.

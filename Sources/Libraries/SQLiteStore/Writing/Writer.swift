@@ -20,10 +20,9 @@ final class Writer: SteppedWork {
     private var maintenance: StoreMaintenance
     private var topics: TopicRows
     private var ids: IDSequence
-    /// The place of the last group of the order that the store follows, and the next id that the
-    /// order gives behind it; nil for a store of its own.
+    /// The order that the store follows, as its last group left it, and the next id that the order
+    /// gives; nil for a store of its own.
     private var followed: (order: FollowedOrder, ids: IDSequence)?
-    private let followedRow: FollowedRow
     private var rules: ReplicaRules?
     /// Removals of which the log knows already, or that could not be committed.
     private var postponed = PostponedTrims()
@@ -49,8 +48,10 @@ final class Writer: SteppedWork {
         self.keeper = keeper
         self.clock = clock
         self.log = log
-        topics = try TopicRows(database)
-        for topic in opening.found.topics { topics.load(topic.state) }
+        let found = opening.found
+        topics = try TopicRows(
+            database, rowCount: found.topics.count + found.tombstones.count)
+        for topic in found.topics { topics.load(topic.state) }
         transaction = try Transaction(database)
         rows = try EventRows(database)
         let bus = ledger.start.bus
@@ -59,12 +60,11 @@ final class Writer: SteppedWork {
             shared.applied.value = order.place
             rules = try ReplicaRules(database, rows, order.settings)
         }
-        followedRow = try FollowedRow(database)
         groups = try GroupRows(database, boot: bus.order == nil ? bus.boot.number : nil)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
-            database, rows, space, shared.journal, leftovers: opening.found.leftovers,
-            tombstones: opening.found.tombstones.count,
+            database, rows, space, shared.journal, leftovers: found.leftovers,
+            tombstones: found.tombstones.count,
             tombstonesMax: bus.order == nil ? configuration.tombstonesMax : .max)
         if let refusal = opening.refusal { note(refusal) }
     }
@@ -157,7 +157,7 @@ final class Writer: SteppedWork {
             if group.hasBegun {
                 try topics.write()
                 if let place = group.place, let rules {
-                    try followedRow.write(place, rules.settings, next: ids.next)
+                    try rules.write(place, next: ids.next)
                 }
                 try space.count()
             }

@@ -19,6 +19,17 @@ public struct Retention: Hashable, Sendable {
         self.age = age
     }
 
+    /// Whether so many events of so many payload bytes are more than it allows.
+    package func isExceeded(events: Int, bytes: Int) -> Bool {
+        events > keep ?? .max || bytes > self.bytes ?? .max
+    }
+
+    /// Whether an event of this time is over the age at `now`.
+    package func isExpired(_ time: Timestamp, at now: Timestamp) -> Bool {
+        guard let age else { return false }
+        return time.advanced(microseconds: age) <= now
+    }
+
     /// 100,000 events, 64 MiB, 24 hours: a day of a busy log, and nothing for ever.
     public static let standard = Retention(
         keep: 100_000, bytes: 64 << 20, age: 24 * 3_600 * 1_000_000)

@@ -75,12 +75,12 @@ extension EventLog {
         followHold(of: record)
         noteSize(of: record)
         guard let group = record.settings.hold, let hold = record.hold else { return }
-        let keep = record.settings.retention.keep ?? .max
-        let bytes = record.settings.retention.bytes ?? .max
-        let isOver =
-            record.retainedCount + batch.payloads.count > keep
-            || record.allRetainedBytes + batch.payloadBytes > bytes
-        let isAlone = batch.payloads.count > keep || batch.payloadBytes > bytes
+        let retention = record.settings.retention
+        let isOver = retention.isExceeded(
+            events: record.retainedCount + batch.payloads.count,
+            bytes: record.allRetainedBytes + batch.payloadBytes)
+        let isAlone = retention.isExceeded(
+            events: batch.payloads.count, bytes: batch.payloadBytes)
         if isOver, isAlone || record.oldestID.map(hold.holds) ?? true {
             throw .topicFull(
                 "\(record.name) is full of events that the group \(group.name) has not settled: let its "

@@ -173,9 +173,8 @@ final class TopicRecord {
 
     /// Whether there is more than the bounds allow, held or not.
     func isOverBounds(at now: Timestamp) -> Bool {
-        retainedCount > settings.retention.keep ?? .max
-            || allRetainedBytes > settings.retention.bytes ?? .max
-            || oldestTime.map { isExpired($0, at: now) } ?? false
+        settings.retention.isExceeded(events: retainedCount, bytes: allRetainedBytes)
+            || oldestTime.map { settings.retention.isExpired($0, at: now) } ?? false
     }
 
     // MARK: Retention
@@ -192,8 +191,8 @@ final class TopicRecord {
             let event = ring[index]
             if hold?.holds(event.id) ?? false { break }
             guard
-                count > retention.keep ?? .max || bytes > retention.bytes ?? .max
-                    || isExpired(event.time, at: now)
+                retention.isExceeded(events: count, bytes: bytes)
+                    || retention.isExpired(event.time, at: now)
             else { break }
             count -= 1
             bytes -= event.payload.count
@@ -205,11 +204,6 @@ final class TopicRecord {
     /// Whether the store has something that is over the bounds at `now`.
     func isOlderOverdue(at now: Timestamp) -> Bool {
         older != nil && !isOldestHeld && isOverBounds(at: now)
-    }
-
-    private func isExpired(_ time: Timestamp, at now: Timestamp) -> Bool {
-        guard let age = settings.retention.age else { return false }
-        return time.advanced(microseconds: age) <= now
     }
 
     /// Takes the first `count` retained events out of retention; readers that wait still get them.

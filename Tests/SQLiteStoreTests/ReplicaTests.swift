@@ -367,6 +367,25 @@ import Topics
         #expect(rig.contents.tombstones.count == 7)
     }
 
+    @Test func readersKnowNothingOfATopicThatTheTransactionForgot() throws {
+        let rig = try ReplicaRig()
+        rig.store.close()
+        var topics = try TopicRows(Database(path: rig.path, mode: .writing), rowCount: 1)
+        let name = try TopicName("a")
+        var state = TopicState(number: 7, name: name)
+        state.events = 1
+        topics.load(state)
+        let marks = TopicMarks()
+        marks.update([state])
+        state.events = 0
+        topics.change(state)
+        topics.forget([name])
+        marks.update(topics.committed())
+        #expect(topics.current.isEmpty)
+        #expect(marks.mark(7) == nil)
+        #expect(try marks.matching(Selector("a"), countMax: 1)?.isEmpty == true)
+    }
+
     /// In one transaction a topic goes, its tombstone is merged, and it comes back.
     @Test func aTopicComesBackInTheTransactionThatForgotIt() throws {
         let rig = try ReplicaRig()

@@ -120,17 +120,24 @@ struct TopicRows {
         try update.run()
     }
 
-    /// The transaction was committed. Returns the topics it changed.
+    /// The transaction was committed. Returns the topics it changed: first those whose rows it removed,
+    /// which exist no more.
     mutating func committed() -> [TopicState] {
+        var gone: [TopicState] = []
+        for name in forgotten {
+            guard var state = live.removeValue(forKey: name) else { continue }
+            state.settings = nil
+            state.events = 0
+            gone.append(state)
+        }
+        forgotten.removeAll(keepingCapacity: true)
         for state in changed.values {
             live[state.name] = state.isLive ? state : nil
             unstored.remove(state.name)
         }
-        for name in forgotten where changed[name] == nil { live[name] = nil }
-        forgotten.removeAll(keepingCapacity: true)
         committedRowCount = rowCount
         defer { changed.removeAll(keepingCapacity: true) }
-        return Array(changed.values)
+        return gone + changed.values
     }
 
     /// The transaction was rolled back.

@@ -53,9 +53,11 @@ import Testing
         let child = try belfryd(log: log, ["BELFRY_DAEMON_ACCESS_LOG": "log"])
         let client = try client(try manager.receive())
         for index in 0..<500 { _ = try client.exchange("GET", "/topics/t\(index)/events/1") }
+        // Before the stop, which gives a reader only so long.
+        let waiting = try log.read(until: "/topics/t499/")
         child.send(SIGTERM)
         #expect(try manager.receive().hasPrefix("STOPPING=1\n"))
-        let text = try log.read(until: " stopped")
+        let text = try waiting + log.read(until: " stopped")
         #expect(try child.wait() == .exited(0))
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).withoutTime }
         #expect(lines.first?.hasPrefix("ready ") == true)

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CLinux
 internal import Protection
 internal import Telemetry
 
@@ -15,6 +16,7 @@ final class TransferLoop: ThreadWork {
     init(_ inbox: TransferInbox) { self.inbox = inbox }
 
     func run() {
+        clinux_name_thread(TransferThread.name)
         while true {
             for order in inbox.take() { obey(order) }
             if isStopping { return giveUpAll() }

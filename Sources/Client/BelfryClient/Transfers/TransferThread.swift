@@ -4,6 +4,9 @@ internal import Protection
 ///
 /// Safe from any thread. Receivers are called on its thread, under no lock.
 final class TransferThread: Sendable {
+    /// The name of the thread, as `top -H` shows it.
+    static let name = "belfry-client"
+
     private let inbox = TransferInbox()
 
     /// - Throws: where the system gives no thread.

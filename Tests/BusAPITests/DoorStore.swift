@@ -10,7 +10,7 @@ final class DoorStore: EventStore {
         var readsUntilShut = Int.max
         var failure: BusError?
         var waiting: [@Sendable () -> Void] = []
-        var isFull = false
+        var refusal: BusError?
         var holdsCommits = false
         var commits: [@Sendable () -> Void] = []
     }
@@ -43,7 +43,10 @@ final class DoorStore: EventStore {
     }
 
     /// Has it refuse all changes for lack of room, or take them again.
-    func setFull(_ isFull: Bool) { door.write { $0.isFull = isFull } }
+    func setFull(_ isFull: Bool) { refuse(isFull ? .storeFull("the disk has no room") : nil) }
+
+    /// Has it refuse all changes so, or take them again.
+    func refuse(_ error: BusError?) { door.write { $0.refusal = error } }
 
     /// Commits that wait at this moment.
     var waitingCommits: Int { door.read { $0.commits.count } }
@@ -86,9 +89,7 @@ final class DoorStore: EventStore {
     func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
     ) {
-        guard !door.read({ $0.isFull }) else {
-            return then(.failure(.storeFull("the disk has no room")))
-        }
+        if let error = door.read({ $0.refusal }) { return then(.failure(error)) }
         let commit: @Sendable () -> Void = { [inner] in inner.commit(entry, then: then) }
         let passes = door.write { door in
             if door.holdsCommits { door.commits.append(commit) }

@@ -7,6 +7,8 @@ struct Refusal: Error {
     let problem: Problem
     /// Seconds after which the request may succeed, if that is known.
     var retrySeconds: Int64?
+    /// Whether nobody is told, because nobody knows whether the request was done.
+    private(set) var isWithheld = false
 
     init(_ code: ProblemCode, _ detail: String, headers: HeaderLines = []) {
         problem = code.problem(detail, headers: headers)
@@ -34,10 +36,11 @@ struct Refusal: Error {
             case .callerTopics: .limitCaller
             case .topicFull: .topicFull
             case .storeFull: .storeFull
-            case .storeFailed: .storeFailed
+            case .storeFailed, .storeUnreachable, .unanswered: .storeFailed
             case .draining: .draining
             }
         self.init(code, introduction + error.description + Self.advice(on: error))
+        isWithheld = error == .unanswered
         guard case .callerTopics(_, _, let vanishes) = error else { return }
         retrySeconds = vanishes.map { vanishes in
             let now = SystemClock().now().microseconds
@@ -76,6 +79,7 @@ struct Refusal: Error {
 
     /// The answer as it is sent. A request that may succeed in a moment is told when to try again.
     var response: Response {
+        guard !isWithheld else { return .withheld }
         var response = problem.response
         switch response.status {
         case 429, 503, 507: response.headers.add("Retry-After", "\(retrySeconds ?? 1)")

@@ -2,7 +2,8 @@ internal import HTTPFront
 internal import JSON
 internal import Topics
 
-/// The answers of a WebSocket to its client's messages: one for each, in the order of the messages.
+/// The answers of a WebSocket to its client's messages: one for each whose outcome is known, in the
+/// order of the messages.
 ///
 /// `{"ref","id"}` says that the event is in the log. A problem, `{"ref","status","title","code",
 /// "detail"}`, says that it is not and never will be. `ref` is there if the message had one. Each kind
@@ -50,7 +51,9 @@ struct PublishAcknowledgements {
         var frames: [UInt8] = []
         var count = 0
         while count < places.count, let outcome = places[count].outcome {
-            frames += WebSocketFrame.text(Self.json(outcome, places[count].ref))
+            if !outcome.isWithheld {
+                frames += WebSocketFrame.text(Self.json(outcome, places[count].ref))
+            }
             bytes -= places[count].bytes
             count += 1
         }
@@ -78,5 +81,11 @@ struct PublishAcknowledgements {
         }
         json.endObject()
         return json.taken()
+    }
+}
+
+extension PublishAcknowledgements.Outcome {
+    fileprivate var isWithheld: Bool {
+        if case .failure(let refusal) = self { refusal.isWithheld } else { false }
     }
 }

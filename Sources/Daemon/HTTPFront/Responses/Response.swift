@@ -19,6 +19,9 @@ public struct Response: Sendable {
     /// Whether the connection closes behind this answer, even if the client asked to keep it.
     public var closesConnection: Bool
 
+    /// Whether the connection ends in place of the answer.
+    public private(set) var isWithheld = false
+
     /// The code of the problem that it tells; nil for an answer that tells none.
     public internal(set) var problemCode: String?
 
@@ -32,6 +35,14 @@ public struct Response: Sendable {
         self.body = body
         self.closesConnection = closesConnection
     }
+
+    /// No answer: the connection ends, as it does where a server goes away. For a request that may have
+    /// been done or not, so that no program in between takes an answer for the outcome.
+    public static let withheld: Response = {
+        var response = Response(status: 500)
+        response.isWithheld = true
+        return response
+    }()
 
     /// Whether the status forbids a body and its length (RFC 9110 section 6.4.1).
     public var forbidsBody: Bool { status < 200 || status == 204 || status == 304 }

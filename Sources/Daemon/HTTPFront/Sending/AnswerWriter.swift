@@ -49,8 +49,10 @@ final class AnswerWriter {
         sendAnswers()
     }
 
-    /// Writes an answer to a socket that we hold and watch, then hands the socket back or ends it.
+    /// Writes an answer to a socket that we hold and watch, then hands the socket back or ends it. A
+    /// withheld one ends it.
     func write(_ response: Response, for context: ResponseContext, to connection: Connection) {
+        guard !response.isWithheld else { return loop.closeConnection(connection) }
         let closes =
             connection.machine.mustClose || loop.isDraining
             || !ResponseEncoder.keepsAlive(response, for: context)

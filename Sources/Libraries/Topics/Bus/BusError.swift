@@ -1,5 +1,5 @@
 /// Why an operation of the bus failed. The events of a failed publish are not in the log, and never
-/// will be.
+/// will be, but for ``unanswered``.
 public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The topic is the bus's own.
     case topicReserved(TopicName)
@@ -23,6 +23,11 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case storeFull(String)
     /// The store failed.
     case storeFailed(String)
+    /// The order that a bus of several hosts shares cannot be reached, or is not to be followed.
+    case storeUnreachable(String)
+    /// Nobody knows whether it is in the log, or comes into it later. It is the one error without a
+    /// promise.
+    case unanswered
     /// The bus is stopping and takes nothing new.
     case draining
 
@@ -53,8 +58,10 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case .batchTooLarge(let eventsMax, let bytesMax):
             "a batch has at most \(eventsMax) events and \(bytesMax) bytes: publish it in parts"
         case .limit(_, let detail), .topicFull(let detail), .storeFull(let detail),
-            .storeFailed(let detail):
+            .storeFailed(let detail), .storeUnreachable(let detail):
             detail
+        case .unanswered:
+            "nobody knows whether this was done: look before you repeat it"
         case .callerTopics(let uid, let count, let vanishes):
             (uid.map { "user \($0)" } ?? "unknown callers together")
                 + " made \(count) of the existing topics, and may not make more"

@@ -18,7 +18,7 @@ final class TransferLoop: ThreadWork {
     func run() {
         clinux_name_thread(TransferThread.name)
         while true {
-            for order in inbox.take() { obey(order) }
+            for command in inbox.take() { obey(command) }
             if isStopping { return giveUpAll() }
             startDue()
             inbox.multi.perform()
@@ -30,8 +30,8 @@ final class TransferLoop: ThreadWork {
         }
     }
 
-    private func obey(_ order: TransferInbox.Order) {
-        switch order {
+    private func obey(_ command: TransferInbox.Command) {
+        switch command {
         case .start(let transfer, let delay):
             let due = delay > 0 ? MonotonicClock.milliseconds() + UInt64(delay) : 0
             delayed.append((due, transfer))

@@ -31,9 +31,9 @@ final class TransferThread: Sendable {
     func resume(_ transfer: Transfer) { inbox.post(.resume(transfer)) }
 }
 
-/// The orders of other threads to the thread of a loop.
+/// The commands of other threads to the thread of a loop.
 final class TransferInbox: Sendable {
-    enum Order {
+    enum Command {
         case start(Transfer, afterMilliseconds: Int)
         case cancel(Transfer)
         case resume(Transfer)
@@ -41,20 +41,20 @@ final class TransferInbox: Sendable {
     }
 
     let multi = MultiHandle()
-    private let orders = Protected<[Order]>([])
+    private let commands = Protected<[Command]>([])
 
-    func post(_ order: Order) {
-        let isFirst = orders.write { orders in
-            orders.append(order)
-            return orders.count == 1
+    func post(_ command: Command) {
+        let isFirst = commands.write { commands in
+            commands.append(command)
+            return commands.count == 1
         }
         if isFirst { multi.wake() }
     }
 
-    func take() -> [Order] {
-        orders.write { orders in
-            var taken: [Order] = []
-            swap(&taken, &orders)
+    func take() -> [Command] {
+        commands.write { commands in
+            var taken: [Command] = []
+            swap(&taken, &commands)
             return taken
         }
     }

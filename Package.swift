@@ -85,7 +85,8 @@ let package = Package(
             ],
             path: "Sources/Libraries/SQLiteStore", swiftSettings: strict),
         .target(
-            name: "Ordered", dependencies: ["Topics", "Queues", "Digests"],
+            name: "Ordered",
+            dependencies: ["Topics", "Queues", "Digests", "Protection"],
             path: "Sources/Libraries/Ordered",
             swiftSettings: strict),
         .target(
@@ -204,8 +205,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "SQLiteStore", "Work", "Topics", "Broadcasting", "Protection", "Telemetry",
-                "StoreSupport", "DiskSupport", "FaultyDisk", "TestSupport",
+                "SQLiteStore", "Ordered", "Work", "Topics", "Broadcasting", "Protection",
+                "Telemetry", "StoreSupport", "DiskSupport", "FaultyDisk", "TestSupport",
             ],
             path: "Tests/Simulation", exclude: ["Program", "README.md"],
             swiftSettings: strict),
@@ -213,10 +214,11 @@ let package = Package(
             name: "simulate", dependencies: ["Simulation", "TestSupport"],
             path: "Tests/Simulation/Program", swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "TestSupport"],
+            name: "SimulationTests", dependencies: ["Simulation", "Protection", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "OrderedTests", dependencies: ["Ordered", "Topics", "TestSupport"],
+            name: "OrderedTests",
+            dependencies: ["Ordered", "Topics", "Protection", "StoreSupport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "WorkTests",

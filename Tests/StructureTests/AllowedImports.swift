@@ -43,7 +43,7 @@ enum AllowedImports {
             "Protection", "Broadcasting", "Telemetry", "Queues", "Topics", "CSQLite", "Glibc",
         ],
         // Bytes and machines: no file, no network and no clock.
-        "Ordered": ["Topics", "Queues", "Digests"],
+        "Ordered": ["Topics", "Queues", "Digests", "Protection"],
         // Texts alone.
         "About": [],
         // Tokens are the system's own randomness.

@@ -8,7 +8,7 @@ package import Topics
 /// not follow the last one, or that cannot be read, is applied nowhere: the host stops with a
 /// sentence.
 ///
-/// Parts of groups and tokens are remembered for ``remembered`` appends. A start reads twice as many
+/// Parts of groups, up to 256 MiB of them, and tokens are remembered for ``remembered`` appends. A start reads twice as many
 /// again, which tell it the same as a host that did not stop. So an order keeps at least those.
 package struct Applier {
     /// The number of the rules that this program knows.
@@ -97,11 +97,11 @@ package struct Applier {
             if !isRepeated { _ = join(form, sequence) }
             return nil
         }
-        guard item.line >= place.line else { throw .oldLine(sequence) }
+        guard (place.line...Limits.lineMax).contains(item.line) else { throw .oldLine(sequence) }
         try checkIssuer(of: form, sequence)
         guard form.rules <= Self.rules else { throw .newerRules(sequence, form.rules) }
         let latest = form.issuer.time.advanced(microseconds: Limits.clockLeadMicroseconds)
-        let time = max(place.time, min(item.time, latest))
+        let time = max(place.time, min(item.time, latest, Limits.timeMax))
         place = OrderPlace(sequence: sequence, chain: item.chain, line: item.line, time: time)
         // The order took it twice. The first time counts.
         guard !isRepeated, let whole = try whole(form, sequence),
@@ -188,6 +188,19 @@ package struct Applier {
         joined.bytes += part.bytes
         if joined.found == joined.count { return joined.bytes }
         parts[part.token] = joined
+        dropOldParts()
         return nil
+    }
+
+    /// Drops the groups that began first while the parts take too many bytes. Whether one is dropped
+    /// follows from those that began behind it, which a host that starts later knows too.
+    private mutating func dropOldParts() {
+        var bytes = parts.values.reduce(0) { $0 + $1.bytes.count }
+        while bytes > Limits.partsBytesMax,
+            let oldest = parts.min(by: { $0.value.began < $1.value.began })
+        {
+            bytes -= oldest.value.bytes.count
+            parts[oldest.key] = nil
+        }
     }
 }

@@ -58,7 +58,7 @@ struct ByteWriter {
 
     /// The sum of all bytes so far, as the last eight.
     mutating func writeSum() {
-        write(fixed: Checksum.fnv1a(bytes))
+        write(fixed: bytes.withUnsafeBytes(Checksum.fnv1a))
     }
 }
 

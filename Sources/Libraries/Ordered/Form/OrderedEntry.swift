@@ -16,7 +16,7 @@ package enum OrderedEntry: Sendable {
         switch self {
         case .publish(let batch, let ttl, let owner):
             guard let ttl else { return .events(batch, persists: true, owner: owner) }
-            let expires = time.advanced(microseconds: ttl)
+            let expires = min(time.advanced(microseconds: ttl), Limits.timeMax)
             let metadata = batch.metadata.with(batch.metadata.labels, expires: expires)
             return .events(
                 PublishBatch(

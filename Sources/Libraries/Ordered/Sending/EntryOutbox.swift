@@ -44,7 +44,13 @@ package struct EntryOutbox {
     private struct Sent {
         var appends: [Append]
         let last: UInt128
-        let tickets: [Ticket]
+        let group: SentEntries
+    }
+
+    /// The entries of a group, by their tickets, and their cost until they are applied.
+    private struct SentEntries {
+        var tickets: [Ticket]
+        var cost = 0
     }
 
     private let rules: UInt32
@@ -54,15 +60,15 @@ package struct EntryOutbox {
     private var wantsTick = false
     private var underWay: Sent?
     /// Groups that are in the order, by the token of their last append, and not applied here yet.
-    private var taken: [UInt128: [Ticket]] = [:]
+    private var taken: [UInt128: SentEntries] = [:]
     private var ticketCount: UInt64 = 0
 
-    /// Bytes of entries that wait, with an overhead each.
-    package private(set) var waitingBytes = 0
+    /// Bytes of entries that are neither refused nor applied here yet, with an overhead each.
+    package private(set) var heldBytes = 0
 
     /// - Parameters:
     ///   - rules: The number of the rules by which its entries are to be applied.
-    ///   - bytesMax: Bytes of entries that may wait. One entry may wait in any case.
+    ///   - bytesMax: Bytes of entries that may be held. One entry may be held in any case.
     package init(rules: UInt32, bytesMax: Int) {
         self.rules = rules
         self.bytesMax = bytesMax
@@ -73,14 +79,20 @@ package struct EntryOutbox {
         underWay == nil && lines.isEmpty && settings == nil && !wantsTick
     }
 
+    /// Whether this append is under way.
+    package func isUnderWay(_ token: UInt128) -> Bool { underWay?.appends.first?.token == token }
+
+    /// Whether this append was made here, and this host has not applied it.
+    package func knows(_ token: UInt128) -> Bool { isUnderWay(token) || taken[token] != nil }
+
     // MARK: Entries
 
-    /// Takes an entry in, behind those of its user. Nil where too much waits.
+    /// Takes an entry in, behind those of its user. Nil where too much is held.
     package mutating func add(_ entry: OrderedEntry, for user: UInt32?) -> Ticket? {
         let waiting = Waiting(ticket: Ticket(number: ticketCount), bytes: entry.bytes)
-        guard waitingBytes == 0 || waitingBytes + waiting.cost <= bytesMax else { return nil }
+        guard heldBytes == 0 || heldBytes + waiting.cost <= bytesMax else { return nil }
         ticketCount += 1
-        waitingBytes += waiting.cost
+        heldBytes += waiting.cost
         lines.add(waiting, to: user)
         return waiting.ticket
     }
@@ -99,9 +111,10 @@ package struct EntryOutbox {
     /// Gives up everything that waits, and was in no append yet.
     package mutating func giveUp() -> [Ticket] {
         wantsTick = false
-        waitingBytes = 0
         defer { settings = nil }
-        return lines.takeAll().map(\.ticket) + (settings?.tickets ?? [])
+        let waiting = lines.takeAll()
+        heldBytes -= waiting.reduce(0) { $0 + $1.cost }
+        return waiting.map(\.ticket) + (settings?.tickets ?? [])
     }
 
     // MARK: Appends
@@ -127,22 +140,20 @@ package struct EntryOutbox {
         guard !isIdle else { return nil }
         wantsTick = false
         var entries: [[UInt8]] = []
-        var (tickets, bytes) = (settings?.tickets ?? [], 0)
+        var group = SentEntries(tickets: settings?.tickets ?? [])
         lines.take(
             atMost: Limits.groupEntriesMax,
             costing: Limits.appendBytesMax - Limits.headBytesMax, turn: Limits.turnBytes,
             \.bytes.count
         ) { waiting in
             entries.append(waiting.bytes)
-            tickets.append(waiting.ticket)
-            bytes += waiting.cost
+            group.tickets.append(waiting.ticket)
+            group.cost += waiting.cost
         }
-        waitingBytes -= bytes
         let form = GroupForm.bytes(rules, issuer, settings?.value, entries: entries)
         settings = nil
         let appends = split(form, issuer, token)
-        return Sent(
-            appends: appends, last: appends[appends.count - 1].token, tickets: tickets)
+        return Sent(appends: appends, last: appends[appends.count - 1].token, group: group)
     }
 
     private func split(
@@ -171,7 +182,8 @@ package struct EntryOutbox {
         case .unknown: return []
         case .refused:
             underWay = nil
-            return sent.tickets
+            heldBytes -= sent.group.cost
+            return sent.group.tickets
         case .taken:
             advance()
             return []
@@ -181,14 +193,16 @@ package struct EntryOutbox {
     /// Notes that this host has applied an append that the order has. Returns the tickets of the
     /// entries that came with it: those of a group in parts come with the last one.
     package mutating func applied(_ token: UInt128) -> [Ticket] {
-        if underWay?.appends.first?.token == token { advance() }
-        return taken.removeValue(forKey: token) ?? []
+        if isUnderWay(token) { advance() }
+        guard let group = taken.removeValue(forKey: token) else { return [] }
+        heldBytes -= group.cost
+        return group.tickets
     }
 
     private mutating func advance() {
         underWay?.appends.removeFirst()
         guard let sent = underWay, sent.appends.isEmpty else { return }
-        taken[sent.last] = sent.tickets
+        taken[sent.last] = sent.group
         underWay = nil
     }
 }

@@ -59,7 +59,9 @@ struct LifeRecord: Equatable {
             + "\(isSynced ? "full" : "normal") \(boot.isEmpty ? "-" : boot)"
     }
 
-    private var checksum: String { String(Checksum.fnv1a(content.utf8), radix: 16) }
+    private var checksum: String {
+        String(Array(content.utf8).withUnsafeBytes(Checksum.fnv1a), radix: 16)
+    }
 
     private static func flag(_ word: String, _ yes: String, _ no: String) -> Bool? {
         word == yes ? true : word == no ? false : nil

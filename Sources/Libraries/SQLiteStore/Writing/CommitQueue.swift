@@ -99,7 +99,8 @@ final class CommitQueue: Sendable {
         case closed
     }
 
-    /// Lets entries in, of so many bytes together.
+    /// Lets entries in, of so many bytes together. Groups of an order are let in by their host, which
+    /// counts them.
     func open(bytesMax: Int) {
         state.write { $0.queuedBytesMax = bytesMax }
     }
@@ -108,7 +109,7 @@ final class CommitQueue: Sendable {
         let (admittance, isAsleep) = state.write { state -> (EnqueueResult, Bool) in
             guard !state.isClosed else { return (.closed, false) }
             guard
-                state.queuedBytes == 0
+                job.ordered != nil || state.queuedBytes == 0
                     || state.queuedBytes + job.queuedBytes <= state.queuedBytesMax
             else { return (.tooMuch, false) }
             state.queuedBytes += job.queuedBytes

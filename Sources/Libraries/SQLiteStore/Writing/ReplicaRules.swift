@@ -151,7 +151,7 @@ struct ReplicaRules {
             if let floor = merged.floor { steps.append(.floor(floor.id, floor.time)) }
         }
         defer { steps = [] }
-        return AppliedGroup(steps: steps)
+        return AppliedGroup(steps: steps, due: over.isEmpty ? dues.first?.time : place.time)
     }
 
     /// Writes the place of the last group, and the settings that hold from there on.

@@ -91,10 +91,14 @@ package struct AppliedGroup: Sendable {
 
     /// The steps, in their order.
     package let steps: [Step]
+    /// The time of the order from which on another group leads to more, even one without entries;
+    /// nil where none does.
+    package let due: Timestamp?
 
     /// An outcome as given.
-    package init(steps: [Step]) {
+    package init(steps: [Step], due: Timestamp? = nil) {
         self.steps = steps
+        self.due = due
     }
 
     /// The places of the entries, in their order.

@@ -46,6 +46,19 @@ struct BusModel {
         let topic: String
         let text: String
         let key: String?
+
+        init(topic: String, text: String, key: String?) {
+            self.topic = topic
+            self.text = text
+            self.key = key
+        }
+
+        /// An event whose text ends at its first space.
+        init(_ event: Event) {
+            topic = event.topic.text
+            text = String(event.payload.text.prefix { $0 != " " })
+            key = event.metadata[.key]
+        }
     }
 
     private(set) var batches: [Batch] = []

@@ -45,7 +45,7 @@ extension BusSimulation {
 
     /// Somebody was told an event.
     private func see(_ event: Event) {
-        model.saw(event.id.rawValue, seen(event))
+        model.saw(event.id.rawValue, BusModel.Seen(event))
         guard event.topic.text == SimulatedTopics.dead else { return }
         let labels = event.metadata.labels
         note("letter \(event.id): \(labels["deadgroup"] ?? "") \(labels["deadid"] ?? "")")
@@ -54,11 +54,5 @@ extension BusSimulation {
         } else {
             model.fail("the dead letter \(event.id) does not say whose job it was")
         }
-    }
-
-    func seen(_ event: Event) -> BusModel.Seen {
-        BusModel.Seen(
-            topic: event.topic.text, text: String(event.payload.text.prefix { $0 != " " }),
-            key: event.metadata[.key])
     }
 }

@@ -162,7 +162,7 @@ extension BusSimulation {
         note("worker \(index) has \(jobs) of \(group) until \(end)")
         for job in delivery.jobs {
             let id = job.event.id.rawValue
-            model.saw(id, seen(job.event))
+            model.saw(id, BusModel.Seen(job.event))
             model.handed(
                 id, of: group, attempt: job.attempt,
                 to: .init(number: index, isNamed: workers[index].name != nil), at: time.passed,
@@ -175,6 +175,6 @@ extension BusSimulation {
         workers[index].state = .holding(
             .init(
                 token: delivery.lease, ids: delivery.jobs.map(\.event.id.rawValue),
-                texts: delivery.jobs.map { seen($0.event).text }))
+                texts: delivery.jobs.map { BusModel.Seen($0.event).text }))
     }
 }

@@ -13,7 +13,7 @@ import Work
 /// Each step has random numbers of its own. So a run without some of its steps is a run too, and a
 /// finding can be made short.
 // @unchecked: everything that has it is in one thread.
-final class BusSimulation: @unchecked Sendable {
+final class BusSimulation: SimulatedRun, @unchecked Sendable {
     private let seed: UInt64
     private let folder = TemporaryFolder(inMemory: true)
     let time = SimulatedTime()

@@ -10,7 +10,7 @@ import Testing
         let found = FirstFinding()
         try inParallel(2) { job in
             for seed in 1...Self.seeds where seed % 2 == UInt64(job) && found.value == nil {
-                if let finding = try Simulation.run(seed: seed) { found.note(finding) }
+                if let finding = try Simulation.run(.bus(nil), seed: seed) { found.note(finding) }
             }
         }
         #expect(found.value == nil)
@@ -20,17 +20,17 @@ import Testing
     func aFaultPlantedOnPurposeIsFound(fault: SimulatedFault) throws {
         var found: Simulation.Finding?
         for seed in 1...40 as ClosedRange<UInt64> where found == nil {
-            found = try Simulation.run(seed: seed, fault: fault)
+            found = try Simulation.run(.bus(fault), seed: seed)
         }
         #expect(found != nil)
     }
 
     @Test func aFindingShrinksToAShortStory() throws {
         let fault = SimulatedFault.publishesTwice
-        let finding = try #require(try Simulation.run(seed: 1, fault: fault))
-        let shortest = try Simulation.shrink(finding, fault: fault)
+        let finding = try #require(try Simulation.run(.bus(fault), seed: 1))
+        let shortest = try Simulation.shrink(finding, of: .bus(fault))
         #expect(shortest.steps.count < 20)
-        let story = try Simulation.story(of: shortest, fault: fault)
+        let story = try Simulation.story(of: shortest, .bus(fault))
         #expect(story.last == shortest.text)
     }
 }

@@ -2,14 +2,15 @@ import Glibc
 import Simulation
 import TestSupport
 
-/// `simulate [--seeds N] [--from N] [--jobs N] [--seed N] [--fault NAME]`: runs seeds of the
-/// simulated bus on as many threads as asked. Stops at a broken promise, makes it short and tells
+/// `simulate [--of bus|hosts] [--seeds N] [--from N] [--jobs N] [--seed N] [--fault NAME]`: runs
+/// seeds of a simulated bus, of one host or of several, on as many threads as asked. Stops at a broken promise, makes it short and tells
 /// its story. The status is 1 then, and with a fault where no seed has found it.
 struct Arguments {
     var from: UInt64 = 1
     var count: UInt64 = 1_000
     var jobs = 2
-    var fault: SimulatedFault?
+    var subject = Simulation.Subject.bus(nil)
+    var isFaulty = false
 
     init(_ words: [String]) {
         var words = words[...]
@@ -20,13 +21,20 @@ struct Arguments {
             case ("--from", let number?): from = number
             case ("--seed", let number?): (from, count) = (number, 1)
             case ("--jobs", let number?): jobs = Int(number)
+            case ("--of", _): subject = Self.subject(value)
             case ("--fault", _):
-                fault = SimulatedFault(rawValue: value)
-                guard fault != nil else {
-                    Self.fail("a fault is one of \(SimulatedFault.allCases.map(\.rawValue))")
-                }
+                subject = subject.with(fault: value)
+                isFaulty = true
             default: Self.fail("\(word) \(value) says nothing")
             }
+        }
+    }
+
+    static func subject(_ name: String) -> Simulation.Subject {
+        switch name {
+        case "bus": .bus(nil)
+        case "hosts": .hosts(nil)
+        default: fail("a simulation is of: bus, hosts")
         }
     }
 
@@ -37,12 +45,29 @@ struct Arguments {
     }
 }
 
+extension Simulation.Subject {
+    func with(fault name: String) -> Simulation.Subject {
+        switch self {
+        case .bus:
+            guard let fault = SimulatedFault(rawValue: name) else {
+                Arguments.fail("a fault of a bus is one of \(SimulatedFault.allCases)")
+            }
+            return .bus(fault)
+        case .hosts:
+            guard let fault = HostsFault(rawValue: name) else {
+                Arguments.fail("a fault of hosts is one of \(HostsFault.allCases)")
+            }
+            return .hosts(fault)
+        }
+    }
+}
+
 let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
 let found = FirstFinding()
 try inParallel(arguments.jobs, within: .seconds(86_400)) { job in
     var seed = arguments.from + UInt64(job)
     while seed < arguments.from + arguments.count, found.value == nil {
-        if let finding = try Simulation.run(seed: seed, fault: arguments.fault) {
+        if let finding = try Simulation.run(arguments.subject, seed: seed) {
             found.note(finding)
         }
         seed += UInt64(arguments.jobs)
@@ -50,10 +75,10 @@ try inParallel(arguments.jobs, within: .seconds(86_400)) { job in
 }
 guard let finding = found.value else {
     print("\(arguments.count) seeds from \(arguments.from): no promise was broken")
-    exit(arguments.fault == nil ? 0 : 1)
+    exit(arguments.isFaulty ? 1 : 0)
 }
 print(finding)
-let shortest = try Simulation.shrink(finding, fault: arguments.fault)
+let shortest = try Simulation.shrink(finding, of: arguments.subject)
 print(shortest)
-for line in try Simulation.story(of: shortest, fault: arguments.fault) { print("    \(line)") }
-exit(arguments.fault == nil ? 1 : 0)
+for line in try Simulation.story(of: shortest, arguments.subject) { print("    \(line)") }
+exit(arguments.isFaulty ? 0 : 1)

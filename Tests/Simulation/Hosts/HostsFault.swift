@@ -1,0 +1,32 @@
+import StoreSupport
+
+/// A fault that is planted on purpose in a bus of several hosts: a simulation has to find each.
+package enum HostsFault: String, CaseIterable, Sendable {
+    /// Some answers to readers lack an event.
+    case dropsEvents
+    /// Some answers have an event twice.
+    case repeatsEvents
+    /// Some answers have their events in another order.
+    case reordersEvents
+    /// Some gaps are not told, and the reader goes on behind them.
+    case hidesGaps
+    /// Some batches are published twice.
+    case publishesTwice
+    /// Some batches are answered as refused, and are there.
+    case refusesWhatItTook
+    /// One host decides ages by its own clock.
+    case decidesByItsClock
+    /// One host decides by a limit of its own.
+    case decidesByItsLimit
+    /// One host applies the entries of a group in another order, as a dictionary may have it.
+    case decidesByADictionary
+    /// One host does not see some groups.
+    case missesAGroup
+    /// One host answers some batches before they have a place in the order.
+    case answersBeforeItsEntry
+    /// The order shows appends that a server which takes over does not have.
+    case showsBeforeTheBarrier
+
+    /// The fault of answers to readers; nil for others.
+    var read: ReadFault? { ReadFault(rawValue: rawValue) }
+}

@@ -1,0 +1,74 @@
+import TestSupport
+import Topics
+
+/// The steps of readers, which change host with every request.
+extension HostsSimulation {
+    func read(using random: inout SeededRandom) {
+        if readers.count < 4 || Int.random(in: 0..<30, using: &random) == 0 {
+            let texts = [
+                "jobs.a", "jobs.*", ">", "few", "jobs.b,few", "aging", "fleeting,jobs.a",
+            ]
+            let selector = try! Selector(texts.randomElement(using: &random)!)
+            let newest = hosts.compactMap { $0.life?.bus.newest.rawValue }.max() ?? Self.floor
+            let back = min(UInt64.random(in: 0...30, using: &random), newest - Self.floor)
+            readers.append(SimulatedReader(selector, from: newest - back))
+            requests.append(0)
+        }
+        read(Int.random(in: readers.indices, using: &random), using: &random)
+    }
+
+    /// One request of a reader, at any host.
+    func read(_ index: Int, using random: inout SeededRandom) {
+        let limit = ReadLimit(
+            events: [1, 3, 100].randomElement(using: &random)!,
+            bytes: [1_000, 1 << 20].randomElement(using: &random)!)
+        let host = hosts.randomElement(using: &random)!
+        // Some wait no longer for the host that they have asked.
+        if readers[index].isAsking, Int.random(in: 0..<4, using: &random) > 0 { return }
+        guard let life = host.life else { return }
+        readers[index].lostTheBus()
+        requests[index] += 1
+        ask(Request(reader: index, number: requests[index], host: host, life: life, limit: limit))
+    }
+
+    /// A request of a reader at one host.
+    private struct Request {
+        let reader: Int
+        let number: Int
+        let host: SimulatedHost
+        let life: SimulatedHost.Life
+        let limit: ReadLimit
+    }
+
+    private func ask(_ request: Request) {
+        let (reader, bus, lives) = (request.reader, request.life.bus, request.host.lives)
+        let selector = readers[reader].selector
+        let found = bus.read(
+            readers[reader].position, matching: selector, filter: .all, limit: request.limit)
+        guard case .older(let position) = found else { return take(found, request) }
+        if position.after > bus.newest { order.met.insert(.cursorAhead) }
+        readers[reader].isAsking = true
+        bus.readStore(position, matching: selector, filter: .all, limit: request.limit) {
+            [self] outcome in
+            guard lives == request.host.lives, requests[reader] == request.number else { return }
+            readers[reader].isAsking = false
+            if case .success(let read) = outcome { take(read, request) }
+        }
+    }
+
+    private func take(_ honest: LogRead, _ request: Request) {
+        let changed = fault?.read?.change(honest)
+        let read = changed.flatMap { shows(fault!) ? $0 : nil } ?? honest
+        if case .events(let events, _, _) = read {
+            for event in events { model.saw(event.id.rawValue, BusModel.Seen(event)) }
+        }
+        if let finding = readers[request.reader].take(read) {
+            model.fail("reader \(request.reader): \(finding)")
+        }
+        // Behind a gap, the same answer goes on with what is left in its range.
+        if case .gap = read, model.finding == nil {
+            order.met.insert(.gap)
+            ask(request)
+        }
+    }
+}

@@ -1,0 +1,360 @@
+import DiskSupport
+import Ordered
+import StoreSupport
+import TestSupport
+import Topics
+
+/// A bus of three hosts on one order, in one thread and in a time of its own: a seed chooses what
+/// happens, on disks that fail, on hosts that are killed, lose their power or sleep, on an order whose
+/// answers come late, twice or never, and whose servers take over from one another. Readers change host
+/// with every request. It stops at the first promise that is broken.
+// @unchecked: everything that has it is in one thread.
+final class HostsSimulation: SimulatedRun, @unchecked Sendable {
+    static let life = OrderLife(identity: 7 << 64 | 1, base: EventID(rawValue: 1_000_001))
+    static let floor = life.base.rawValue - 1
+
+    let seed: UInt64
+    let order: ScriptedOrder
+    var hosts: [SimulatedHost] = []
+    var model = BusModel()
+    var readers: [SimulatedReader] = []
+    /// Which request of each reader is awaited.
+    var requests: [Int] = []
+    /// The story of the run, for a person that looks into a finding.
+    private(set) var trace: [String] = []
+    private let isTraced: Bool
+    let fault: HostsFault?
+    /// How often a planted fault could have shown.
+    private var chances = 0
+
+    init(seed: UInt64, fault: HostsFault? = nil, isTraced: Bool = false) throws {
+        self.seed = seed
+        self.fault = fault
+        self.isTraced = isTraced
+        let tokens = TokenMint(seed)
+        order = ScriptedOrder(life: Self.life, clock: ManualClock(), fault: fault)
+        hosts = try ["a", "b", "c"].map { name in
+            // The last one holds little: its readers need its file.
+            try SimulatedHost(
+                name, on: order, memoryBytes: name == "c" ? 60_000 : 8 << 20,
+                fault: name == "c" ? fault : nil, draw: { tokens.next() })
+        }
+    }
+
+    // @unchecked: it is in the one thread of its simulation.
+    private final class TokenMint: @unchecked Sendable {
+        private var count: UInt128
+
+        init(_ seed: UInt64) { count = UInt128(seed) << 64 }
+
+        func next() -> UInt128 {
+            count += 1
+            return count
+        }
+    }
+
+    /// The things that the run has met.
+    var met: Set<HostsEvent> { order.met }
+
+    private func note(_ text: @autoclosure () -> String) {
+        if isTraced { trace.append(text()) }
+    }
+
+    /// Whether a planted fault shows here: each fifth time.
+    func shows(_ planted: HostsFault) -> Bool {
+        guard fault == planted else { return false }
+        chances += 1
+        return chances % 5 == 0
+    }
+
+    /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
+    func run(_ steps: [Int]) throws -> String? {
+        for index in steps where model.finding == nil {
+            var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(index))
+            try step(using: &random)
+        }
+        if model.finding == nil { try finish() }
+        for host in hosts { host.end(.kill) }
+        return model.finding
+    }
+
+    // MARK: Steps
+
+    private func step(using random: inout SeededRandom) throws {
+        let host = hosts.randomElement(using: &random)!
+        // Else everything that is tried again a little later would stand still for most steps.
+        pass(Int64.random(in: 0..<60_000, using: &random))
+        let wakes = Int.random(in: 0..<12, using: &random) == 0
+        if host.life == nil, wakes { return try end(host, using: &random) }
+        if host.sleeps, wakes { host.sleeps = false }
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<18: try publish(on: host, using: &random)
+        case 18..<22: try change(on: host, using: &random)
+        case 22..<46:
+            guard !host.sleeps else { return }
+            for _ in 0..<Int.random(in: 1...30, using: &random) {
+                host.life?.scheduler.step(using: &random)
+            }
+        case 46..<66:
+            for _ in 0..<Int.random(in: 1...12, using: &random) { order.step(using: &random) }
+        case 66..<84: read(using: &random)
+        case 84..<88: advance(using: &random)
+        case 89, 90: disturb(host, using: &random)
+        case 91: host.life?.disk.heal()
+        case 92, 93: hosts.forEach(heal)
+        case 94: host.sleeps.toggle()
+        case 88, 95: failOver(using: &random)
+        case 96: set(host, using: &random)
+        default: try end(host, using: &random)
+        }
+    }
+
+    private func publish(
+        on host: SimulatedHost, using random: inout SeededRandom
+    ) throws {
+        let others = [SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting]
+        let isOther = Int.random(in: 0..<3, using: &random) == 0
+        let topic = (isOther ? others : SimulatedTopics.unbounded).randomElement(using: &random)!
+        let key = ["k1", "k2", nil].randomElement(using: &random)!
+        let texts = (0..<[1, 1, 2, 5].randomElement(using: &random)!).map {
+            "\(model.batches.count).\($0)"
+        }
+        // Now and then more than one append has.
+        let isLarge = Int.random(in: 0..<20, using: &random) == 0
+        let fill =
+            isLarge
+            ? 600_000 / texts.count : [0, 0, 0, 3_000].randomElement(using: &random)!
+        let user = UInt32.random(in: 1...3, using: &random)
+        guard let life = host.life else { return }
+        let batch = PublishBatch(
+            topic: try TopicName(topic),
+            metadata: try EventMetadata(type: nil, key: key, contentType: nil),
+            sender: Sender(uid: user, pid: nil),
+            payloads: texts.map {
+                Payload(Array("\($0) ".utf8) + [UInt8](repeating: 0x78, count: fill))
+            })
+        let number = model.asked(BusModel.Batch(topic: topic, key: key, texts: texts))
+        note("publish \(texts) to \(topic) on \(host.name)")
+        if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
+        let asked = host.lives
+        life.bus.publish(batch) { [self] outcome in
+            guard asked == host.lives else { return }
+            answered(number, outcome, on: life)
+        }
+    }
+
+    private func answered(
+        _ number: Int, _ outcome: Result<PublishReceipt, BusError>, on life: SimulatedHost.Life
+    ) {
+        switch outcome {
+        case .success where shows(.refusesWhatItTook): model.refused(number)
+        case .success(let receipt):
+            note("published \(number) at \(receipt.first)")
+            model.answered(number, first: receipt.first.rawValue, last: receipt.last.rawValue)
+            if life.bus.newest < receipt.last {
+                model.fail("M4: \(number) is answered and not visible where it was published")
+            }
+        case .failure(.unanswered):
+            note("unanswered \(number)")
+            order.met.insert(.doubt)
+        case .failure(let error):
+            note("refused \(number): \(error)")
+            order.met.insert(.refusal)
+            model.refused(number)
+        }
+    }
+
+    /// Registers a topic that loses events, or removes one.
+    private func change(
+        on host: SimulatedHost, using random: inout SeededRandom
+    ) throws {
+        let keep = [1, 5, 20].randomElement(using: &random)!
+        let choice = Int.random(in: 0..<4, using: &random)
+        guard let life = host.life else { return }
+        switch choice {
+        case 0:
+            note("remove \(SimulatedTopics.bounded) on \(host.name)")
+            life.bus.remove(try TopicName(SimulatedTopics.bounded)) { _ in }
+        case 1: try register(SimulatedTopics.aging, age: 6_000_000, on: life)
+        case 2: try register(SimulatedTopics.fleeting, persists: false, on: life)
+        default:
+            note("keep \(keep) in \(SimulatedTopics.bounded) on \(host.name)")
+            try register(SimulatedTopics.bounded, keep: keep, on: life)
+        }
+    }
+
+    private func register(
+        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true,
+        on life: SimulatedHost.Life
+    ) throws {
+        life.bus.register(
+            try TopicName(topic),
+            settings: TopicSettings(
+                retention: Retention(keep: keep, bytes: nil, age: age), persists: persists),
+            by: Sender(uid: 1, pid: nil)
+        ) { _ in }
+    }
+
+    private func advance(using random: inout SeededRandom) {
+        let span = Int64.random(
+            in: 1...[10_000, 1_000_000, 8_000_000, 40_000_000].randomElement(using: &random)!,
+            using: &random)
+        note("\(span) µs pass")
+        pass(span)
+    }
+
+    private func pass(_ span: Int64) {
+        order.clock.advance(microseconds: span)
+        for host in hosts {
+            host.time.advance(microseconds: span)
+            if !host.sleeps { host.life?.bus.sweep() }
+        }
+    }
+
+    /// Sets the clock of a host: mostly not far from that of the order.
+    private func set(_ host: SimulatedHost, using random: inout SeededRandom) {
+        let most: Int64 =
+            Int.random(in: 0..<4, using: &random) == 0 ? 3_600_000_000 : 50_000_000
+        let ahead = order.clock.now().microseconds - host.time.clock.now().microseconds
+        let by = ahead + Int64.random(in: -most...most, using: &random)
+        note("the clock of \(host.name) is set by \(by) µs")
+        host.time.set(by: by)
+    }
+
+    private func disturb(_ host: SimulatedHost, using random: inout SeededRandom) {
+        let isDisk = Bool.random(using: &random)
+        let isWrite = Bool.random(using: &random)
+        let (skip, count) = (
+            Int.random(in: 0..<6, using: &random), Int.random(in: 1...3, using: &random)
+        )
+        guard let life = host.life else { return }
+        if isDisk {
+            note("the disk of \(host.name) fails")
+            life.disk.fail(
+                isWrite ? .write : .sync, isWrite ? Disk.full : Disk.syncError, skip: skip,
+                count: count)
+        } else {
+            note("the order hangs for \(host.name)")
+            life.connection.hangs = true
+        }
+    }
+
+    private func heal(_ host: SimulatedHost) {
+        host.life?.connection.hangs = false
+        host.life?.connection.findLeader()
+    }
+
+    private func failOver(using random: inout SeededRandom) {
+        let count = Int.random(in: 0..<3, using: &random)
+        let span = Int64.random(in: -20_000_000...20_000_000, using: &random)
+        note("the order fails over")
+        order.failOver(keeping: count, clockBy: span) {
+            Int.random(in: 0..<3, using: &random) == 0
+        }
+    }
+
+    private func end(_ host: SimulatedHost, using random: inout SeededRandom) throws {
+        let choice = Int.random(in: 0..<4, using: &random)
+        guard host.life != nil else {
+            note("\(host.name) begins")
+            return try host.begin()
+        }
+        note("\(host.name) ends")
+        switch choice {
+        case 0: host.end(.order)
+        case 1: host.end(.powerLoss(seed: random.next()))
+        default: host.end(.kill)
+        }
+        for index in readers.indices { readers[index].lostTheBus() }
+    }
+
+    // MARK: The end
+
+    /// Heals everything, lets all hosts apply all, and has everybody read on.
+    private func finish() throws {
+        note("the end")
+        for host in hosts {
+            if host.life == nil { try host.begin() }
+            host.sleeps = false
+            host.life?.disk.heal()
+            heal(host)
+            let ahead = order.clock.now().microseconds - host.time.clock.now().microseconds
+            host.time.set(by: ahead)
+        }
+        readers.append(SimulatedReader(try Selector(">"), from: Self.floor))
+        requests.append(0)
+        for _ in 0..<200 where model.finding == nil {
+            settle()
+            pass(1_100_000)
+        }
+        for index in readers.indices { readOn(index) }
+        try check()
+    }
+
+    private func settle() {
+        for _ in 0..<100 {
+            for host in hosts where !(host.life?.scheduler.settle() ?? true) {
+                return model.fail("a host does not come to rest")
+            }
+            if !order.settle() { return }
+        }
+        model.fail("the order does not come to rest")
+    }
+
+    private func readOn(_ index: Int) {
+        var random = SeededRandom(seed: seed)
+        readers[index].isCaughtUp = false
+        for _ in 0..<10_000 where model.finding == nil {
+            if readers[index].isCaughtUp, !readers[index].isAsking { return }
+            read(index, using: &random)
+            settle()
+        }
+        model.fail("a reader does not come to the end")
+    }
+
+    private func check() throws {
+        model.checkBatches()
+        for reader in readers {
+            for id in model.ids(where: {
+                (try? TopicName($0.topic)).map(reader.selector.matches) ?? false
+            })
+            where !reader.knows(id) {
+                model.fail("\(id) is missing for \(reader.selector) from \(reader.start)")
+            }
+        }
+        let first = hosts[0].life?.bus
+        for host in hosts {
+            guard let bus = host.life?.bus else { continue }
+            if case .refusing(let why) = bus.readiness {
+                model.fail("\(host.name) is not ready in the end: \(why)")
+            }
+            if bus.newest != first?.newest {
+                model.fail("\(host.name) is at \(bus.newest), not at \(first!.newest)")
+            }
+            if let aging = bus.description(of: try TopicName(SimulatedTopics.aging)),
+                aging.retention.age != nil, aging.events > 0
+            {
+                model.fail("\(host.name) has events that are over their age")
+            }
+            if let difference = Self.difference(bus, first!) {
+                model.fail("\(host.name) and \(hosts[0].name) differ: \(difference)")
+            }
+        }
+    }
+
+    /// The first topic that two hosts describe otherwise, but for what each counts for itself.
+    private static func difference(_ bus: EventBus, _ other: EventBus) -> String? {
+        func texts(_ bus: EventBus) -> [String] {
+            bus.topics(matching: nil).topics.map { topic in
+                "\(topic.name): \(topic.events) events, \(topic.bytes) bytes, "
+                    + "\(topic.oldest.map(\.description) ?? "-")…"
+                    + "\(topic.newest.map(\.description) ?? "-"), "
+                    + "\(topic.isRegistered) \(topic.retention) \(topic.persists) "
+                    + "\(String(describing: topic.owner))"
+            }
+        }
+        let (left, right) = (texts(bus), texts(other))
+        for (left, right) in zip(left, right) where left != right { return "\(left); \(right)" }
+        return left.count == right.count ? nil : "\(left.count) and \(right.count) topics"
+    }
+}

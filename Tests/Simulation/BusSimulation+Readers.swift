@@ -37,8 +37,7 @@ extension BusSimulation {
     }
 
     private func take(_ honest: LogRead, _ index: Int) {
-        let changed = fault?.read?.change(honest)
-        let read = changed.flatMap { shows(fault!) ? $0 : nil } ?? honest
+        let read = told(honest)
         if case .events(let events, _, _) = read { events.forEach(see) }
         if let finding = readers[index].take(read) { model.fail("reader \(index): \(finding)") }
     }

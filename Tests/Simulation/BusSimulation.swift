@@ -9,12 +9,9 @@ import Work
 /// A bus with publishers, readers and workers, in one thread and in a time of its own: a seed
 /// chooses what happens, on a disk that fails, in a process that is killed between any two steps, on
 /// a machine that loses its power. It stops at the first promise that is broken.
-///
-/// Each step has random numbers of its own. So a run without some of its steps is a run too, and a
-/// finding can be made short.
 // @unchecked: everything that has it is in one thread.
 final class BusSimulation: SimulatedRun, @unchecked Sendable {
-    private let seed: UInt64
+    let seed: UInt64
     private let folder = TemporaryFolder(inMemory: true)
     let time = SimulatedTime()
     private let sync: SQLiteStoreConfiguration.Sync
@@ -31,17 +28,11 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
     var workers: [SimulatedWorker] = []
     /// How often the clock was set.
     private(set) var sets = 0
-    /// The story of the run, for a person that looks into a finding.
-    private(set) var trace: [String] = []
-    private let isTraced: Bool
-    let fault: SimulatedFault?
-    /// How often a planted fault could have shown.
-    private var chances = 0
+    var story: RunStory<SimulatedFault>
 
     init(seed: UInt64, fault: SimulatedFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
-        self.fault = fault
-        self.isTraced = isTraced
+        story = RunStory(with: fault, isTold: isTraced)
         time.bootRate = fault == .leasesEndEarly ? 2 : 1
         // With every commit synced the power may go; else the process alone is killed.
         losesPower = seed % 2 == 0
@@ -64,35 +55,16 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
         }
     }
 
-    func note(_ text: @autoclosure () -> String) {
-        if isTraced { trace.append(text()) }
-    }
-
-    /// Whether a planted fault shows here: each fifth time.
-    func shows(_ planted: SimulatedFault) -> Bool {
-        guard fault == planted else { return false }
-        chances += 1
-        return chances % 5 == 0
-    }
-
-    /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
-    func run(_ steps: [Int]) throws -> String? {
-        for index in steps where model.finding == nil {
-            var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(index))
-            try step(using: &random)
-        }
-        if model.finding == nil { try finish() }
-        let finding = model.finding
+    func close() {
         // Requests that wait have this object, and the life has them.
         lives += 1
         life.kill()
         held = nil
-        return finding
     }
 
     // MARK: Steps
 
-    private func step(using random: inout SeededRandom) throws {
+    func step(using random: inout SeededRandom) throws {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<15: try publish(using: &random)
         case 15..<18: try request(using: &random)
@@ -273,7 +245,7 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
     // MARK: The end
 
     /// Heals the disk, lets all leases pass and all jobs be done, and has everybody read on.
-    private func finish() throws {
+    func finish() throws {
         note("the end")
         var random = SeededRandom(seed: seed)
         life.disk.heal()

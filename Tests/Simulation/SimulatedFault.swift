@@ -1,7 +1,7 @@
 import StoreSupport
 
 /// A fault that is planted on purpose: a simulation has to find each.
-package enum SimulatedFault: String, CaseIterable, Sendable {
+package enum SimulatedFault: String, CaseIterable, PlantedFault, Sendable {
     /// Some answers to readers lack an event.
     case dropsEvents
     /// Some answers have an event twice.

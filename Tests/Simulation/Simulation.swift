@@ -1,12 +1,3 @@
-/// Something that a seed runs, step by step.
-protocol SimulatedRun {
-    /// The story of the run, for a person that looks into a finding.
-    var trace: [String] { get }
-
-    /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
-    func run(_ steps: [Int]) throws -> String?
-}
-
 /// Runs by their seeds, and what they find.
 package enum Simulation {
     /// The thing that is simulated, perhaps with a fault that is planted on purpose.
@@ -15,6 +6,10 @@ package enum Simulation {
         case bus(SimulatedFault?)
         /// A bus of three hosts on one order.
         case hosts(HostsFault?)
+
+        /// Every fault of every kind.
+        package static let faulty: [Subject] =
+            SimulatedFault.allCases.map { .bus($0) } + HostsFault.allCases.map { .hosts($0) }
 
         func begin(seed: UInt64, isTraced: Bool = false) throws -> any SimulatedRun {
             switch self {
@@ -91,6 +86,6 @@ package enum Simulation {
     package static func story(of finding: Finding, _ subject: Subject) throws -> [String] {
         let simulation = try subject.begin(seed: finding.seed, isTraced: true)
         let text = try simulation.run(finding.steps)
-        return simulation.trace + [text ?? "nothing was found this time"]
+        return simulation.lines + [text ?? "nothing was found this time"]
     }
 }

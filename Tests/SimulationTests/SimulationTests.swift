@@ -1,36 +1,56 @@
+import Protection
 import Simulation
 import TestSupport
 import Testing
 
-/// A simulated bus: `make sim` runs more of it, and docs/simulation.md says how.
+/// Simulated buses: `make sim` runs more of them, and Tests/Simulation/README.md says how.
 @Suite(.blocking) struct SimulationTests {
     private static let seeds: UInt64 = 60
 
-    @Test func noPromiseIsBrokenByFaultsKillsAndLossesOfPower() throws {
+    /// Runs the seeds on two threads until one finds something.
+    private static func run(
+        _ body: @Sendable @escaping (UInt64) throws -> Simulation.Finding?
+    ) throws -> Simulation.Finding? {
         let found = FirstFinding()
         try inParallel(2) { job in
-            for seed in 1...Self.seeds where seed % 2 == UInt64(job) && found.value == nil {
-                if let finding = try Simulation.run(.bus(nil), seed: seed) { found.note(finding) }
+            for seed in 1...seeds where seed % 2 == UInt64(job) && found.value == nil {
+                if let finding = try body(seed) { found.note(finding) }
             }
         }
-        #expect(found.value == nil)
+        return found.value
     }
 
-    @Test(arguments: SimulatedFault.allCases)
-    func aFaultPlantedOnPurposeIsFound(fault: SimulatedFault) throws {
+    @Test func noPromiseIsBrokenByFaultsKillsAndLossesOfPower() throws {
+        #expect(try Self.run { try Simulation.run(.bus(nil), seed: $0) } == nil)
+    }
+
+    @Test func noPromiseIsBrokenByHostsOrdersAndReadersThatChangeHost() throws {
+        let met = Protected<Set<HostsEvent>>([])
+        let found = try Self.run { seed in
+            let run = try Simulation.runHosts(seed: seed)
+            met.write { $0.formUnion(run.met) }
+            return run.finding
+        }
+        #expect(found == nil)
+        // Else the runs show less than they seem to.
+        #expect(met.value == Set(HostsEvent.allCases))
+    }
+
+    @Test(arguments: Simulation.Subject.faulty)
+    func aFaultPlantedOnPurposeIsFound(subject: Simulation.Subject) throws {
         var found: Simulation.Finding?
         for seed in 1...40 as ClosedRange<UInt64> where found == nil {
-            found = try Simulation.run(.bus(fault), seed: seed)
+            found = try Simulation.run(subject, seed: seed)
         }
         #expect(found != nil)
     }
 
     @Test func aFindingShrinksToAShortStory() throws {
-        let fault = SimulatedFault.publishesTwice
-        let finding = try #require(try Simulation.run(.bus(fault), seed: 1))
-        let shortest = try Simulation.shrink(finding, of: .bus(fault))
+        let subject = Simulation.Subject.bus(.publishesTwice)
+        let finding = try #require(try Simulation.run(subject, seed: 1))
+        let shortest = try Simulation.shrink(finding, of: subject)
         #expect(shortest.steps.count < 20)
-        let story = try Simulation.story(of: shortest, .bus(fault))
+        let story = try Simulation.story(of: shortest, subject)
         #expect(story.last == shortest.text)
     }
 }

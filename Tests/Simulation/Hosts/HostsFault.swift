@@ -1,7 +1,7 @@
 import StoreSupport
 
 /// A fault that is planted on purpose in a bus of several hosts: a simulation has to find each.
-package enum HostsFault: String, CaseIterable, Sendable {
+package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     /// Some answers to readers lack an event.
     case dropsEvents
     /// Some answers have an event twice.

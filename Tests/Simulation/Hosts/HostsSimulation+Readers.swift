@@ -57,8 +57,7 @@ extension HostsSimulation {
     }
 
     private func take(_ honest: LogRead, _ request: Request) {
-        let changed = fault?.read?.change(honest)
-        let read = changed.flatMap { shows(fault!) ? $0 : nil } ?? honest
+        let read = told(honest)
         if case .events(let events, _, _) = read {
             for event in events { model.saw(event.id.rawValue, BusModel.Seen(event)) }
         }

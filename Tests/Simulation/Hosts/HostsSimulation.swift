@@ -20,17 +20,11 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     var readers: [SimulatedReader] = []
     /// Which request of each reader is awaited.
     var requests: [Int] = []
-    /// The story of the run, for a person that looks into a finding.
-    private(set) var trace: [String] = []
-    private let isTraced: Bool
-    let fault: HostsFault?
-    /// How often a planted fault could have shown.
-    private var chances = 0
+    var story: RunStory<HostsFault>
 
     init(seed: UInt64, fault: HostsFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
-        self.fault = fault
-        self.isTraced = isTraced
+        story = RunStory(with: fault, isTold: isTraced)
         let tokens = TokenMint(seed)
         order = ScriptedOrder(life: Self.life, clock: ManualClock(), fault: fault)
         hosts = try ["a", "b", "c"].map { name in
@@ -56,31 +50,11 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     /// The things that the run has met.
     var met: Set<HostsEvent> { order.met }
 
-    private func note(_ text: @autoclosure () -> String) {
-        if isTraced { trace.append(text()) }
-    }
-
-    /// Whether a planted fault shows here: each fifth time.
-    func shows(_ planted: HostsFault) -> Bool {
-        guard fault == planted else { return false }
-        chances += 1
-        return chances % 5 == 0
-    }
-
-    /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
-    func run(_ steps: [Int]) throws -> String? {
-        for index in steps where model.finding == nil {
-            var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(index))
-            try step(using: &random)
-        }
-        if model.finding == nil { try finish() }
-        for host in hosts { host.end(.kill) }
-        return model.finding
-    }
+    func close() { for host in hosts { host.end(.kill) } }
 
     // MARK: Steps
 
-    private func step(using random: inout SeededRandom) throws {
+    func step(using random: inout SeededRandom) throws {
         let host = hosts.randomElement(using: &random)!
         // Else everything that is tried again a little later would stand still for most steps.
         pass(Int64.random(in: 0..<60_000, using: &random))
@@ -271,7 +245,7 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     // MARK: The end
 
     /// Heals everything, lets all hosts apply all, and has everybody read on.
-    private func finish() throws {
+    func finish() throws {
         note("the end")
         for host in hosts {
             if host.life == nil { try host.begin() }

@@ -1,0 +1,79 @@
+import StoreSupport
+import TestSupport
+import Topics
+
+/// A run of a seed, step by step.
+///
+/// Each step has random numbers of its own. So a run without some of its steps is a run too, and a
+/// finding can be made short.
+protocol SimulatedRun: AnyObject {
+    associatedtype Fault: PlantedFault
+
+    var seed: UInt64 { get }
+    var model: BusModel { get }
+    var story: RunStory<Fault> { get set }
+
+    /// Does one step.
+    func step(using random: inout SeededRandom) throws
+
+    /// Lets everybody come to the end, and checks it.
+    func finish() throws
+
+    /// Lets go of everything.
+    func close()
+}
+
+/// A fault that is planted on purpose.
+protocol PlantedFault: Equatable, Sendable {
+    /// The fault of answers to readers; nil for others.
+    var read: ReadFault? { get }
+}
+
+/// The story of a run, for a person that looks into a finding, and the fault that is planted in it.
+struct RunStory<Fault: PlantedFault> {
+    let fault: Fault?
+    let isTold: Bool
+    fileprivate(set) var lines: [String] = []
+    /// How often the fault could have shown.
+    fileprivate var chances = 0
+
+    init(with fault: Fault?, isTold: Bool) {
+        self.fault = fault
+        self.isTold = isTold
+    }
+}
+
+extension SimulatedRun {
+    var lines: [String] { story.lines }
+
+    func note(_ text: @autoclosure () -> String) {
+        if story.isTold { story.lines.append(text()) }
+    }
+
+    /// Whether a planted fault shows here: each fifth time.
+    func shows(_ planted: Fault) -> Bool {
+        guard story.fault == planted else { return false }
+        story.chances += 1
+        return story.chances % 5 == 0
+    }
+
+    /// An answer to a reader, broken where a planted fault shows.
+    func told(_ honest: LogRead) -> LogRead {
+        guard let fault = story.fault, let changed = fault.read?.change(honest) else {
+            return honest
+        }
+        return shows(fault) ? changed : honest
+    }
+
+    /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
+    func run(_ steps: [Int]) throws -> String? {
+        for index in steps where model.finding == nil {
+            var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(index))
+            try step(using: &random)
+        }
+        if model.finding == nil { try finish() }
+        let finding = model.finding
+        close()
+        return finding
+    }
+}

@@ -8,8 +8,9 @@ package import Topics
 /// not follow the last one, or that cannot be read, is applied nowhere: the host stops with a
 /// sentence.
 ///
-/// Parts of groups, up to 256 MiB of them, and tokens are remembered for ``remembered`` appends. A start reads twice as many
-/// again, which tell it the same as a host that did not stop. So an order keeps at least those.
+/// Parts of groups, up to 256 MiB of them, and tokens are remembered for ``remembered`` appends. A
+/// start reads twice as many again, which tell it the same as a host that did not stop. So an order
+/// keeps at least those.
 package struct Applier {
     /// The number of the rules that this program knows.
     package static let rules: UInt32 = 1

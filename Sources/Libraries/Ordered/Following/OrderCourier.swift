@@ -178,14 +178,13 @@ final class OrderCourier: SteppedWork, Sendable {
 
     /// Tells the outcome of a group, step by step.
     private func applied(_ outcome: Result<AppliedGroup, BusError>) {
-        guard let applied = take({ $0.applied(outcome, $1) }), let group = try? outcome.get() else {
-            return
-        }
+        guard let applied = take({ $0.applied(outcome, $1) }) else { return }
         let observer = state.read { $0.observer }
-        var entries = applied.entries[...]
-        for step in group.steps {
+        var (entries, newest) = (applied.entries[...], EventID.zero)
+        for step in applied.steps {
             switch step {
             case .receipt(let receipt):
+                newest = max(newest, receipt.newest ?? .zero)
                 let (entry, answer) = entries.removeFirst()
                 if let answer {
                     answer(.success(receipt))
@@ -198,7 +197,7 @@ final class OrderCourier: SteppedWork, Sendable {
         }
         // Last: a cursor is ahead of the observer until then.
         state.write { state in
-            state.newest = group.receipts.compactMap(\.newest).max() ?? state.newest
+            state.newest = max(state.newest, newest)
             state.host.tell(applied)
         }
         wakeUp.signal()

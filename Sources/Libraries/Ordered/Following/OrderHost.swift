@@ -41,6 +41,8 @@ package struct OrderHost {
     /// A group that the replica has applied.
     package struct Applied: Sendable {
         fileprivate let place: OrderPlace
+        /// The outcome, step by step.
+        package let steps: [AppliedGroup.Step]
         /// Its entries, each with the closure that learns its outcome; nil for those of other hosts
         /// and those that were answered before.
         package let entries: [(entry: StoreEntry, answer: Answer?)]
@@ -104,16 +106,17 @@ package struct OrderHost {
 
     /// Whether it takes entries and is not behind.
     package func readiness(_ now: Moment) -> Readiness {
-        if let fault { return .refusing(fault.description) }
-        if let refusal { return .refusing(refusal.description) }
-        if isAway(now) { return .refusing(link.trouble) }
+        if let error = standstill(now) { return .refusing(error.description) }
         return link.refusal(at: place, now).map { .refusing($0) } ?? .ready
     }
 
-    /// Whether the order took no append for as long as entries wait.
-    private func isAway(_ now: Moment) -> Bool {
-        let times = [link.blockedSince(now), unsettledSince].compactMap { $0 }
-        return times.contains { now.passed - $0 >= Limits.patienceMicroseconds }
+    /// Why entries that are in no append do not wait; nil where they do.
+    private func standstill(_ now: Moment) -> BusError? {
+        if let fault { return .storeUnreachable(fault.description) }
+        if let refusal { return refusal }
+        let since = [link.blockedSince(now), unsettledSince].compactMap { $0 }.min() ?? now.passed
+        let isOver = now.passed - since >= Limits.patienceMicroseconds
+        return isOver ? .storeUnreachable(link.trouble) : nil
     }
 
     // MARK: Questions to it
@@ -212,13 +215,6 @@ package struct OrderHost {
         return unknown.isEmpty ? nil : .refuse(unknown, .unanswered)
     }
 
-    /// Why entries that are in no append do not wait; nil where they do.
-    private func standstill(_ now: Moment) -> BusError? {
-        if let fault { return .storeUnreachable(fault.description) }
-        if let refusal { return refusal }
-        return isAway(now) ? .storeUnreachable(link.trouble) : nil
-    }
-
     private mutating func nextGroup(_ now: Moment) -> OrderedGroup? {
         if let retry = applyRetry {
             // Those behind the one that it refused come back first.
@@ -298,22 +294,21 @@ package struct OrderHost {
         _ outcome: Result<AppliedGroup, BusError>, _ now: Moment
     ) -> Applied? {
         handed -= 1
-        let pending: Pending
-        switch outcome {
-        case .failure(let error):
+        let group: AppliedGroup
+        do throws(BusError) {
+            group = try outcome.get()
+        } catch {
             // Those behind it fail as well, and say less.
             refusal = refusal ?? error
             applyRetry = applyRetry ?? now.passed + Limits.applyRetryMicroseconds
             return nil
-        case .success(let group):
-            refusal = nil
-            pending = groups.removeFirst()
-            // The host of the last append makes the next one, the others where that does not.
-            let isLast = outbox.knows(pending.token)
-            due = group.due.map {
-                isLast
-                    ? $0 : max($0, now.time).advanced(microseconds: Limits.tickMicroseconds)
-            }
+        }
+        refusal = nil
+        let pending = groups.removeFirst()
+        // The host of the last append makes the next one, the others where that does not.
+        let isLast = outbox.knows(pending.token)
+        due = group.due.map {
+            isLast ? $0 : max($0, now.time).advanced(microseconds: Limits.tickMicroseconds)
         }
         groupBytes -= pending.bytes
         place = pending.group.place
@@ -323,7 +318,7 @@ package struct OrderHost {
         let tickets = outbox.applied(pending.token).suffix(entries.count)
         let own = tickets.map { answers.removeValue(forKey: $0) }
         return Applied(
-            place: place,
+            place: place, steps: group.steps,
             entries: entries.enumerated().map { ($1, own.isEmpty ? nil : own[$0]) })
     }
 

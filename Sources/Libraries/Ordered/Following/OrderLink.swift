@@ -20,20 +20,6 @@ package struct OrderLink {
         }
     }
 
-    /// A question how far the order is. It is answered once this host has all that the order had when
-    /// it was asked, or later.
-    private struct Question {
-        let number: Int
-        var through: Through
-
-        enum Through {
-            case unknown
-            /// A look is under way that began after the question.
-            case asked
-            case sequence(Int64)
-        }
-    }
-
     private let life: OrderLife
     private var current: OrderTrouble? = OrderTrouble("the order was not reached yet")
     /// Since when nothing of the order is known.
@@ -42,8 +28,12 @@ package struct OrderLink {
     private var nextLook: Int64 = .min
     /// When the look that is under way began, and the place of the host then.
     private var look: (began: Int64, place: OrderPlace)?
-    private var questions: [Question] = []
     private var questionCount = 0
+    /// Questions how far the order is, by their numbers: those that the next look is for, those of
+    /// the look that is under way, and those that wait until this host is at a place.
+    private var unasked: [Int] = []
+    private var asked: [Int] = []
+    private var answered: [(through: Int64, questions: [Int])] = []
     /// Since when the clocks of host and order are too far apart; nil while they are not.
     private var clockOffSince: Int64?
     /// The last append of the order, as of the last look, and since when this host lacks it.
@@ -68,12 +58,9 @@ package struct OrderLink {
     package mutating func beginLook(at place: OrderPlace, _ now: Moment) -> Bool {
         if !isUp { awaySince = awaySince ?? now.passed }
         guard look == nil else { return false }
-        let isAsked = questions.contains { if case .unknown = $0.through { true } else { false } }
-        guard isUp && isAsked || now.passed >= nextLook else { return false }
+        guard isUp && !unasked.isEmpty || now.passed >= nextLook else { return false }
         look = (now.passed, place)
-        for index in questions.indices {
-            if case .unknown = questions[index].through { questions[index].through = .asked }
-        }
+        (asked, unasked) = (unasked, [])
         return true
     }
 
@@ -102,11 +89,8 @@ package struct OrderLink {
         let isPressing = isOff || place.sequence < standing.high
         nextLook =
             now.passed + (isPressing ? Limits.lookRetryMicroseconds : Limits.lookMicroseconds)
-        for index in questions.indices {
-            if case .asked = questions[index].through {
-                questions[index].through = .sequence(standing.high)
-            }
-        }
+        if !asked.isEmpty { answered.append((standing.high, asked)) }
+        asked = []
         goal = standing.high
         follow(place, now)
         return standing
@@ -144,9 +128,7 @@ package struct OrderLink {
         current = error
         awaySince = awaySince ?? now.passed
         nextLook = now.passed + span
-        for index in questions.indices {
-            if case .asked = questions[index].through { questions[index].through = .unknown }
-        }
+        (unasked, asked) = (asked + unasked, [])
     }
 
     /// Since when no append can be made; nil while one can. A look without an end counts from its
@@ -184,28 +166,31 @@ package struct OrderLink {
 
     // MARK: Questions
 
-    /// Asks how far the order is. Returns the number of the question.
+    /// Asks how far the order is. The question is answered once this host has all that the order had
+    /// when it was asked, or later. Returns its number.
     package mutating func ask() -> Int {
         questionCount += 1
-        questions.append(Question(number: questionCount, through: .unknown))
+        unasked.append(questionCount)
         return questionCount
     }
 
     /// Takes back the questions whose numbers are in the set.
     package mutating func forget(_ numbers: Set<Int>) {
-        questions.removeAll { numbers.contains($0.number) }
+        unasked.removeAll { numbers.contains($0) }
+        asked.removeAll { numbers.contains($0) }
+        for index in answered.indices {
+            answered[index].questions.removeAll { numbers.contains($0) }
+        }
     }
 
     /// The questions that a host at `place` can answer; they are over.
+    ///
+    /// - Complexity: O(1) where there are none.
     package mutating func takeAnswered(at place: OrderPlace) -> [Int] {
-        var answered: [Int] = []
-        questions.removeAll { question in
-            guard case .sequence(let sequence) = question.through, sequence <= place.sequence else {
-                return false
-            }
-            answered.append(question.number)
-            return true
+        var taken: [Int] = []
+        while let first = answered.first, first.through <= place.sequence {
+            taken += answered.removeFirst().questions
         }
-        return answered
+        return taken
     }
 }

@@ -147,6 +147,18 @@ struct BusModel {
         }
     }
 
+    /// A reader was told every event of its selector that anybody was told, or has it in a gap.
+    mutating func check(_ readers: [SimulatedReader]) {
+        for reader in readers {
+            for id in ids(where: {
+                (try? TopicName($0.topic)).map(reader.selector.matches) ?? false
+            })
+            where !reader.knows(id) && !isRequest(id) {
+                fail("\(id) is missing for \(reader.selector) from \(reader.start)")
+            }
+        }
+    }
+
     // MARK: Requests
 
     /// R1: the reply is the one for this request, is told once, and its job is done, or on the way to

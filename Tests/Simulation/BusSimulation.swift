@@ -144,7 +144,7 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
         }
         let keep = [1, 5, 20].randomElement(using: &random)!
         note("keep \(keep) in \(name)")
-        try register(SimulatedTopics.bounded, keep: keep)
+        try life.bus.register(SimulatedTopics.bounded, keep: keep)
     }
 
     /// The disk fails some calls, or all until it is healed.
@@ -214,9 +214,9 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
         let holder = life.groups.scope(of: try GroupName(SimulatedTopics.holdingGroup)).map {
             TopicHolder(group: $0.number, name: SimulatedTopics.holdingGroup)
         }
-        try register(SimulatedTopics.held, keep: 6, hold: holder)
-        try register(SimulatedTopics.aging, age: 6_000_000)
-        try register(SimulatedTopics.fleeting, persists: false)
+        try life.bus.register(SimulatedTopics.held, keep: 6, hold: holder)
+        try life.bus.register(SimulatedTopics.aging, age: 6_000_000)
+        try life.bus.register(SimulatedTopics.fleeting, persists: false)
         settle()
     }
 
@@ -228,18 +228,6 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
             SimulatedWorker(group: name), SimulatedWorker(group: name),
             SimulatedWorker(group: name, name: "named"),
         ]
-    }
-
-    private func register(
-        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true,
-        hold: TopicHolder? = nil
-    ) throws {
-        var settings = TopicSettings(
-            retention: Retention(keep: keep, bytes: nil, age: age), persists: persists)
-        settings.hold = hold
-        life.bus.register(
-            try TopicName(topic), settings: settings, by: Sender(uid: 1, pid: nil)
-        ) { _ in }
     }
 
     // MARK: The end
@@ -261,14 +249,14 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
             quiet = try isQuiet() ? quiet + 1 : 0
         }
         if quiet < 3 { model.fail("the jobs do not come to an end") }
-        for index in readers.indices { readOn(index, using: &random) }
+        readOn(using: &random)
         check()
         life.stop()
         let problems = try SQLiteStore.check(SimulatedLife.path(in: folder))
         if !problems.isEmpty { model.fail("the file is damaged: \(problems)") }
     }
 
-    private func settle() {
+    func settle() {
         if !life.scheduler.settle() { model.fail("the bus does not come to rest") }
     }
 
@@ -283,26 +271,9 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
         return true
     }
 
-    private func readOn(_ index: Int, using random: inout SeededRandom) {
-        readers[index].isCaughtUp = false
-        for _ in 0..<10_000 where model.finding == nil {
-            if readers[index].isCaughtUp, !readers[index].isAsking { return }
-            read(index, using: &random)
-            settle()
-        }
-        model.fail("a reader does not come to the end")
-    }
-
     private func check() {
         model.checkBatches()
-        for reader in readers {
-            for id in model.ids(where: {
-                (try? TopicName($0.topic)).map(reader.selector.matches) ?? false
-            })
-            where !reader.knows(id) && !model.isRequest(id) {
-                model.fail("\(id) is missing for \(reader.selector) from \(reader.start)")
-            }
-        }
+        model.check(readers)
         for group in SimulatedTopics.groups { model.checkJobs(of: group) }
     }
 }

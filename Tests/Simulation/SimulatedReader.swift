@@ -12,6 +12,9 @@ struct SimulatedReader {
     var isAsking = false
     var isCaughtUp = false
 
+    /// Whether it has everything, and waits for no answer.
+    var isAtEnd: Bool { isCaughtUp && !isAsking }
+
     init(_ selector: Selector, from start: UInt64) {
         self.selector = selector
         self.start = start

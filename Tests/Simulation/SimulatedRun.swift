@@ -10,7 +10,8 @@ protocol SimulatedRun: AnyObject {
     associatedtype Fault: PlantedFault
 
     var seed: UInt64 { get }
-    var model: BusModel { get }
+    var model: BusModel { get set }
+    var readers: [SimulatedReader] { get set }
     var story: RunStory<Fault> { get set }
 
     /// Does one step.
@@ -18,6 +19,12 @@ protocol SimulatedRun: AnyObject {
 
     /// Lets everybody come to the end, and checks it.
     func finish() throws
+
+    /// One request of a reader.
+    func read(_ index: Int, using random: inout SeededRandom)
+
+    /// Lets everything that is under way come to rest.
+    func settle()
 
     /// Lets go of everything.
     func close()
@@ -65,6 +72,18 @@ extension SimulatedRun {
         return shows(fault) ? changed : honest
     }
 
+    /// Lets all readers come to the end.
+    func readOn(using random: inout SeededRandom) {
+        for index in readers.indices {
+            readers[index].isCaughtUp = false
+            for _ in 0..<10_000 where model.finding == nil && !readers[index].isAtEnd {
+                read(index, using: &random)
+                settle()
+            }
+            if !readers[index].isAtEnd { model.fail("a reader does not come to the end") }
+        }
+    }
+
     /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
     func run(_ steps: [Int]) throws -> String? {
         for index in steps where model.finding == nil {
@@ -75,5 +94,18 @@ extension SimulatedRun {
         let finding = model.finding
         close()
         return finding
+    }
+}
+
+extension EventBus {
+    /// Registers a topic, as a requester that does not wait for the answer.
+    func register(
+        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true,
+        hold: TopicHolder? = nil
+    ) throws {
+        var settings = TopicSettings(
+            retention: Retention(keep: keep, bytes: nil, age: age), persists: persists)
+        settings.hold = hold
+        register(try TopicName(topic), settings: settings, by: Sender(uid: 1, pid: nil)) { _ in }
     }
 }

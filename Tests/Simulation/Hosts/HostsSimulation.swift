@@ -149,24 +149,12 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
         case 0:
             note("remove \(SimulatedTopics.bounded) on \(host.name)")
             life.bus.remove(try TopicName(SimulatedTopics.bounded)) { _ in }
-        case 1: try register(SimulatedTopics.aging, age: 6_000_000, on: life)
-        case 2: try register(SimulatedTopics.fleeting, persists: false, on: life)
+        case 1: try life.bus.register(SimulatedTopics.aging, age: 6_000_000)
+        case 2: try life.bus.register(SimulatedTopics.fleeting, persists: false)
         default:
             note("keep \(keep) in \(SimulatedTopics.bounded) on \(host.name)")
-            try register(SimulatedTopics.bounded, keep: keep, on: life)
+            try life.bus.register(SimulatedTopics.bounded, keep: keep)
         }
-    }
-
-    private func register(
-        _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true,
-        on life: SimulatedHost.Life
-    ) throws {
-        life.bus.register(
-            try TopicName(topic),
-            settings: TopicSettings(
-                retention: Retention(keep: keep, bytes: nil, age: age), persists: persists),
-            by: Sender(uid: 1, pid: nil)
-        ) { _ in }
     }
 
     private func advance(using random: inout SeededRandom) {
@@ -261,11 +249,12 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
             settle()
             pass(1_100_000)
         }
-        for index in readers.indices { readOn(index) }
+        var random = SeededRandom(seed: seed)
+        readOn(using: &random)
         try check()
     }
 
-    private func settle() {
+    func settle() {
         for _ in 0..<100 {
             for host in hosts where !(host.life?.scheduler.settle() ?? true) {
                 return model.fail("a host does not come to rest")
@@ -275,27 +264,9 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
         model.fail("the order does not come to rest")
     }
 
-    private func readOn(_ index: Int) {
-        var random = SeededRandom(seed: seed)
-        readers[index].isCaughtUp = false
-        for _ in 0..<10_000 where model.finding == nil {
-            if readers[index].isCaughtUp, !readers[index].isAsking { return }
-            read(index, using: &random)
-            settle()
-        }
-        model.fail("a reader does not come to the end")
-    }
-
     private func check() throws {
         model.checkBatches()
-        for reader in readers {
-            for id in model.ids(where: {
-                (try? TopicName($0.topic)).map(reader.selector.matches) ?? false
-            })
-            where !reader.knows(id) {
-                model.fail("\(id) is missing for \(reader.selector) from \(reader.start)")
-            }
-        }
+        model.check(readers)
         let first = hosts[0].life?.bus
         for host in hosts {
             guard let bus = host.life?.bus else { continue }

@@ -9,11 +9,12 @@ struct Arguments {
     var from: UInt64 = 1
     var count: UInt64 = 1_000
     var jobs = 2
-    var subject = Simulation.Subject.bus(nil)
-    var isFaulty = false
+    private(set) var subject = Simulation.Subject.bus(nil)
+    private(set) var isFaulty = false
 
     init(_ words: [String]) {
         var words = words[...]
+        var fault: String?
         while let word = words.popFirst() {
             guard let value = words.popFirst() else { Self.fail("\(word) has no value") }
             switch (word, UInt64(value)) {
@@ -22,12 +23,12 @@ struct Arguments {
             case ("--seed", let number?): (from, count) = (number, 1)
             case ("--jobs", let number?): jobs = Int(number)
             case ("--of", _): subject = Self.subject(value)
-            case ("--fault", _):
-                subject = subject.with(fault: value)
-                isFaulty = true
+            case ("--fault", _): fault = value
             default: Self.fail("\(word) \(value) says nothing")
             }
         }
+        guard let fault else { return }
+        (subject, isFaulty) = (subject.with(fault: fault), true)
     }
 
     static func subject(_ name: String) -> Simulation.Subject {

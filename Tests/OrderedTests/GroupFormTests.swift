@@ -97,7 +97,9 @@ import Topics
             as [(Int64?, Int64?)]
         {
             let entry = OrderedEntry.publish(batch, ttl: ttl, owner: 7)
-            guard case .events(let applied, persists: true, owner: 7) = entry.applied(at: at) else {
+            guard
+                case .entry(.events(let applied, persists: true, owner: 7)) = entry.applied(at: at)
+            else {
                 Issue.record("another entry")
                 continue
             }

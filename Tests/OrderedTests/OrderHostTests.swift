@@ -284,4 +284,51 @@ import Topics
         #expect((refused.count, unknown.count, reads.count) == (1, 1, 1))
         #expect(rig.host.close().unknown.isEmpty)
     }
+
+    @Test func requestsAreDecidedOnceAllGroupsBeforeWereTold() throws {
+        var rig = OrderRig()
+        try rig.goUp()
+        try rig.items.add("1")
+        try rig.items.add(request: 2)
+        try rig.items.add("3")
+        #expect(rig.reads() == true)
+        rig.host.read(.success(rig.items.items), rig.now)
+        // Nobody decides so far, and the groups behind it wait too.
+        _ = try rig.nextGroup()
+        rig.host.beginDeciding()
+        #expect(rig.isAskedToDecide() == false)
+        let first = rig.host.applied(.success(AppliedGroup(steps: [])), rig.now)
+        let applied = try #require(first)
+        #expect(rig.isAskedToDecide() == false)
+        rig.host.tell(applied)
+        #expect(rig.isAskedToDecide() == true)
+        #expect(rig.isAskedToDecide() == false)
+        rig.host.decided(.success([.removal(try TopicName("a"))]), rig.now)
+        let group = try rig.nextGroup()
+        #expect(group.place.sequence == 2)
+        guard case .removal = try #require(group.entries.first) else {
+            Issue.record("the replica gets \(group.entries)")
+            return
+        }
+        // What has no requests goes to the replica behind it at once.
+        #expect(try rig.nextGroup().place.sequence == 3)
+    }
+
+    @Test func aGroupThatCouldNotBeDecidedIsDecidedAgain() throws {
+        var rig = OrderRig()
+        try rig.goUp()
+        rig.host.beginDeciding()
+        try rig.items.add(request: 1)
+        #expect(rig.reads() == true)
+        rig.host.read(.success(rig.items.items), rig.now)
+        #expect(rig.isAskedToDecide() == true)
+        rig.host.decided(.failure(.storeFailed("the disk fails")), rig.now)
+        #expect(rig.isAskedToDecide() == false)
+        #expect(rig.readiness == .refusing("the disk fails"))
+        rig.pass(seconds: 1)
+        #expect(rig.isAskedToDecide() == true)
+        rig.host.decided(.success([.together([])]), rig.now)
+        #expect(try rig.apply() == ["another host's"])
+        #expect(rig.readiness == .ready)
+    }
 }

@@ -111,6 +111,12 @@ struct OrderRig {
         return reads.count
     }
 
+    /// Whether it asks for the requests of a group next.
+    mutating func isAskedToDecide() -> Bool {
+        if case .decide = next() { true } else { false }
+    }
+
+    /// The next group for the replica.
     mutating func nextGroup() throws -> OrderedGroup {
         guard case .apply(let group) = next() else { throw Unexpected() }
         return group

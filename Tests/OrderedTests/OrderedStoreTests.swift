@@ -78,7 +78,9 @@ import Topics
         rig.store.commit(.together([])) { result in
             if case .failure(let error) = result { outcome.value = error }
         }
-        #expect(outcome.value == .storeFailed("a bus of several hosts has no work groups yet"))
+        #expect(
+            outcome.value
+                == .storeFailed("a bus of several hosts takes no change of a work group by itself"))
     }
 }
 

@@ -47,6 +47,16 @@ struct SampleItems {
         add(form.bytes, token: token, line: line, after: microseconds)
     }
 
+    /// Adds a group of one request to a work group of this number.
+    mutating func add(request number: Int64) throws {
+        let token = LeaseToken(high: 0, low: UInt64(number))
+        let request = GroupRequest(token, to: GroupNumber(rawValue: number), .bury)
+        let form = GroupForm(
+            rules: Applier.rules, issuer: issuer(),
+            content: .entries([.request(request)], settings: nil))
+        add(form.bytes)
+    }
+
     static func form(
         _ text: String, rules: UInt32 = Applier.rules, issuer: GroupForm.Issuer
     ) throws -> GroupForm {
@@ -76,10 +86,10 @@ struct AppliedWords: Hashable {
     let texts: [String]
     let ends: [Timestamp?]
 
-    init(_ group: OrderedGroup) {
+    init(_ group: AskedGroup) {
         place = group.place
         var (texts, ends): ([String], [Timestamp?]) = ([], [])
-        for case .events(let batch, _, _) in group.entries {
+        for case .entry(.events(let batch, _, _)) in group.entries {
             texts += batch.payloads.map(\.text)
             ends.append(batch.metadata.expires)
         }

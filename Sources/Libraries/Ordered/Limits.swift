@@ -19,8 +19,6 @@ enum Limits {
     static let entryOverheadBytes = 96
     /// Bytes of appends that are read and not applied yet, at most, but for the last one of them.
     static let readBytesMax = 4 << 20
-    /// The last moment of the year 9999: no later one can be said or stored.
-    static let timeMax = Timestamp(microseconds: 253_402_300_799_999_999)
     /// The highest number of a server that leads. Other numbers in a file end there too.
     static let lineMax: Int64 = (1 << 53) - 1
     /// How often the order is looked at where nothing else asks.
@@ -40,6 +38,8 @@ enum Limits {
     static let tickMicroseconds: Int64 = 1_000_000
     /// How far behind the order a host may be.
     static let behindMicroseconds: Int64 = 5_000_000
+    /// How long a job rests at most until it comes again.
+    static let delayMicrosecondsMax: Int64 = 86_400_000_000
     /// How often reads are looked at whose clients may have left.
     static let sweepMicroseconds: Int64 = 1_000_000
     /// How long the task of a store sleeps at most, until it looks whether something is due.

@@ -22,7 +22,7 @@ package struct Applier {
     /// The next thing to do with an append.
     package enum Step: Sendable {
         /// The replica is to apply this group.
-        case apply(OrderedGroup)
+        case apply(AskedGroup)
         /// Nothing: the replica has it.
         case skip
         /// The host follows the order no further.
@@ -86,7 +86,7 @@ package struct Applier {
         }
     }
 
-    private mutating func group(of item: OrderedItem) throws(OrderFault) -> OrderedGroup? {
+    private mutating func group(of item: OrderedItem) throws(OrderFault) -> AskedGroup? {
         let sequence = item.sequence
         guard sequence == next else { throw .hole(after: last, found: sequence) }
         try checkChain(of: item)
@@ -102,13 +102,13 @@ package struct Applier {
         try checkIssuer(of: form, sequence)
         guard form.rules <= Self.rules else { throw .newerRules(sequence, form.rules) }
         let latest = form.issuer.time.advanced(microseconds: Limits.clockLeadMicroseconds)
-        let time = max(place.time, min(item.time, latest, Limits.timeMax))
+        let time = max(place.time, min(item.time, latest, .latest))
         place = OrderPlace(sequence: sequence, chain: item.chain, line: item.line, time: time)
         // The order took it twice. The first time counts.
         guard !isRepeated, let whole = try whole(form, sequence),
             case .entries(let entries, let settings) = whole.content
-        else { return OrderedGroup(place: place, entries: []) }
-        return OrderedGroup(
+        else { return AskedGroup(place: place, entries: []) }
+        return AskedGroup(
             place: place, settings: settings, entries: entries.map { $0.applied(at: time) })
     }
 

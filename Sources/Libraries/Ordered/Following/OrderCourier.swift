@@ -21,19 +21,22 @@ final class OrderCourier: SteppedWork, Sendable {
         var isClosed = false
         /// When the clients of reads were looked at last.
         var swept: Int64 = .min
-        // Weak: the bus owns its store.
+        // Weak: the bus owns its store, and work groups own their bus.
         weak var observer: (any StoreObserver)?
+        weak var decider: (any RequestDecider)?
+        /// The time of the last group that everybody was told.
+        var time: Timestamp
     }
 
     init(
         _ order: any Order, _ replica: any ReplicaStore, _ host: OrderHost, newest: EventID,
-        _ context: StoreContext, _ draw: @escaping @Sendable () -> UInt128
+        time: Timestamp, _ context: StoreContext, _ draw: @escaping @Sendable () -> UInt128
     ) {
         self.order = order
         self.replica = replica
         self.context = context
         self.draw = draw
-        state = Protected(State(host: host, newest: newest))
+        state = Protected(State(host: host, newest: newest, time: time))
     }
 
     private var now: OrderHost.Moment {
@@ -54,15 +57,46 @@ final class OrderCourier: SteppedWork, Sendable {
         wakeUp.signal()
     }
 
+    /// The time of the last group that everybody was told.
+    var orderTime: Timestamp { state.read { $0.time } }
+
+    /// Has requests decided from now on.
+    func begin(deciding decider: any RequestDecider) {
+        state.write { state in
+            state.decider = decider
+            state.host.beginDeciding()
+        }
+        wakeUp.signal()
+    }
+
     // MARK: Verbs
 
+    func ask(
+        _ request: GroupRequest, for user: UInt32?,
+        _ failing: @escaping @Sendable (BusError) -> Void
+    ) {
+        commit(.request(request), for: user) {
+            if case .failure(let error) = $0 { failing(error) }
+        }
+    }
+
     func commit(_ entry: StoreEntry, _ then: @escaping OrderHost.Answer) {
-        let now = now
         do throws(BusError) {
             let (asked, user) = try Self.asked(entry, at: now.time)
+            commit(asked, for: user, then)
+        } catch {
+            then(.failure(error))
+        }
+    }
+
+    private func commit(
+        _ entry: OrderedEntry, for user: UInt32?, _ then: @escaping OrderHost.Answer
+    ) {
+        let now = now
+        do throws(BusError) {
             try state.write { state throws(BusError) in
                 guard !state.isClosed else { throw .draining }
-                try state.host.commit(asked, for: user, now, then)
+                try state.host.commit(entry, for: user, now, then)
             }
         } catch {
             return then(.failure(error))
@@ -76,17 +110,12 @@ final class OrderCourier: SteppedWork, Sendable {
     ) throws(BusError) -> (entry: OrderedEntry, user: UInt32?) {
         switch entry {
         case .events(let batch, _, let owner):
-            let ttl = batch.metadata.expires.map { expires in
-                let (left, isOver) = expires.microseconds.subtractingReportingOverflow(
-                    now.microseconds)
-                return isOver ? Int64.max : max(left, 0)
-            }
-            return (.publish(batch, ttl: ttl, owner: owner), batch.sender.uid)
+            return (.publish(batch, ttl: batch.ttl(at: now), owner: owner), batch.sender.uid)
         case .removal(let topic): return (.removal(topic), nil)
         case .registration(let topic, let settings, let owner):
             return (.registration(topic, settings, owner: owner), owner)
         case .work, .together:
-            throw .storeFailed("a bus of several hosts has no work groups yet")
+            throw .storeFailed("a bus of several hosts takes no change of a work group by itself")
         }
     }
 
@@ -154,6 +183,15 @@ final class OrderCourier: SteppedWork, Sendable {
             order.append(append) { [self] outcome in
                 take { $0.appended(append.token, outcome, $1) }
             }
+        case .decide(let group):
+            let (decider, newest) = state.read { ($0.decider, $0.newest) }
+            let first = EventID(rawValue: newest.rawValue + 1)
+            guard let decider else {
+                return take { $0.decided(.failure(.draining), $1) }
+            }
+            decider.decide(group, first: first) { [self] outcome in
+                take { $0.decided(outcome, $1) }
+            }
         case .apply(let group):
             replica.apply(group) { [self] outcome in applied(outcome) }
         case .refuse(let answers, let error):
@@ -179,18 +217,19 @@ final class OrderCourier: SteppedWork, Sendable {
     /// Tells the outcome of a group, step by step.
     private func applied(_ outcome: Result<AppliedGroup, BusError>) {
         guard let applied = take({ $0.applied(outcome, $1) }) else { return }
-        let observer = state.read { $0.observer }
+        let (observer, decider) = state.read { ($0.observer, $0.decider) }
         var (entries, newest) = (applied.entries[...], EventID.zero)
         for step in applied.steps {
             switch step {
             case .receipt(let receipt):
                 newest = max(newest, receipt.newest ?? .zero)
-                let (entry, answer) = entries.removeFirst()
-                if let answer {
-                    answer(.success(receipt))
-                } else {
-                    observer?.storeApplied(StoreArrival(entry, receipt))
+                let entry = entries.removeFirst()
+                if entry.isDecided || entry.answer == nil {
+                    for arrival in StoreArrival.all(of: entry.entry, receipt) {
+                        observer?.storeApplied(arrival)
+                    }
                 }
+                entry.answer?(.success(receipt))
             case .loss(let topic, let loss): observer?.storeRemoved(loss, of: topic)
             case .floor(let id, let time): observer?.storeMerged(lossesThrough: id, time: time)
             }
@@ -198,8 +237,10 @@ final class OrderCourier: SteppedWork, Sendable {
         // Last: a cursor is ahead of the observer until then.
         state.write { state in
             state.newest = max(state.newest, newest)
-            state.host.tell(applied)
+            state.time = applied.time
         }
+        if applied.wasDecided { decider?.decidedWasTold() }
+        state.write { $0.host.tell(applied) }
         wakeUp.signal()
     }
 
@@ -248,13 +289,16 @@ extension StoreReceipt {
 }
 
 extension StoreArrival {
-    /// The entry of another host, at the place that it took.
-    fileprivate init(_ entry: StoreEntry, _ receipt: StoreReceipt) {
+    /// The arrivals that an entry brings, at the place that it took.
+    fileprivate static func all(of entry: StoreEntry, _ receipt: StoreReceipt) -> [StoreArrival] {
         switch (entry, receipt) {
-        case (.events(_, _, let owner), .events(let events)): self = .events(events, owner: owner)
-        case (.removal(let topic), .removal(let id)): self = .removal(topic, id)
+        case (.events(_, _, let owner), .events(let events)): [.events(events, owner: owner)]
+        case (.removal(let topic), .removal(let id)): [.removal(topic, id)]
         case (.registration(let topic, let settings, let owner), .registration):
-            self = .registration(topic, settings, owner: owner)
+            [.registration(topic, settings, owner: owner)]
+        case (.work(let change), .work): change.revived.map { [.revival($0)] } ?? []
+        case (.together(let entries), .together(let receipts)):
+            zip(entries, receipts).flatMap { all(of: $0, $1) }
         default: preconditionFailure("the replica took an entry as something else")
         }
     }

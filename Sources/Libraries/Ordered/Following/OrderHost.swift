@@ -31,6 +31,8 @@ package struct OrderHost {
         case look(at: Int64)
         case read(from: Int64, bytesMax: Int)
         case append(EntryOutbox.Append)
+        /// Somebody has to decide the requests of this group.
+        case decide(AskedGroup)
         case apply(OrderedGroup)
         case refuse([Answer], BusError)
         /// This host has all that the order had when these were asked.
@@ -41,16 +43,30 @@ package struct OrderHost {
     /// A group that the replica has applied.
     package struct Applied: Sendable {
         fileprivate let place: OrderPlace
+        /// The time of its group.
+        package var time: Timestamp { place.time }
         /// The outcome, step by step.
         package let steps: [AppliedGroup.Step]
-        /// Its entries, each with the closure that learns its outcome; nil for those of other hosts
-        /// and those that were answered before.
-        package let entries: [(entry: StoreEntry, answer: Answer?)]
+        /// Its entries.
+        package let entries: [Entry]
+        /// Whether it had requests.
+        package let wasDecided: Bool
+
+        /// An entry that was applied.
+        package struct Entry: Sendable {
+            package let entry: StoreEntry
+            /// Whether a request led to it.
+            package let isDecided: Bool
+            /// Learns its outcome; nil for an entry of another host, and one that was answered before.
+            package let answer: Answer?
+        }
     }
 
     private struct Pending {
         let token: UInt128
-        let group: OrderedGroup
+        let asked: AskedGroup
+        /// Nil until its requests are decided.
+        var decided: OrderedGroup?
         let bytes: Int
     }
 
@@ -68,6 +84,9 @@ package struct OrderHost {
     private var groups = Ring<Pending>()
     private var groupBytes = 0
     private var handed = 0
+    /// Whether somebody decides requests, and does so at this moment.
+    private var hasDecider = false
+    private var isDeciding = false
     /// Since it refused a group: when it is asked again.
     private var applyRetry: Int64?
     private var refusal: BusError?
@@ -181,7 +200,7 @@ package struct OrderHost {
         if let action = nextEnd(now) { return action }
         let answered = take(link.takeAnswered(at: told))
         if !answered.isEmpty { return .answer(answered) }
-        if let group = nextGroup(now) { return .apply(group) }
+        if let action = nextGroup(now) { return action }
         guard fault == nil else { return nil }
         if link.beginLook(at: place, now) { return .look(at: place.sequence) }
         if link.isUp, !isReading, groupBytes < Limits.readBytesMax, let applier {
@@ -215,15 +234,39 @@ package struct OrderHost {
         return unknown.isEmpty ? nil : .refuse(unknown, .unanswered)
     }
 
-    private mutating func nextGroup(_ now: Moment) -> OrderedGroup? {
+    private mutating func nextGroup(_ now: Moment) -> Action? {
         if let retry = applyRetry {
             // Those behind the one that it refused come back first.
             guard handed == 0, now.passed >= retry else { return nil }
             applyRetry = nil
         }
         guard handed < groups.count else { return nil }
+        guard let group = groups[handed].decided else {
+            // Requests are decided by the state behind all groups before.
+            guard hasDecider, !isDeciding, handed == 0, told == place else { return nil }
+            isDeciding = true
+            return .decide(groups[0].asked)
+        }
         handed += 1
-        return groups[handed - 1].group
+        return .apply(group)
+    }
+
+    /// Requests are decided from now on.
+    package mutating func beginDeciding() { hasDecider = true }
+
+    /// Takes in the entries of the group whose requests were to be decided.
+    package mutating func decided(_ outcome: Result<[StoreEntry], BusError>, _ now: Moment) {
+        isDeciding = false
+        switch outcome {
+        case .success(let entries): groups[0].decided = groups[0].asked.decided(entries)
+        case .failure(let error): waitForReplica(after: error, now)
+        }
+    }
+
+    private mutating func waitForReplica(after error: BusError, _ now: Moment) {
+        // Those behind the first that it refused fail as well, and say less.
+        refusal = refusal ?? error
+        applyRetry = applyRetry ?? now.passed + Limits.applyRetryMicroseconds
     }
 
     private mutating func nextAppend(_ now: Moment, _ draw: () -> UInt128) -> Action? {
@@ -266,9 +309,11 @@ package struct OrderHost {
                 case .skip: break
                 case .stop(let fault): self.fault = fault
                 case .apply(let group):
-                    let queued = group.entries.reduce(0) { $0 + $1.queuedBytes }
+                    let decided = group.decided
+                    let queued = decided?.entries.reduce(0) { $0 + $1.queuedBytes } ?? 0
                     let bytes = max(item.bytes.count, queued) + Limits.entryOverheadBytes
-                    groups.append(Pending(token: item.token, group: group, bytes: bytes))
+                    groups.append(
+                        Pending(token: item.token, asked: group, decided: decided, bytes: bytes))
                     groupBytes += bytes
                 }
             }
@@ -298,9 +343,7 @@ package struct OrderHost {
         do throws(BusError) {
             group = try outcome.get()
         } catch {
-            // Those behind it fail as well, and say less.
-            refusal = refusal ?? error
-            applyRetry = applyRetry ?? now.passed + Limits.applyRetryMicroseconds
+            waitForReplica(after: error, now)
             return nil
         }
         refusal = nil
@@ -311,15 +354,21 @@ package struct OrderHost {
             isLast ? $0 : max($0, now.time).advanced(microseconds: Limits.tickMicroseconds)
         }
         groupBytes -= pending.bytes
-        place = pending.group.place
+        place = pending.asked.place
         link.follow(place, now)
         if outbox.isUnderWay(pending.token) { (sent, unsettledSince) = (nil, nil) }
-        let entries = pending.group.entries
+        let entries = pending.decided?.entries ?? []
         let tickets = outbox.applied(pending.token).suffix(entries.count)
         let own = tickets.map { answers.removeValue(forKey: $0) }
         return Applied(
             place: place, steps: group.steps,
-            entries: entries.enumerated().map { ($1, own.isEmpty ? nil : own[$0]) })
+            entries: entries.indices.map { index in
+                let isDecided =
+                    if case .request = pending.asked.entries[index] { true } else { false }
+                return Applied.Entry(
+                    entry: entries[index], isDecided: isDecided,
+                    answer: own.isEmpty ? nil : own[index])
+            }, wasDecided: pending.asked.hasRequests)
     }
 
     /// Notes that the observer was told all of a group.

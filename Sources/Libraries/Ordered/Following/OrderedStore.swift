@@ -12,11 +12,12 @@ package import Topics
 /// An entry whose outcome is not known for 60 s fails with `BusError.unanswered`: it may be in the
 /// order, and become visible later.
 ///
-/// Does not take changes of work groups.
+/// Work groups ask for their changes by requests, which are decided where they are applied. It takes no
+/// change of a group that is decided already.
 ///
 /// Safe from any thread. The `then` of a commit is called on a thread of the replica, or on that of
 /// this store where it fails.
-package final class OrderedStore: EventStore {
+package final class OrderedStore: SharedOrderStore {
     private let order: any Order
     private let replica: any ReplicaStore
     private let name: String
@@ -83,7 +84,7 @@ package final class OrderedStore: EventStore {
         let courier = OrderCourier(
             order, replica,
             OrderHost(name, on: life, at: place, bytesMax: context.commitQueueBytesMax),
-            newest: contents.newest, context, draw)
+            newest: contents.newest, time: place.time, context, draw)
         do throws(Errno) {
             let work = try starter.start(courier)
             state.value = (courier, work)
@@ -101,6 +102,18 @@ package final class OrderedStore: EventStore {
         guard let courier else { return then(.failure(.draining)) }
         courier.commit(entry, then)
     }
+
+    package func ask(
+        _ request: GroupRequest, for user: UInt32?,
+        failing: @escaping @Sendable (BusError) -> Void
+    ) {
+        guard let courier else { return failing(.draining) }
+        courier.ask(request, for: user, failing)
+    }
+
+    package func decide(by decider: any RequestDecider) { courier?.begin(deciding: decider) }
+
+    package var orderTime: Timestamp { courier?.orderTime ?? .distantPast }
 
     /// Reads from the replica. A read at a cursor that is ahead of it waits until this host has all that
     /// the order has.

@@ -10,21 +10,18 @@ package enum OrderedEntry: Sendable {
     case removal(TopicName)
     /// New settings of a topic, and the user that owns it if it is new.
     case registration(TopicName, TopicSettings, owner: UInt32?)
+    /// A request to a work group.
+    case request(GroupRequest)
 
-    /// The entry as a replica applies it at a time of the order.
-    package func applied(at time: Timestamp) -> StoreEntry {
+    /// The entry as it is applied at a time of the order.
+    package func applied(at time: Timestamp) -> AskedEntry {
         switch self {
         case .publish(let batch, let ttl, let owner):
-            guard let ttl else { return .events(batch, persists: true, owner: owner) }
-            let expires = min(time.advanced(microseconds: ttl), Limits.timeMax)
-            let metadata = batch.metadata.with(batch.metadata.labels, expires: expires)
-            return .events(
-                PublishBatch(
-                    topic: batch.topic, metadata: metadata, sender: batch.sender,
-                    payloads: batch.payloads), persists: true, owner: owner)
-        case .removal(let topic): return .removal(topic)
+            .entry(.events(batch.lasting(ttl, from: time), persists: true, owner: owner))
+        case .removal(let topic): .entry(.removal(topic))
         case .registration(let topic, let settings, let owner):
-            return .registration(topic, settings, owner: owner)
+            .entry(.registration(topic, settings, owner: owner))
+        case .request(let request): .request(request)
         }
     }
 }
@@ -42,6 +39,7 @@ private enum EntryKind: UInt8 {
     case publish = 1
     case removal = 2
     case registration = 3
+    case request = 4
 }
 
 extension ByteWriter {
@@ -49,15 +47,8 @@ extension ByteWriter {
         switch entry {
         case .publish(let batch, let ttl, let owner):
             write(byte: EntryKind.publish.rawValue)
-            write(batch.topic.text)
-            for field in MetadataField.all { write(optional: batch.metadata[field]) }
-            write(batch.metadata.labels.text)
-            write(optional: ttl.map { UInt64($0) })
+            write(batch, ttl: ttl)
             write(optional: owner.map { UInt64($0) })
-            write(optional: batch.sender.uid.map { UInt64($0) })
-            write(optional: batch.sender.pid.map { UInt64(UInt32(bitPattern: $0)) })
-            write(UInt64(batch.payloads.count))
-            for payload in batch.payloads { write(payload) }
         case .removal(let topic):
             write(byte: EntryKind.removal.rawValue)
             write(topic.text)
@@ -69,7 +60,21 @@ extension ByteWriter {
             write(optional: settings.hold.map { UInt64($0.group.rawValue) })
             if let hold = settings.hold { write(hold.name) }
             write(optional: owner.map { UInt64($0) })
+        case .request(let request):
+            write(byte: EntryKind.request.rawValue)
+            write(request)
         }
+    }
+
+    mutating func write(_ batch: PublishBatch, ttl: Int64?) {
+        write(batch.topic.text)
+        for field in MetadataField.all { write(optional: batch.metadata[field]) }
+        write(batch.metadata.labels.text)
+        write(optional: ttl.map { UInt64($0) })
+        write(optional: batch.sender.uid.map { UInt64($0) })
+        write(optional: batch.sender.pid.map { UInt64(UInt32(bitPattern: $0)) })
+        write(UInt64(batch.payloads.count))
+        for payload in batch.payloads { write(payload) }
     }
 
     mutating func write(_ settings: OrderSettings) {
@@ -91,19 +96,26 @@ extension ByteReader {
             throw .damaged("an entry is of no kind")
         }
         switch kind {
-        case .publish: return try publish()
+        case .publish:
+            let (batch, ttl) = try batch()
+            return .publish(batch, ttl: ttl, owner: try user("an owner"))
         case .removal: return .removal(try topic())
         case .registration: return try registration()
+        case .request: return .request(try request())
         }
     }
 
-    private mutating func topic() throws(GroupFormError) -> TopicName {
+    mutating func user(_ what: StaticString) throws(GroupFormError) -> UInt32? {
+        try optional(what, in: 0...UInt32.max)
+    }
+
+    mutating func topic() throws(GroupFormError) -> TopicName {
         let text = try text()
         guard let name = try? TopicName(text) else { throw .damaged("a topic has no name of one") }
         return name
     }
 
-    private mutating func publish() throws(GroupFormError) -> OrderedEntry {
+    mutating func batch() throws(GroupFormError) -> (PublishBatch, ttl: Int64?) {
         let topic = try topic()
         var texts = MetadataTexts()
         for field in MetadataField.all { texts[field] = try optionalText() }
@@ -113,17 +125,16 @@ extension ByteReader {
             let metadata = try? EventMetadata(texts).with(labels, expires: nil)
         else { throw .damaged("the attributes of an event make no sense") }
         let ttl = try optional("a time to live", in: 0...Int64.max)
-        let owner = try optional("an owner", in: 0...UInt32.max)
-        let uid = try optional("a user", in: 0...UInt32.max)
+        let uid = try user("a user")
         let pid = try optional("a process", in: 0...UInt32.max)
         // An event without bytes takes one still.
         let count = try number("the number of events", in: 1...max(1, self.count))
         var payloads: [Payload] = []
         for _ in 0..<count { payloads.append(try payload()) }
         let sender = Sender(uid: uid, pid: pid.map { Int32(bitPattern: $0) })
-        return .publish(
-            PublishBatch(topic: topic, metadata: metadata, sender: sender, payloads: payloads),
-            ttl: ttl, owner: owner)
+        return (
+            PublishBatch(topic: topic, metadata: metadata, sender: sender, payloads: payloads), ttl
+        )
     }
 
     private mutating func registration() throws(GroupFormError) -> OrderedEntry {
@@ -132,8 +143,7 @@ extension ByteReader {
         if let group = try optional("a work group", in: 1...Int64.max) {
             settings.hold = TopicHolder(group: GroupNumber(rawValue: group), name: try text())
         }
-        return .registration(
-            topic, settings, owner: try optional("an owner", in: 0...UInt32.max))
+        return .registration(topic, settings, owner: try user("an owner"))
     }
 
     mutating func settings() throws(GroupFormError) -> OrderSettings {

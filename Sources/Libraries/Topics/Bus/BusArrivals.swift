@@ -15,6 +15,7 @@ extension EventBus: StoreObserver {
             applyRemoval(of: topic, at: id)
         case .registration(let topic, let settings, let owner):
             apply(settings, to: topic, owner: owner)
+        case .revival(let letter): withLog { $0.noteRevived(letter) }
         }
     }
 

@@ -203,6 +203,31 @@ extension EventBus {
         store.read(request, then: then)
     }
 
+    /// The gap that a reader at a position of a selector has to be told; nil where there is none.
+    ///
+    /// Unlike that of a read it follows from the losses of the topics alone, and from nothing that a host remembers:
+    /// on an order that hosts share it is the same on all of them.
+    ///
+    /// - Complexity: O(topics × terms), where any topic has lost events after the position; in turns.
+    package func gap(at position: LogPosition, of selector: Selector) -> Gap? {
+        var position = position
+        // Nobody gets events that retention has removed.
+        position.isWaiting = false
+        var scan = TopicScan(of: selector, .position(position))
+        while true {
+            let now = clock.now()
+            var steps = Limits.turnStepsMax
+            let isOver = withLog { scan.goOn(in: &$0, now: now, &steps) }
+            tasks.reads.countTurn(of: Limits.turnStepsMax - steps)
+            if isOver { break }
+            Self.pause()
+        }
+        let floor = withLog { $0.tombstones.floor }
+        let lost = max(scan.losses.removedThrough, floor.removedThrough)
+        guard lost > max(position.after, position.reportedThrough) else { return nil }
+        return Gap(after: position.after, through: lost)
+    }
+
     // MARK: Subscriptions
 
     /// Checks that all names of a selector exist, on a bus that makes no topics by itself.

@@ -1,4 +1,7 @@
 extension EventBus {
+    /// The order that hosts share, if the bus is on one. Changes of work groups are asked for there.
+    package var sharedOrder: (any SharedOrderStore)? { store as? any SharedOrderStore }
+
     /// Commits a change of a work group, and with it batches of events: all of it, or nothing.
     ///
     /// The batches are checked and admitted exactly as ``publish(_:then:)`` does; where one of them

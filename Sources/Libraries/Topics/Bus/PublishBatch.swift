@@ -55,6 +55,22 @@ public final class PublishBatch: Sendable {
         return payloads.count == 1 ? [event(0)] : payloads.indices.map(event)
     }
 
+    /// How many microseconds its events are of use from now on; nil for ever.
+    package func ttl(at now: Timestamp) -> Int64? {
+        metadata.expires.map { expires in
+            let (left, isOver) = expires.microseconds.subtractingReportingOverflow(now.microseconds)
+            return isOver ? .max : max(left, 0)
+        }
+    }
+
+    /// The same events, of use for so many microseconds from a time on; nil for ever.
+    package func lasting(_ ttl: Int64?, from time: Timestamp) -> PublishBatch {
+        guard let ttl else { return self }
+        let expires = min(time.advanced(microseconds: ttl), .latest)
+        return PublishBatch(
+            self, topic: topic, metadata: metadata.with(metadata.labels, expires: expires))
+    }
+
     /// The memory that the batch takes while it waits for a store, in bytes.
     package var queuedBytes: Int { Overhead.queuedBatchBytes + memoryBytes }
 }
@@ -75,6 +91,16 @@ public struct PublishReceipt: Hashable, Sendable {
     /// Three spellings are looked for: all small, with a first capital, and all capitals. Nil if
     /// there is none.
     public let namesake: TopicName?
+}
+
+extension PublishReceipt {
+    /// The place that a batch takes on an order that hosts share, as it is known before.
+    package init(of batch: PublishBatch, at first: EventID, _ time: Timestamp) {
+        let last = EventID(rawValue: first.rawValue + UInt64(batch.payloads.count) - 1)
+        self.init(
+            first: first, last: last, count: batch.payloads.count, time: time, subscribers: 0,
+            namesake: nil)
+    }
 }
 
 /// Learns of every change that readers may wait for. Register with a `Broadcaster`.

@@ -10,6 +10,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// Before every moment that can be written.
     public static let distantPast = Timestamp(microseconds: .min)
+    /// The last moment of the year 9999: no later one can be said or stored.
+    package static let latest = Timestamp(microseconds: 253_402_300_799_999_999)
 
     /// Whether `left` is earlier than `right`.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {

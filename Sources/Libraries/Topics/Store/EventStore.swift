@@ -80,6 +80,8 @@ package enum StoreArrival: Sendable {
     case removal(TopicName, EventID)
     /// New settings of a topic, and the user that owns it if it is new.
     case registration(TopicName, TopicSettings, owner: UInt32?)
+    /// A dead letter was published again.
+    case revival(WorkChange.Letter)
 }
 
 extension EventStore {

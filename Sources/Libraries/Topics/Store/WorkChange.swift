@@ -22,7 +22,7 @@ package struct WorkChange: Sendable {
     package var removesGroup = false
 
     /// An event of a dead topic.
-    package struct Letter: Sendable {
+    package struct Letter: Hashable, Sendable {
         package let topic: TopicName
         package let id: EventID
 

@@ -1,5 +1,17 @@
 /// Maxima of the module that nobody configures.
 enum Limits {
+    /// When a lease is due that has passed, on an order that hosts share.
+    static let passed: Int64 = 0
+    /// How far a read behind the reach of a group looks there, in ids.
+    static let sharedIDsMax: UInt64 = 4_096
+    /// How many turns of one group of entries make dead letters there.
+    static let sharedBurialsMax = 16
+    /// How many leases one request says to have passed there.
+    static let passedLeasesMax = 4_096
+    /// How much later others than the host of a worker say there that a lease has passed, in microseconds.
+    static let othersLeaseMicroseconds: Int64 = 2_000_000
+    /// When a host says it again, where the lease is still there.
+    static let passedAgainMicroseconds: Int64 = 5_000_000
     /// Names of groups and workers stand in paths, queries and headers.
     static let nameBytesMax = 64
     /// The longest delay of a retry: a day.

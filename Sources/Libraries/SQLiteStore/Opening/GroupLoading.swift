@@ -7,10 +7,11 @@ enum GroupLoading {
     /// A job whose topic nobody remembers any more lost its event with it, and counts as gone: the
     /// transaction that is open removes its row.
     ///
-    /// - Parameter boot: The boot of the life that begins. Its clock tells the ends of spans.
+    /// - Parameter boot: The boot of the life that begins. Its clock tells the ends of spans. Nil where
+    ///   the time of an order tells them.
     /// - Complexity: O(groups × log jobs + jobs).
     static func load(
-        _ database: Database, _ boot: BootMark
+        _ database: Database, _ boot: BootMark?
     ) throws(DatabaseError) -> [StoredGroup] {
         var found: [StoredGroup] = []
         let topics = try names(database)
@@ -119,7 +120,7 @@ enum GroupLoading {
 
     /// - Parameter last: The lease of the row before: jobs of a batch share theirs.
     private static func job(
-        _ row: Statement, of topic: TopicName, _ boot: BootMark, lease last: inout JobLease?
+        _ row: Statement, of topic: TopicName, _ boot: BootMark?, lease last: inout JobLease?
     ) throws(DatabaseError) -> JobRecord {
         let state: JobRecord.State
         // A job without a lease and without `due` waits for nothing.
@@ -131,10 +132,16 @@ enum GroupLoading {
             last = lease
             state = .leased(lease)
         }
+        let until: Int64
+        if let boot {
+            until = boot.end(of: try span(row, state))
+        } else {
+            until = try row.optionalInteger(JobColumns.untilTime, .jobUntilTime) ?? 0
+        }
         return JobRecord(
             id: try row.id(JobColumns.id, .jobID), topic: topic, key: row.text(JobColumns.key),
             attempt: Int(try row.integer(JobColumns.attempt, .jobAttempt)), state: state,
-            until: boot.end(of: try span(row, state)))
+            until: until)
     }
 
     private static func span(

@@ -149,7 +149,7 @@ struct StoreOpening {
         var groups: [StoredGroup] = []
         func look() throws(DatabaseError) {
             found = try TopicLoading.load(database)
-            groups = try GroupLoading.load(database, start.bus.boot)
+            groups = try GroupLoading.load(database, order == nil ? start.bus.boot : nil)
         }
         do {
             try begun.begin(look)

@@ -117,7 +117,8 @@ struct GroupRows {
         let ends = lease != nil || due != 0
         putJob.bind(ends ? boot : nil, at: JobColumns.boot + 1)
         putJob.bind(ends && boot != nil ? job.until : nil, at: JobColumns.until + 1)
-        let time = due.map { now.advanced(microseconds: $0).microseconds }
+        // A replica has the time of the order, by which a lease is named too.
+        let time = boot == nil ? job.until : due.map { now.advanced(microseconds: $0).microseconds }
         putJob.bind(ends ? time : nil, at: JobColumns.untilTime + 1)
         try putJob.run()
     }

@@ -16,17 +16,30 @@ final class WorkGroup: Sendable {
     let parts: WorkParts
     /// Keeps its read of many topics from one turn to the next.
     let place = GroupReadCursor()
-    private let state: Protected<State>
+    let state: Protected<State>
 
     /// The callback that an answer goes to.
     enum Recipient {
         case next(@Sendable (Result<NextAnswer, WorkError>) -> Void)
         case settle(@Sendable (Result<SettleReceipt, WorkError>) -> Void)
         case plain(@Sendable (Result<Void, WorkError>) -> Void)
+
+        func fail(_ error: WorkError) {
+            switch self {
+            case .next(let then): then(.failure(error))
+            case .settle(let then): then(.failure(error))
+            case .plain(let then): then(.failure(error))
+            }
+        }
     }
 
-    private struct State {
+    struct State {
         var turns: GroupTransaction
+        /// The workers of this host, and leases that may pass, on an order that hosts share.
+        var line = LocalLine()
+        var watch = LeaseWatch()
+        /// When jobs were asked to become dead letters, there.
+        var burialsAsked = Int64.min / 2
         var calls: [RequestNumber: Recipient] = [:]
         /// Requests that brought a reply nobody waits for any more.
         var late: Set<RequestNumber> = []
@@ -46,8 +59,8 @@ final class WorkGroup: Sendable {
         var room: ReadRoom?
 
         /// The first id that topics are to hold by now, if a change moved it.
-        mutating func takeHold(after step: GroupTransaction.Step?) -> EventID? {
-            guard case .answer? = step, !turns.isRemoved else { return nil }
+        mutating func takeHold() -> EventID? {
+            guard !turns.isRemoved else { return nil }
             let now = turns.machine.heldFrom
             guard now != heldFrom else { return nil }
             heldFrom = now
@@ -60,7 +73,7 @@ final class WorkGroup: Sendable {
             let open = turns.isRemoved ? 0 : table.jobs.count
             let parked = turns.isRemoved ? 0 : table.keyQueues.parkedCount
             let letters = turns.isRemoved ? 0 : turns.machine.letters.count
-            let waiting = turns.machine.line.count
+            let waiting = turns.machine.line.count + line.count
             defer {
                 (self.open, self.parked, self.letters) = (open, parked, letters)
                 self.waiting = waiting
@@ -93,8 +106,10 @@ final class WorkGroup: Sendable {
     /// Takes a request and drives the group, or leaves the driving to `groupBatch`.
     @discardableResult
     func add(
-        _ verb: WorkRequest.Verb, _ call: Recipient, in groupBatch: GroupBatch? = nil
+        _ verb: WorkRequest.Verb, for user: UInt32?, _ call: Recipient,
+        in groupBatch: GroupBatch? = nil
     ) -> RequestNumber {
+        if let shared = parts.shared { return ask(shared, verb, for: user, call) }
         let now = parts.clock()
         let (number, isDriven) = state.write { state in
             state.number += 1
@@ -111,6 +126,7 @@ final class WorkGroup: Sendable {
 
     /// Lets a request wait no longer.
     func cancel(_ number: RequestNumber) {
+        if parts.shared != nil { return cancelWaiting(number) }
         state.write { state in
             if state.calls[number] != nil { state.turns.cancel(number) }
         }
@@ -119,6 +135,7 @@ final class WorkGroup: Sendable {
 
     /// Wakes it, since an event became visible that may be a job of its own.
     func look() {
+        if parts.shared != nil { return lookShared() }
         let isWaitedFor = state.write { state in
             state.turns.look()
             guard !state.turns.hasWaiters else { return true }
@@ -133,12 +150,14 @@ final class WorkGroup: Sendable {
 
     /// Applies leases and retries that are due, and serves workers that rest; called each second.
     func sweep() {
+        if let shared = parts.shared { return sweep(shared) }
         state.write { $0.turns.sweep() }
         drive()
     }
 
     /// Lets no request wait any more.
     func drain() {
+        if parts.shared != nil { return drainLine() }
         state.write { $0.turns.drain() }
         drive()
     }
@@ -152,7 +171,7 @@ final class WorkGroup: Sendable {
     func hasWorker(now: Int64) -> Bool {
         state.read { state in
             let machine = state.turns.machine
-            return !machine.line.isEmpty || machine.table.leasedCount > 0
+            return !machine.line.isEmpty || !state.line.isEmpty || machine.table.leasedCount > 0
                 || now - state.asked < Limits.responderMicroseconds
         }
     }
@@ -189,7 +208,8 @@ final class WorkGroup: Sendable {
                 parts.hub.listen(self)
             }
             if step == nil { state.isDriven = false }
-            return (step, state.takeGrowth(), state.takeHold(after: step))
+            let isTold = if case .answer? = step { true } else { false }
+            return (step, state.takeGrowth(), isTold ? state.takeHold() : nil)
         }
         if let heldFrom { parts.bus.setHeld(group: number, from: heldFrom) }
         parts.quota.count(owner, growth)
@@ -266,21 +286,20 @@ final class WorkGroup: Sendable {
         return rooms
     }
 
-    private func give(
+    func give(
         _ outcome: Result<WorkAnswer.Outcome, WorkError>, in room: ReadRoom?,
         to call: Recipient, isLate: Bool, _ origin: Timestamp
     ) {
         switch (outcome, call) {
-        case (.failure(let error), .next(let then)): then(.failure(error))
-        case (.failure(let error), .settle(let then)): then(.failure(error))
-        case (.failure(let error), .plain(let then)): then(.failure(error))
+        case (.failure(let error), _): call.fail(error)
         case (.success(.nothing(let settled)), .next(let then)):
             then(.success(NextAnswer(delivery: nil, settled: settled.map { receipt($0, isLate) })))
         case (.success(.delivery(let grant, let settled)), .next(let then)):
             let settled = settled.map { receipt($0, isLate) }
-            then(
-                .success(
-                    NextAnswer(delivery: delivery(grant, in: room, origin), settled: settled)))
+            // A commit may have taken a while, and the lease has run since before.
+            let deadline = origin.advanced(microseconds: grant.until)
+            let delivery = delivery(grant, in: room, until: deadline)
+            then(.success(NextAnswer(delivery: delivery, settled: settled)))
         case (.success(.settled(let settled)), .settle(let then)):
             then(.success(receipt(settled, isLate)))
         case (.success(.done), .plain(let then)): then(.success(()))
@@ -289,22 +308,21 @@ final class WorkGroup: Sendable {
         }
     }
 
-    private func delivery(
-        _ grant: GroupMachine.LeasedJobs, in room: ReadRoom?, _ origin: Timestamp
+    /// - Parameter deadline: When the lease passes, for people.
+    func delivery(
+        _ grant: GroupMachine.LeasedJobs, in room: ReadRoom?, until deadline: Timestamp
     ) -> JobDelivery {
         let jobs = grant.jobs.map { job in
             JobDelivery.Job(
                 event: job.event, attempt: job.attempt,
                 isReplyWanted: replies && parts.replies.isAwaited(job.event.id))
         }
-        // A commit may have taken a while, and the lease has run since before.
         return JobDelivery(
-            lease: grant.lease.text, deadline: origin.advanced(microseconds: grant.until),
-            jobs: jobs, gap: grant.gap, room: room,
+            lease: grant.lease.text, deadline: deadline, jobs: jobs, gap: grant.gap, room: room,
             ticket: JobDelivery.Ticket(group: name, token: grant.lease.token, gap: grant.gap))
     }
 
-    private func receipt(_ settled: WorkAnswer.Settled, _ isLate: Bool) -> SettleReceipt {
+    func receipt(_ settled: WorkAnswer.Settled, _ isLate: Bool) -> SettleReceipt {
         SettleReceipt(
             count: settled.ids.count, isRepeated: settled.isRepeated, isLate: isLate,
             deadLetter: settled.deadLetter, published: settled.published)
@@ -312,7 +330,7 @@ final class WorkGroup: Sendable {
 
     /// Delivers a reply, now that its settlement is committed; the request that settled may still
     /// wait.
-    private func deliver(_ delivery: WorkDelivery) {
+    func deliver(_ delivery: WorkDelivery) {
         switch delivery.end {
         case .done:
             for id in delivery.ids { _ = answer(id, Reply(.empty, contentType: nil)) }
@@ -332,7 +350,7 @@ final class WorkGroup: Sendable {
         return parts.replies.take(id)?.finish(.success(own)) ?? false
     }
 
-    private func refuse(_ id: EventID, _ reply: Reply?) {
+    func refuse(_ id: EventID, _ reply: Reply?) {
         guard replies else { return }
         let own = reply.map { Reply($0.payload, contentType: $0.contentType, request: id) }
         parts.replies.take(id)?.finish(.failure(.replyRefused(own)))

@@ -47,7 +47,6 @@ private struct Revival: Sendable {
     let then: @Sendable (Result<PublishReceipt, WorkError>) -> Void
 
     private var bus: EventBus { groups.parts.bus }
-    private static let type = "revived"
 
     /// Begins once nobody else is about to revive it: whether they did is known then.
     func begin() {
@@ -109,35 +108,63 @@ private struct Revival: Sendable {
     }
 
     private func check(_ letter: Event, _ room: ReadRoom?) {
+        let revived: RevivedLetter
+        do throws(WorkError) {
+            revived = try RevivedLetter(
+                letter, of: (group.name, group.number, group.selector), in: dead, by: client.user)
+        } catch {
+            return then(.failure(error))
+        }
+        if let shared = groups.parts.shared {
+            let asked = GroupRequest.Reviving(
+                WorkChange.Letter(topic: dead, id: id), by: client.user)
+            return shared.ask(
+                .revive(asked), of: group.number, for: client.user, .revive(group, then))
+        }
+        bus.commit(revived.change, publishing: revived.batches) { outcome in
+            withExtendedLifetime(room) {}
+            then(outcome.map { $0[0] }.mapError { .bus($0) })
+        }
+    }
+}
+
+/// A dead letter that is published again: its events, and the change that notes it.
+struct RevivedLetter {
+    let batches: [PublishBatch]
+    let change: WorkChange
+
+    private static let type = "revived"
+
+    /// - Throws: `WorkError` where it is no letter of the group, or was published again already.
+    init(
+        _ letter: Event, of group: (name: GroupName, number: GroupNumber, selector: Selector),
+        in dead: TopicName, by user: UInt32?
+    ) throws(WorkError) {
         guard letter.metadata.labels[DeathLabel.group.rawValue] == group.name.text,
             let text = letter.metadata.labels[DeathLabel.topic.rawValue],
             let topic = try? TopicName(text),
             // Another group had the name when it died: users of this one may not publish there.
             group.selector.matches(topic)
-        else { return then(.failure(.letterUnknown(id))) }
-        guard !letter.isRevived else { return then(.failure(.letterRevived(id))) }
-        publish(letter, to: topic, room)
-    }
-
-    private func publish(_ letter: Event, to topic: TopicName, _ room: ReadRoom?) {
+        else { throw .letterUnknown(letter.id) }
+        guard !letter.isRevived else { throw .letterRevived(letter.id) }
         var others: [String: String] = [:]
         for label in letter.metadata.labels.all where DeathLabel(rawValue: label.name) == nil {
             others[label.name] = label.value
         }
         guard let labels = try? EventLabels(others),
-            let metadata = try? EventMetadata(type: Self.type, key: id.description)
-        else { preconditionFailure("the letter \(id) has labels that no event can have") }
+            let metadata = try? EventMetadata(type: Self.type, key: letter.id.description)
+        else {
+            preconditionFailure("the letter \(letter.id) has labels that no event can have")
+        }
         let revived = PublishBatch(
             topic: topic, metadata: letter.metadata.with(labels, expires: nil),
             sender: letter.sender, payloads: [letter.payload])
         let mark = PublishBatch(
-            topic: dead, metadata: metadata, sender: Sender(uid: client.user, pid: nil),
+            topic: dead, metadata: metadata, sender: Sender(uid: user, pid: nil),
             payloads: [.empty])
+        batches = [revived, mark]
         var change = WorkChange(of: group.number, persists: true)
-        change.revived = WorkChange.Letter(topic: dead, id: id)
-        bus.commit(change, publishing: [revived, mark]) { outcome in
-            withExtendedLifetime(room) {}
-            then(outcome.map { $0[0] }.mapError { .bus($0) })
-        }
+        change.revived = WorkChange.Letter(topic: dead, id: letter.id)
+        self.change = change
     }
 }

@@ -28,7 +28,8 @@ extension WorkGroups {
             isReplyAwaited: isReplyAwaited(by: request.settlement), length: request.lease,
             countMax: request.countMax, token: parts.mint(), waits: request.waits,
             isPatient: request.isPatient)
-        return WaitingWorker(group, group.add(.next(next), .next(then), in: groupBatch))
+        return WaitingWorker(
+            group, group.add(.next(next), for: caller.uid, .next(then), in: groupBatch))
     }
 
     private func isReplyAwaited(by settlement: Settlement?) -> Bool {
@@ -49,7 +50,8 @@ extension WorkGroups {
         _ ticket: JobDelivery.Ticket, then: @escaping @Sendable () -> Void = {}
     ) {
         guard let group = try? group(ticket.group) else { return then() }
-        group.add(.giveBack(ticket.token, gap: ticket.gap), .plain { _ in then() })
+        group.add(
+            .giveBack(ticket.token, gap: ticket.gap), for: group.owner, .plain { _ in then() })
     }
 
     /// Settles jobs of one lease.
@@ -65,8 +67,8 @@ extension WorkGroups {
             let group = try group(name)
             try settlement.check()
             group.add(
-                .settle(settlement, isReplyAwaited: isReplyAwaited(by: settlement)), .settle(then),
-                in: groupBatch)
+                .settle(settlement, isReplyAwaited: isReplyAwaited(by: settlement)),
+                for: caller.uid, .settle(then), in: groupBatch)
         } catch {
             then(.failure(error))
         }
@@ -80,7 +82,8 @@ extension WorkGroups {
         do throws(WorkError) {
             let group = try group(name)
             try NextRequest.check(lease: microseconds)
-            group.add(.extend(lease: lease, microseconds: microseconds), .plain(then))
+            group.add(
+                .extend(lease: lease, microseconds: microseconds), for: caller.uid, .plain(then))
         } catch {
             then(.failure(error))
         }
@@ -113,7 +116,9 @@ extension WorkGroups {
         }
         let type = batch.metadata.type
         let isThere = parts.hub.replying(to: batch.topic).contains { group in
-            (group.filter[.type] ?? type) == type && group.hasWorker(now: now)
+            // A worker may wait at another host.
+            (group.filter[.type] ?? type) == type
+                && (parts.shared != nil || group.hasWorker(now: now))
         }
         guard isThere else {
             asking.finish(.failure(.noResponder(batch.topic)))

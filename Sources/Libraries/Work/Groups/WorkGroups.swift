@@ -31,15 +31,15 @@ public final class WorkGroups: Sendable {
     let parts: WorkParts
     let selfSweeping = SelfSweeping()
     let seeks = WaitingSeeks()
-    private let table: Protected<Table>
+    let table: Protected<Table>
 
-    private enum Entry {
+    enum Entry {
         case group(WorkGroup)
         /// It is on its way into the store; these are called once it is there, or failed.
         case coming([@Sendable () -> Void])
     }
 
-    private struct Table {
+    struct Table {
         var entries: [GroupName: Entry] = [:]
         /// How many groups each user made, those on their way included.
         var byOwner: [UInt32?: Int] = [:]
@@ -99,6 +99,7 @@ public final class WorkGroups: Sendable {
             fatalError("a bus has one WorkGroups: use the one that was made first")
         }
         for stored in retained { takeOver(stored, now: now, newest: newest) }
+        parts.shared?.begin(for: self)
         bus.broadcaster.register((any TopicObserver).self, observer: parts.hub)
         sweep()
     }
@@ -106,6 +107,7 @@ public final class WorkGroups: Sendable {
     deinit {
         parts.hub.close()
         parts.replies.close()
+        parts.shared?.close()
     }
 
     private func takeOver(_ stored: StoredGroup, now: Int64, newest: EventID) {
@@ -117,8 +119,12 @@ public final class WorkGroups: Sendable {
                 "the store has a group \(record.name) of \(record.terms.joined(separator: ",")), "
                     + "which is no group: it is left alone")
         }
-        let group = WorkGroup(
-            GroupMachine(stored, name, selector, now: now, newest: newest), parts)
+        let machine =
+            parts.shared == nil
+            ? GroupMachine(stored, name, selector, now: now, newest: newest)
+            : GroupMachine(shared: stored, name, selector)
+        let group = WorkGroup(machine, parts)
+        if parts.shared != nil { group.watchLeases() }
         // A group of the store stays, however much memory it takes.
         parts.quota.begin(group.bytes, for: group.owner)
         begin(group)
@@ -131,7 +137,7 @@ public final class WorkGroups: Sendable {
 
     /// Begins with a group before anybody can find it by its name: from then on others may hold a
     /// topic for it, or end it.
-    private func begin(_ group: WorkGroup) {
+    func begin(_ group: WorkGroup) {
         parts.bus.setHeld(group: group.number, from: group.read { $0.heldFrom })
         if group.replies { parts.hub.addReplying(group) }
     }
@@ -145,143 +151,6 @@ public final class WorkGroups: Sendable {
     }
 
     // MARK: Groups
-
-    /// Makes a group, or changes one that is there; settings that are not named stay.
-    ///
-    /// - Parameter hasLeft: Whether nobody waits for it any more: then no group is made.
-    /// - Complexity: Of a new group, that of finding its start position in the log; on another
-    ///   thread, in the turns of the caller.
-    package func set(
-        _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
-        unless hasLeft: @escaping @Sendable () -> Bool = { false },
-        then:
-            @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
-    ) {
-        let entry = table.write { table -> Result<Entry?, WorkError> in
-            switch table.entries[name] {
-            case .coming(var others):
-                guard others.count < Limits.askedPerUserMax else { return .failure(.tooMuchAsked) }
-                others.append {
-                    if hasLeft() { return then(.failure(.bus(.clientLeft))) }
-                    self.set(name, wish, by: caller, unless: hasLeft, then: then)
-                }
-                table.entries[name] = .coming(others)
-                return .success(table.entries[name])
-            case let entry: return .success(entry)
-            }
-        }
-        switch entry {
-        case .failure(let error): then(.failure(error))
-        case .success(.coming): return
-        case .success(.group(let group)):
-            group.add(
-                .set(wish, by: caller.stored),
-                .plain { outcome in then(outcome.map { (self.describe(group), false) }) })
-        case .success(nil): make(name, wish, by: caller, unless: hasLeft, then)
-        }
-    }
-
-    private func make(
-        _ name: GroupName, _ wish: GroupSettings, by caller: WorkCaller,
-        unless hasLeft: @escaping @Sendable () -> Bool,
-        _ then:
-            @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
-    ) {
-        guard let selector = wish.selector else { return then(.failure(.selectorMissing(name))) }
-        let limits = parts.quota.limits
-        let refusal = table.write { table -> WorkError? in
-            guard table.entries[name] == nil else { return .groupUnknown(name) }
-            guard table.entries.count < limits.groupsMax else {
-                return .limit(
-                    .groups,
-                    "there are \(limits.groupsMax) groups, and may not be more: remove some, or "
-                        + "raise the limit")
-            }
-            let own = JobQuota.share(limits.groupsMax)
-            guard table.byOwner[caller.uid, default: 0] < own else {
-                return .limit(
-                    .groupsOfCaller,
-                    "one user has \(own) groups at most: remove some, or raise the limit")
-            }
-            table.entries[name] = .coming([])
-            table.byOwner[caller.uid, default: 0] += 1
-            return nil
-        }
-        if let refusal {
-            if case .groupUnknown = refusal {
-                return set(name, wish, by: caller, unless: hasLeft, then: then)
-            }
-            return then(.failure(refusal))
-        }
-        let bytes = JobQuota.bytes(of: selector, replies: wish.replies ?? false)
-        let hasRoom = parts.quota.begin(bytes, for: caller.uid)
-        let then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void = {
-            [parts] outcome in
-            if case .failure = outcome { parts.quota.end(bytes, for: caller.uid) }
-            then(outcome)
-        }
-        guard hasRoom else { return finish(name, caller, .failure(.groupsFillMemory), then) }
-        let filter = EventFilter(type: wish.type, key: nil)
-        let client = StoreClient(user: caller.uid, hasLeft: hasLeft)
-        let isTaken = parts.thread.ask(for: caller.uid) { [parts] over in
-            let read = GroupRead(selector, filter, for: client, parts)
-            read.place(of: wish.start ?? .earliest) { place in
-                defer { over() }
-                switch place {
-                case .failure(let error): self.finish(name, caller, .failure(.bus(error)), then)
-                case .success(let (position, gap)):
-                    self.commit(name, wish, selector, position, gap, by: caller, then)
-                }
-            }
-        }
-        if !isTaken { finish(name, caller, .failure(.tooMuchAsked), then) }
-    }
-
-    private func commit(
-        _ name: GroupName, _ wish: GroupSettings, _ selector: Selector, _ position: LogPosition,
-        _ gap: Gap?, by caller: WorkCaller,
-        _ then:
-            @escaping @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
-    ) {
-        let record: GroupRecord
-        switch GroupRecord.make(name, wish, selector, at: position, by: caller.stored) {
-        case .failure(let error): return finish(name, caller, .failure(error), then)
-        case .success(let made): record = made
-        }
-        var machine = GroupMachine(newNumber(), name, selector, record)
-        if let gap { machine.miss(gap) }
-        parts.bus.commit(machine.creation) { [machine] outcome in
-            let group = outcome.map { _ in WorkGroup(machine, self.parts) }
-            self.finish(name, caller, group.mapError { .bus($0) }, then)
-        }
-    }
-
-    /// A number that no group has.
-    private func newNumber() -> GroupNumber {
-        while true {
-            let number = GroupNumber(rawValue: Int64(parts.mint().high & ((1 << 51) - 1)) + 1)
-            if table.write({ $0.numbers.insert(number).inserted }) { return number }
-        }
-    }
-
-    private func finish(
-        _ name: GroupName, _ caller: WorkCaller, _ outcome: Result<WorkGroup, WorkError>,
-        _ then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void
-    ) {
-        if case .success(let group) = outcome { begin(group) }
-        let others = table.write { table -> [@Sendable () -> Void] in
-            guard case .coming(let others)? = table.entries[name] else { return [] }
-            switch outcome {
-            case .success(let group): table.entries[name] = .group(group)
-            case .failure:
-                table.entries[name] = nil
-                table.countDown(caller.uid)
-            }
-            return others
-        }
-        then(outcome.map { (self.describe($0), true) })
-        for other in others { other() }
-    }
 
     /// One group as it is; nil if there is none.
     package func description(of name: GroupName) -> GroupDescription? {
@@ -317,7 +186,7 @@ public final class WorkGroups: Sendable {
     }
 
     func describe(_ group: WorkGroup) -> GroupDescription {
-        group.read { $0.description }
+        group.description
     }
 
     /// Open jobs of a group, ids rising, behind an id, at most 1,000.
@@ -344,14 +213,15 @@ public final class WorkGroups: Sendable {
             return then(.failure(.groupHeld(name)))
         }
         found.add(
-            .remove,
+            .remove, for: caller.uid,
             .plain { outcome in
-                if case .success = outcome { self.forget(found) }
+                // On an order that hosts share, it went before.
+                if case .success = outcome, self.parts.shared == nil { self.forget(found) }
                 then(outcome)
             })
     }
 
-    private func forget(_ group: WorkGroup) {
+    func forget(_ group: WorkGroup) {
         table.write { table in
             if case .group(let own)? = table.entries[group.name], own === group {
                 table.entries[group.name] = nil

@@ -14,6 +14,8 @@ final class WorkParts: Sendable {
     let replies = Replies()
     let letters: LetterPolicy
     let log: Log
+    /// The way to the order that hosts share; nil on a bus of one host.
+    let shared: SharedGroups?
     /// Microseconds of the bus's ``BootClock``, by which its store counts too.
     let clock: @Sendable () -> Int64
     /// A new token of 128 random bits.
@@ -32,6 +34,7 @@ final class WorkParts: Sendable {
         self.log = log
         clock = bus.bootClock.now
         self.mint = mint
+        shared = bus.sharedOrder.map { SharedGroups($0, mint) }
     }
 }
 

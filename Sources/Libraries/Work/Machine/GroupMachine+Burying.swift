@@ -72,6 +72,27 @@ extension GroupMachine {
     }
 }
 
+extension GroupMachine {
+    /// Has a job that may not become a dead letter rest until it is looked at again.
+    mutating func rest(_ id: EventID, until due: Int64) {
+        guard var job = table.jobs[id] else { return }
+        if let token = job.lease { table.release(id, from: token) }
+        job.lease = nil
+        job.queue = nil
+        job.due = due
+        table.put(job, at: id)
+    }
+
+    /// Forgets the words of workers for jobs that are still to become dead letters: no row has them.
+    mutating func forgetWords() {
+        for id in table.dying.ids {
+            guard var job = table.jobs[id], job.words != nil else { continue }
+            job.words = nil
+            table.put(job, at: id)
+        }
+    }
+}
+
 extension Event {
     /// How often it became a dead letter.
     fileprivate var hops: Int {

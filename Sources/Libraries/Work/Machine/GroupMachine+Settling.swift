@@ -121,13 +121,29 @@ extension GroupMachine {
         table.set(lease, at: token)
         for id in lease.jobs {
             guard var job = table.jobs[id] else { continue }
-            job.due = now + microseconds
+            let isSame = isShared && job.due == now + microseconds
+            // Its end names it for hosts that say that it has passed, and the time of an order may stand
+            // still.
+            job.due = now + microseconds + (isSame ? 1 : 0)
             job.queue = nil
             job.isRefused = false
             job.length = lease.length
             table.put(job, at: id)
         }
         return true
+    }
+
+    /// Takes in that the time of a lease has passed. Nothing changes where it was extended since. It stays
+    /// valid until its jobs are handed on.
+    mutating func expire(_ passed: GroupRequest.PassedLease) {
+        for id in table.leases[passed.token]?.jobs ?? [] {
+            guard var job = table.jobs[id], job.queue == nil, job.due == passed.until else {
+                continue
+            }
+            job.due = Limits.passed
+            job.queue = queue(of: job)
+            table.put(job, at: id)
+        }
     }
 
     /// Gives every lease its full time anew. Not within a change.

@@ -7,6 +7,10 @@ internal import Topics
 /// Between them it is given the events of the log. Times are microseconds of the ``BootClock``,
 /// which nobody sets; `now` never falls.
 ///
+/// On an order that hosts share, times are those of the order, and a lease passes once somebody says
+/// so. All that later changes follow from is in the record and in the rows of jobs, so a host that
+/// starts anew decides as others do.
+///
 /// The record and the jobs that are open or parked are durable. Everything else follows from them
 /// and the log.
 struct GroupMachine {
@@ -14,10 +18,12 @@ struct GroupMachine {
     let name: GroupName
     let selector: Selector
     let filter: EventFilter
+    /// Whether hosts share the order that it is on.
+    let isShared: Bool
     var record: GroupRecord
     /// The record as the store has it.
     private(set) var committed: GroupRecord
-    var table = JobTable()
+    var table: JobTable
     var line = GroupLine()
     /// The range of events that it missed and told nobody yet.
     private(set) var untold: Gap?
@@ -39,8 +45,13 @@ struct GroupMachine {
     }
 
     /// A group that nothing has happened to; its record is to be committed first.
-    init(_ number: GroupNumber, _ name: GroupName, _ selector: Selector, _ record: GroupRecord) {
+    init(
+        _ number: GroupNumber, _ name: GroupName, _ selector: Selector, _ record: GroupRecord,
+        isShared: Bool = false
+    ) {
         self.number = number
+        self.isShared = isShared
+        table = JobTable(leasesPass: !isShared)
         self.name = name
         self.selector = selector
         self.record = record
@@ -60,6 +71,20 @@ struct GroupMachine {
         }
         letters = NewestLetters(isWhole: record.dead == nil || record.tally.dead == 0)
         table = JobTable(stored.jobs, now: now)
+    }
+
+    /// A group on an order that hosts share, as the replica has it.
+    init(shared stored: StoredGroup, _ name: GroupName, _ selector: Selector) {
+        self.init(stored.number, name, selector, stored.record, isShared: true)
+        letters = NewestLetters(isWhole: record.dead == nil || record.tally.dead == 0)
+        table = JobTable(stored.jobs, now: .max / 2, leasesPass: false)
+        for id in table.order.ids {
+            guard var job = table.jobs[id], job.lease != nil, job.due == Limits.passed else {
+                continue
+            }
+            job.queue = queue(of: job)
+            table.put(job, at: id)
+        }
     }
 
     /// Progress was in memory alone: it begins anew, and says so.
@@ -87,7 +112,8 @@ struct GroupMachine {
 
     /// The part of the change under way that becomes durable; nil if there is none.
     ///
-    /// A reach that moved is by itself not worth a commit: it is found again by reading the log.
+    /// On one host, a reach that moved is by itself not worth a commit: it is found again by reading the
+    /// log.
     mutating func change(now: Int64) -> WorkChange? {
         guard let before else { return nil }
         var change = WorkChange(
@@ -128,7 +154,7 @@ struct GroupMachine {
         if record != committed { change.record = record }
         let isWorth =
             !change.open.isEmpty || !change.settled.isEmpty || change.forgetsJobs
-            || change.record != nil && hasChangedBeyondReach
+            || change.record != nil && (isShared || hasChangedBeyondReach)
         return isWorth ? change : nil
     }
 
@@ -209,7 +235,11 @@ struct GroupMachine {
     /// change.
     mutating func advance(to now: Int64) -> Bool {
         let (hasDead, attempts) = (record.dead != nil, record.attempts)
-        return table.advance(to: now) { hasDead && $0.attempt >= attempts }
+        while true {
+            let hasMore = table.advance(to: now) { hasDead && $0.attempt >= attempts }
+            // A host that starts anew has queued none of them.
+            guard hasMore, isShared else { return hasMore }
+        }
     }
 
     /// Lets other settings hold.
@@ -239,7 +269,7 @@ struct GroupMachine {
     /// Forgets all jobs and leases, and begins anew behind `position`.
     mutating func seek(to position: LogPosition, missing gap: Gap?) {
         before?.table = table
-        table = JobTable()
+        table = JobTable(leasesPass: !isShared)
         table.begin()
         untold = nil
         record.epoch = (record.epoch + 1) & LeaseText.epochMax

@@ -19,6 +19,8 @@ struct JobTable {
     var keyQueues = KeyQueues()
     /// Jobs whose lease keeps others away.
     private(set) var leasedCount = 0
+    /// Whether a lease passes by time. Else somebody has to say that it has.
+    private let leasesPass: Bool
     private var agenda = Agenda()
     private var journal: Journal?
 
@@ -35,13 +37,15 @@ struct JobTable {
         let job: OpenJob?
     }
 
-    init() {}
+    /// A table without jobs.
+    init(leasesPass: Bool = true) { self.leasesPass = leasesPass }
 
     /// Jobs as a store retained them, ids rising: leases and delays go on, and none lasts longer from
     /// now on than it did at first.
     ///
     /// - Complexity: O(jobs).
-    init(_ rows: [JobRecord], now: Int64) {
+    init(_ rows: [JobRecord], now: Int64, leasesPass: Bool = true) {
+        self.leasesPass = leasesPass
         var (ids, entries) = ([EventID](), [Agenda.Entry]())
         // Of those with a key, most may be parked.
         let openMin = rows.count { $0.key == nil }
@@ -70,10 +74,12 @@ struct JobTable {
                 }
                 last?.lease.jobs.append(row.id)
             }
-            job.scheduled = job.due
+            if leasesPass || job.lease == nil {
+                job.scheduled = job.due
+                entries.append(Agenda.Entry(time: job.due, id: row.id))
+            }
             jobs[row.id] = job
             ids.append(row.id)
-            entries.append(Agenda.Entry(time: job.due, id: row.id))
         }
         if let last { load(last.lease, at: last.token) }
         order = SortedIDs(rising: ids)
@@ -105,7 +111,9 @@ struct JobTable {
     /// Sets a job, or takes it out.
     mutating func put(_ new: OpenJob?, at id: EventID) {
         var new = new
-        if let due = new?.due, new?.queue == nil, new?.scheduled.map({ due < $0 }) ?? true {
+        if let due = new?.due, new?.queue == nil, leasesPass || new?.lease == nil,
+            new?.scheduled.map({ due < $0 }) ?? true
+        {
             agenda.insert(id, at: due)
             new?.scheduled = due
         }
@@ -168,11 +176,16 @@ struct JobTable {
             guard let entry = agenda.next(by: now) else { return false }
             guard var job = jobs[entry.id], job.scheduled == entry.time else { continue }
             job.scheduled = nil
-            if job.queue == nil, job.due <= now { job.queue = isDying(job) ? .dying : .again }
+            if job.queue == nil, job.due <= now, leasesPass || job.lease == nil {
+                job.queue = isDying(job) ? .dying : .again
+            }
             put(job, at: entry.id)
         }
         return agenda.first.map { $0 <= now } ?? false
     }
+
+    /// When the next job is due, or earlier; nil where no time makes one due.
+    var nextDue: Int64? { agenda.first }
 
     /// Queues the queued jobs anew, by other settings.
     mutating func requeue(isDying: (OpenJob) -> Bool) {

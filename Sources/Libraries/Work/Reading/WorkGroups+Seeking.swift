@@ -42,7 +42,7 @@ extension WorkGroups {
             case .failure(let error): then(.failure(.bus(error)))
             case .success(let (position, gap)):
                 group.add(
-                    .seek(position, gap: gap),
+                    .seek(position, gap: gap), for: client.user,
                     .plain { outcome in then(outcome.map { self.describe(group) }) })
             }
         }

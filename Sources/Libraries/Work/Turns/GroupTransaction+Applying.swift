@@ -11,6 +11,8 @@ extension GroupTransaction {
             if let settlement = next.settlement {
                 switch settle(settlement, of: request) {
                 case .success(let done): settled[number] = done
+                // Hosts that share an order give jobs alike, whether or not each can read old letters.
+                case .failure(.bus) where machine.isShared: fallthrough
                 case .failure(.jobSettled):
                     settled[number] = WorkAnswer.Settled(ids: [], isRepeated: true)
                 case .failure(.jobDead(let letter, _)):
@@ -51,6 +53,10 @@ extension GroupTransaction {
         case .remove:
             machine.remove()
             answer(number, .success(.done))
+        case .expire(let leases):
+            for lease in leases { machine.expire(lease) }
+            answer(number, .success(.done))
+        case .bury: answer(number, .success(.done))
         }
     }
 

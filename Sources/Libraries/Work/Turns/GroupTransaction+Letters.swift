@@ -30,6 +30,11 @@ extension GroupTransaction {
         guard let dead = machine.record.dead else {
             preconditionFailure("\(machine.name) writes dead letters without a dead topic")
         }
+        // Rules are of one host, and are asked where a request comes from.
+        if machine.isShared {
+            turn.verdict = .success(())
+            return lettersWanted()
+        }
         turn.stage = .awaiting(.verdict)
         let chooser = machine.record.deadChooser
         return .judge(
@@ -77,10 +82,12 @@ extension GroupTransaction {
     /// Has jobs rest that were dead letters too often. Not within a change.
     mutating func refuseCircling() {
         guard let first = turn.circling.first else { return }
-        for id in turn.circling {
-            machine.refuse(
-                id, WorkError.lettersCircle(id).description,
-                due: turn.now + Limits.circleMicroseconds)
+        if !machine.isShared {
+            for id in turn.circling {
+                machine.refuse(
+                    id, WorkError.lettersCircle(id).description,
+                    due: turn.now + Limits.circleMicroseconds)
+            }
         }
         if !didTellCircle { turn.counts.circling = first }
         didTellCircle = true

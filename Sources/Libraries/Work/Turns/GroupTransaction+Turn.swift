@@ -33,6 +33,8 @@ extension GroupTransaction {
         var lost = 0
         /// Dead letters that no worker asked for.
         var buried: [EventID] = []
+        /// Whether workers got nothing, and the log may have more for them.
+        var goesOn = false
         /// The first job that stays open since letters go in a circle; nil if that was told before.
         var circling: EventID?
         /// The ends of requests for replies, for the requesters that wait.

@@ -29,6 +29,8 @@ struct GroupTransaction {
     var renewed = Int64.min / 2
     /// Whether the last turn wrote due dead letters: then requests go before the next ones.
     private var didBury = false
+    /// Whether jobs that are due become dead letters at this moment.
+    private var mayBury = true
     private(set) var isDraining = false
     private(set) var isRemoved = false
 
@@ -65,6 +67,16 @@ struct GroupTransaction {
     var cancelled: Set<RequestNumber> = []
     /// Whether somebody left the line since it was looked at.
     var isLeaving = false
+
+    /// Takes the next request of an order that hosts share. Nothing but the state counts for its turns,
+    /// which go on until there is no step.
+    mutating func decide(_ request: WorkRequest) {
+        (didBury, mayBury) = (false, true)
+        add(request)
+    }
+
+    /// Lets no further job become a dead letter until the next request.
+    mutating func endBurials() { mayBury = false }
 
     /// Notes that events may have come behind the reach, or that jobs may be due.
     mutating func look() { isWorthALook = true }
@@ -148,7 +160,7 @@ struct GroupTransaction {
         guard !isRemoved else { return refuseAll(.groupDeleted(machine.name)) }
         let hasMore = machine.advance(to: now)
         if isDraining { machine.line.changeAll { $0.leave() } }
-        let buries = !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
+        let buries = mayBury && !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
         let dying = buries ? machine.burials(countMax: burialsMax) : []
         let requests = buries ? [] : queue.take(countMax: Limits.requestsMax)
         let isAtHand =
@@ -183,6 +195,11 @@ struct GroupTransaction {
     }
 
     private mutating func apply() {
+        if machine.isShared {
+            for id in turn.circling {
+                machine.rest(id, until: turn.now + Limits.circleMicroseconds)
+            }
+        }
         if !turn.burying.isEmpty {
             let found = turn.letters.filter { turn.burying.contains($0.key) }
             for letter in machine.bury(found, now: turn.now) {
@@ -225,6 +242,10 @@ struct GroupTransaction {
 
     /// Leaves workers that got nothing yet to the next turn: the log may still have jobs for them.
     private mutating func putOff() {
+        guard !machine.isShared else {
+            turn.counts.goesOn = true
+            return
+        }
         (isWorthALook, isPutOff) = (true, true)
         machine.line.changeAll { $0.awaitsMore = !$0.isServed && !$0.hasLeft }
     }

@@ -14,13 +14,17 @@ struct WorkRequest {
         case set(GroupSettings, by: StoredCaller)
         case seek(LogPosition, gap: Gap?)
         case remove
+        /// The time of leases has passed, where no clock says that.
+        case expire([GroupRequest.PassedLease])
+        /// Jobs are to become dead letters, where no clock says that.
+        case bury
     }
 
     /// A request for jobs.
     struct Next {
         let holder: Holder?
         let caller: String
-        let settlement: Settlement?
+        var settlement: Settlement?
         /// Whether somebody waits for the reply of each job that it ends as dead.
         let isReplyAwaited: Bool
         let length: Int64?
@@ -38,7 +42,7 @@ struct WorkRequest {
         switch verb {
         case .next(let next): next.settlement.map { ($0, next.isReplyAwaited) }
         case .settle(let settlement, let isReplyAwaited): (settlement, isReplyAwaited)
-        case .extend, .giveBack, .set, .seek, .remove: nil
+        case .extend, .giveBack, .set, .seek, .remove, .expire, .bury: nil
         }
     }
 
@@ -47,7 +51,7 @@ struct WorkRequest {
     var isAlone: Bool {
         switch verb {
         case .set, .seek, .remove: true
-        case .extend, .giveBack: false
+        case .extend, .giveBack, .expire, .bury: false
         case .next, .settle:
             switch settlement?.what.verb {
             case .done(.publish), .dead: true

@@ -23,7 +23,7 @@ public struct GroupDescription: Sendable {
     /// Events behind `reach`, counted up to 1,000; nil where only the store knows, and where nobody looked.
     public internal(set) var behind: Int?
     /// Requests for a job that wait.
-    public let workers: Int
+    public internal(set) var workers: Int
     /// The oldest open job.
     public let oldest: EventID?
     /// Jobs that workers did.

@@ -1,0 +1,167 @@
+internal import Topics
+
+/// The workers of this host that want a job of one group on an order that hosts share: those that wait,
+/// and those whose request is on its way through the order.
+///
+/// A request there does not wait. A worker that gets nothing waits here, and asks again once there may be
+/// something: with the first job that comes one does, then twice as many each time, so that a thousand
+/// workers do not ask for one job.
+struct LocalLine {
+    /// One worker.
+    struct Worker {
+        let number: RequestNumber
+        /// Its next request.
+        var next: WorkRequest.Next
+        let user: UInt32?
+        let then: @Sendable (Result<NextAnswer, WorkError>) -> Void
+        /// The result of the settlement that it brought, once that is decided.
+        var settled: SettleReceipt?
+        var hasLeft = false
+        /// The news that there were when it asked.
+        fileprivate var askedAt = 0
+
+        init(
+            number: RequestNumber, next: WorkRequest.Next, user: UInt32?,
+            then: @escaping @Sendable (Result<NextAnswer, WorkError>) -> Void
+        ) {
+            self.number = number
+            self.next = next
+            self.user = user
+            self.then = then
+        }
+    }
+
+    /// The workers that wait, the longest waiting first.
+    private var waiting: [Worker] = []
+    /// Workers that are to ask.
+    private var ready: [Worker] = []
+    /// Workers whose request is under way.
+    private var asking: [RequestNumber: Worker] = [:]
+    /// Counts the times at which there may have been something new.
+    private var news = 0
+    /// Whether there may be a job for a worker that waits.
+    private var mayHave = true
+    /// How many of those that wait ask at once.
+    private var width = 1
+    /// Whether a request failed, so that workers ask again a while later.
+    private var hasFailed = false
+    private var isDraining = false
+
+    /// How many workers there are.
+    var count: Int { waiting.count + ready.count + asking.count }
+    var isEmpty: Bool { waiting.isEmpty && ready.isEmpty && asking.isEmpty }
+    /// Whether workers wait for news.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
+    /// Takes a worker. Returns the waiting one of its name, which is over.
+    mutating func add(_ worker: Worker) -> Worker? {
+        var worker = worker
+        if isDraining { worker.next.waits = false }
+        var replaced: Worker?
+        if let holder = worker.next.holder,
+            let index = waiting.firstIndex(where: { $0.next.holder == holder })
+        {
+            replaced = waiting.remove(at: index)
+        }
+        // One with a name may have a job already, which it gets again.
+        let asks =
+            mayHave && waiting.isEmpty || worker.next.settlement != nil
+            || worker.next.holder != nil || !worker.next.waits
+        if asks { ready.append(worker) } else { waiting.append(worker) }
+        return replaced
+    }
+
+    /// The workers that ask now.
+    mutating func takeReady() -> [Worker] {
+        if mayHave {
+            let room = max(0, width - asking.count - ready.count)
+            ready += waiting.prefix(room)
+            waiting.removeFirst(min(room, waiting.count))
+        }
+        for index in ready.indices { ready[index].askedAt = news }
+        for worker in ready { asking[worker.number] = worker }
+        defer { ready = [] }
+        return ready
+    }
+
+    /// There may be a job for a worker that waits.
+    mutating func wake() {
+        news += 1
+        mayHave = true
+    }
+
+    /// Has workers ask again if a request failed; called each second.
+    mutating func sweep() {
+        if hasFailed { wake() }
+        hasFailed = false
+    }
+
+    /// Takes out a worker that is to be told the failure of its request.
+    mutating func remove(_ number: RequestNumber) -> Worker? {
+        asking.removeValue(forKey: number)
+    }
+
+    /// Lets a worker wait no longer. Returns it if it waits; one whose request is under way is answered
+    /// with that.
+    mutating func cancel(_ number: RequestNumber) -> Worker? {
+        if let index = waiting.firstIndex(where: { $0.number == number }) {
+            return waiting.remove(at: index)
+        }
+        asking[number]?.hasLeft = true
+        return nil
+    }
+
+    /// Lets no worker wait from now on. Returns those that do.
+    mutating func drain() -> [Worker] {
+        isDraining = true
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// The request of a worker got jobs. Returns the worker, which is to be told.
+    mutating func served(_ number: RequestNumber) -> Worker? {
+        guard let worker = asking.removeValue(forKey: number) else { return nil }
+        mayHave = true
+        width = min(2 * width, Limits.servedMax)
+        return worker
+    }
+
+    /// The request of a worker got no job. Returns the worker where it is to be told, and waits no longer.
+    ///
+    /// - Parameters:
+    ///   - settled: The result of the settlement that it brought.
+    ///   - goesOn: Whether there may be jobs that were not looked for.
+    mutating func unserved(
+        _ number: RequestNumber, settled: SettleReceipt?, goesOn: Bool
+    ) -> Worker? {
+        guard var worker = asking.removeValue(forKey: number) else { return nil }
+        worker.settled = settled ?? worker.settled
+        worker.next.settlement = nil
+        if goesOn, !worker.hasLeft {
+            ready.append(worker)
+            return nil
+        }
+        guard worker.next.waits, !worker.hasLeft, !isDraining else { return worker }
+        if news == worker.askedAt { (mayHave, width) = (false, 1) }
+        let index = waiting.firstIndex { $0.number > worker.number } ?? waiting.endIndex
+        waiting.insert(worker, at: index)
+        return nil
+    }
+
+    /// The order did not take the request of a worker. Returns the worker where it is to be told: one that
+    /// waits, and brought no settlement, asks again later.
+    mutating func failed(_ number: RequestNumber) -> Worker? {
+        guard let worker = asking[number] else { return nil }
+        hasFailed = true
+        guard worker.next.settlement == nil, worker.next.waits else {
+            return asking.removeValue(forKey: number)
+        }
+        return unserved(number, settled: nil, goesOn: false)
+    }
+
+    /// Takes out everybody, since the group is gone.
+    mutating func removeAll() -> [Worker] {
+        defer { (waiting, ready) = ([], []) }
+        return waiting + ready
+    }
+}

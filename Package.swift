@@ -214,7 +214,10 @@ let package = Package(
             name: "simulate", dependencies: ["Simulation", "TestSupport"],
             path: "Tests/Simulation/Program", swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Protection", "TestSupport"],
+            name: "SimulationTests",
+            dependencies: [
+                "Simulation", "Work", "Topics", "Protection", "StoreSupport", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "OrderedTests",

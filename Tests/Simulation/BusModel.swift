@@ -329,4 +329,22 @@ enum SimulatedTopics {
     /// How often a job is tried.
     static let attempts = 4
     static let orderedGroup = "ordered"
+
+    /// The settings of a group.
+    static func settings(of group: String) throws -> GroupSettings {
+        var settings = GroupSettings()
+        settings.lease = .seconds(10)
+        switch group {
+        case holdingGroup: settings.selector = try Selector(held)
+        case answeringGroup:
+            settings.selector = try Selector(asked)
+            settings.replies = true
+        default:
+            settings.selector = try Selector("jobs.*")
+            settings.attempts = attempts
+            settings.dead = .topic(try TopicName(dead))
+            settings.isOrderedByKey = group == orderedGroup
+        }
+        return settings
+    }
 }

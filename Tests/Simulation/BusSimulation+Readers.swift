@@ -41,17 +41,4 @@ extension BusSimulation {
         if case .events(let events, _, _) = read { events.forEach(see) }
         if let finding = readers[index].take(read) { model.fail("reader \(index): \(finding)") }
     }
-
-    /// Somebody was told an event.
-    private func see(_ event: Event) {
-        model.saw(event.id.rawValue, BusModel.Seen(event))
-        guard event.topic.text == SimulatedTopics.dead else { return }
-        let labels = event.metadata.labels
-        note("letter \(event.id): \(labels["deadgroup"] ?? "") \(labels["deadid"] ?? "")")
-        if let group = labels["deadgroup"], let id = labels["deadid"].flatMap(UInt64.init) {
-            model.buried(id, of: group, letter: event.id.rawValue)
-        } else {
-            model.fail("the dead letter \(event.id) does not say whose job it was")
-        }
-    }
 }

@@ -10,7 +10,7 @@ import Work
 /// chooses what happens, on a disk that fails, in a process that is killed between any two steps, on
 /// a machine that loses its power. It stops at the first promise that is broken.
 // @unchecked: everything that has it is in one thread.
-final class BusSimulation: SimulatedRun, @unchecked Sendable {
+final class BusSimulation: WorkingRun, @unchecked Sendable {
     let seed: UInt64
     private let folder = TemporaryFolder(inMemory: true)
     let time = SimulatedTime()
@@ -26,8 +26,6 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
     var model = BusModel()
     var readers: [SimulatedReader] = []
     var workers: [SimulatedWorker] = []
-    /// How often the clock was set.
-    private(set) var sets = 0
     var story: RunStory<SimulatedFault>
 
     init(seed: UInt64, fault: SimulatedFault? = nil, isTraced: Bool = false) throws {
@@ -44,16 +42,14 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
 
     var life: SimulatedLife { held! }
 
-    /// Tokens that differ over all lives.
-    // @unchecked: it is in the one thread of its simulation.
-    private final class TokenMint: @unchecked Sendable {
-        private var count: UInt64 = 0
-
-        func next() -> LeaseToken {
-            count += 1
-            return LeaseToken(high: 0x9E37_79B9_7F4A_7C15 &* count, low: count)
-        }
+    func desk(using random: inout SeededRandom) -> Desk? {
+        let asked = lives
+        return Desk(
+            groups: life.groups, isThere: { [self] in asked == lives }, time: time,
+            sets: { [self] in time.sets })
     }
+
+    func forgetsSettlement() -> Bool { shows(.forgetsSettlements) }
 
     func close() {
         // Requests that wait have this object, and the life has them.
@@ -130,7 +126,6 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
     }
 
     private func set(using random: inout SeededRandom) {
-        sets += 1
         model.forgetRequests()
         time.set(by: Int64.random(in: -3_600_000_000...3_600_000_000, using: &random))
         note("the clock is set")
@@ -189,27 +184,16 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
     private func beginLife() throws {
         for index in readers.indices { readers[index].lostTheBus() }
         for index in workers.indices { workers[index].lostTheBus() }
-        if sets > 0 { model.forgetRequests() }
+        if time.sets > 0 { model.forgetRequests() }
         held = nil
         held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next)
         note("life \(lives) begins at \(life.bus.newest)")
     }
 
     private func makeGroups() throws {
-        var settings = GroupSettings(of: try Selector("jobs.*"))
-        settings.lease = .seconds(10)
-        settings.attempts = SimulatedTopics.attempts
-        settings.dead = .topic(try TopicName(SimulatedTopics.dead))
-        try make(SimulatedTopics.group, settings)
-        settings.isOrderedByKey = true
-        try make(SimulatedTopics.orderedGroup, settings)
-        settings = GroupSettings(of: try Selector(SimulatedTopics.asked))
-        settings.lease = .seconds(10)
-        settings.replies = true
-        try make(SimulatedTopics.answeringGroup, settings)
-        settings = GroupSettings(of: try Selector(SimulatedTopics.held))
-        settings.lease = .seconds(10)
-        try make(SimulatedTopics.holdingGroup, settings)
+        for name in SimulatedTopics.groups + [SimulatedTopics.answeringGroup] {
+            try make(name, SimulatedTopics.settings(of: name))
+        }
         settle()
         let holder = life.groups.scope(of: try GroupName(SimulatedTopics.holdingGroup)).map {
             TopicHolder(group: $0.number, name: SimulatedTopics.holdingGroup)
@@ -221,13 +205,10 @@ final class BusSimulation: SimulatedRun, @unchecked Sendable {
     }
 
     private func make(_ name: String, _ settings: GroupSettings) throws {
-        life.groups.set(try GroupName(name), settings, by: Self.caller) { [self] in
+        life.groups.set(try GroupName(name), settings, by: workerCaller) { [self] in
             if case .failure(let error) = $0 { model.fail("no group \(name): \(error)") }
         }
-        workers += [
-            SimulatedWorker(group: name), SimulatedWorker(group: name),
-            SimulatedWorker(group: name, name: "named"),
-        ]
+        workers += SimulatedWorker.team(of: name)
     }
 
     // MARK: The end

@@ -72,6 +72,19 @@ extension SimulatedRun {
         return shows(fault) ? changed : honest
     }
 
+    /// Somebody was told an event.
+    func see(_ event: Event) {
+        model.saw(event.id.rawValue, BusModel.Seen(event))
+        guard event.topic.text == SimulatedTopics.dead else { return }
+        let labels = event.metadata.labels
+        note("letter \(event.id): \(labels["deadgroup"] ?? "") \(labels["deadid"] ?? "")")
+        if let group = labels["deadgroup"], let id = labels["deadid"].flatMap(UInt64.init) {
+            model.buried(id, of: group, letter: event.id.rawValue)
+        } else {
+            model.fail("the dead letter \(event.id) does not say whose job it was")
+        }
+    }
+
     /// Lets all readers come to the end.
     func readOn(using random: inout SeededRandom) {
         for index in readers.indices {

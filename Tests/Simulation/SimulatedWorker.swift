@@ -29,8 +29,18 @@ struct SimulatedWorker {
     /// The name by which it asks: it gets again the job that it holds.
     var name: String?
     var state = State.idle
+    /// The bus that it asked last, where there are several.
+    var host = 0
     /// Requests for jobs without an answer so far.
     var asked = 0
+
+    /// The workers of a group.
+    static func team(of group: String) -> [SimulatedWorker] {
+        [
+            SimulatedWorker(group: group), SimulatedWorker(group: group),
+            SimulatedWorker(group: group, name: "named"),
+        ]
+    }
 
     /// The ways in which it settles: without a dead topic, jobs are done or come again.
     var verbs: [Verb] {

@@ -1,17 +1,25 @@
 import StoreSupport
 import Topics
 
-/// A replica on a host that decides something by itself, or misses something.
+/// A replica whose groups somebody compares with those of other hosts, perhaps on a host that decides something
+/// by itself, or misses something.
 // @unchecked: it is in the one thread of its host.
-final class FaultyReplica: ReplicaStore, @unchecked Sendable {
+final class WatchedReplica: ReplicaStore, @unchecked Sendable {
     private let replica: any ReplicaStore
-    private let fault: HostsFault
+    private let host: String
+    private let witness: Witness
+    private let fault: HostsFault?
     private let clock: ManualClock
     private var chances = 0
     private var time = Timestamp.distantPast
 
-    init(_ replica: any ReplicaStore, _ fault: HostsFault, _ clock: ManualClock) {
+    init(
+        _ replica: any ReplicaStore, of host: String, _ witness: Witness, _ fault: HostsFault?,
+        _ clock: ManualClock
+    ) {
         self.replica = replica
+        self.host = host
+        self.witness = witness
         self.fault = fault
         self.clock = clock
     }
@@ -41,7 +49,11 @@ final class FaultyReplica: ReplicaStore, @unchecked Sendable {
     func apply(
         _ group: OrderedGroup,
         then: @escaping @Sendable (Result<AppliedGroup, BusError>) -> Void
-    ) { replica.apply(changed(group), then: then) }
+    ) {
+        let changed = changed(group)
+        witness.saw(changed, on: host)
+        replica.apply(changed, then: then)
+    }
 
     private func changed(_ group: OrderedGroup) -> OrderedGroup {
         switch fault {
@@ -72,38 +84,41 @@ final class FaultyReplica: ReplicaStore, @unchecked Sendable {
     }
 }
 
-/// A store that answers some batches with the place that they would probably get.
+/// A store whose requests to work groups are decided by something of its host.
 // @unchecked: it is in the one thread of its host.
-final class EagerStore: EventStore, @unchecked Sendable {
-    private let store: any EventStore
-    private var newest = EventID.zero
-    private var chances = 0
+final class FaultyOrderedStore: SharedOrderStore, @unchecked Sendable {
+    private let store: any SharedOrderStore
+    private let fault: HostsFault
+    private let clock: ManualClock
+    private var decider: FaultyDecider?
 
-    init(_ store: any EventStore) { self.store = store }
+    init(_ store: any SharedOrderStore, _ fault: HostsFault, _ clock: ManualClock) {
+        self.store = store
+        self.fault = fault
+        self.clock = clock
+    }
 
     var capabilities: StoreCapabilities { store.capabilities }
     var readiness: Readiness { store.readiness }
+    var orderTime: Timestamp { store.orderTime }
 
     func open(_ context: StoreContext) throws(StoreError) -> StoreContents {
-        let contents = try store.open(context)
-        newest = contents.newest
-        return contents
+        try store.open(context)
     }
 
     func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void
-    ) {
-        guard case .events(let batch, _, _) = entry else { return store.commit(entry, then: then) }
-        chances += 1
-        guard chances % 5 == 0 else {
-            return store.commit(entry) { [self] outcome in
-                if case .success(.events(let events)) = outcome { newest = events.last!.id }
-                then(outcome)
-            }
-        }
-        store.commit(entry) { _ in }
-        let time = Timestamp(microseconds: 1_700_000_000_000_000)
-        then(.success(.events(batch.events(from: newest.rawValue + 1, at: time, isStored: true))))
+    ) { store.commit(entry, then: then) }
+
+    func ask(
+        _ request: GroupRequest, for user: UInt32?,
+        failing: @escaping @Sendable (BusError) -> Void
+    ) { store.ask(request, for: user, failing: failing) }
+
+    func decide(by honest: any RequestDecider) {
+        let decider = FaultyDecider(honest, fault, clock)
+        self.decider = decider
+        store.decide(by: decider)
     }
 
     func read(
@@ -117,4 +132,47 @@ final class EagerStore: EventStore, @unchecked Sendable {
     func tell(_ observer: any StoreObserver) { store.tell(observer) }
 
     func close() { store.close() }
+}
+
+/// Decides with another time, or without some requests.
+// @unchecked: it is in the one thread of its host.
+private final class FaultyDecider: RequestDecider, @unchecked Sendable {
+    // Weak: the groups have it, and their bus has this.
+    private weak var decider: (any RequestDecider)?
+    private let fault: HostsFault
+    private let clock: ManualClock
+    private var time = Timestamp.distantPast
+    private var chances = 0
+
+    init(_ decider: any RequestDecider, _ fault: HostsFault, _ clock: ManualClock) {
+        self.decider = decider
+        self.fault = fault
+        self.clock = clock
+    }
+
+    func decide(
+        _ group: AskedGroup, first: EventID,
+        then: @escaping @Sendable (Result<[StoreEntry], BusError>) -> Void
+    ) { decider?.decide(changed(group), first: first, then: then) }
+
+    private func changed(_ group: AskedGroup) -> AskedGroup {
+        switch fault {
+        case .decidesJobsByItsClock:
+            time = max(time, clock.now())
+            let place = OrderPlace(
+                sequence: group.place.sequence, chain: group.place.chain, line: group.place.line,
+                time: time)
+            return AskedGroup(place: place, settings: group.settings, entries: group.entries)
+        case .missesRequests:
+            chances += 1
+            guard chances % 5 == 1 else { return group }
+            let entries = group.entries.map { entry in
+                if case .request = entry { AskedEntry.entry(.together([])) } else { entry }
+            }
+            return AskedGroup(place: group.place, settings: group.settings, entries: entries)
+        default: return group
+        }
+    }
+
+    func decidedWasTold() { decider?.decidedWasTold() }
 }

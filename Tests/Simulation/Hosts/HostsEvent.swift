@@ -14,4 +14,10 @@ package enum HostsEvent: CaseIterable, Sendable {
     case cursorAhead
     /// A gap that a reader was told.
     case gap
+    /// A job that was handed out again.
+    case secondAttempt
+    /// A job that became a dead letter.
+    case letter
+    /// A hand-out that its worker would have learned of too late.
+    case lateLease
 }

@@ -14,15 +14,25 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case publishesTwice
     /// Some batches are answered as refused, and are there.
     case refusesWhatItTook
+    /// Some settlements are answered, and nothing is done.
+    case forgetsSettlements
     /// One host decides ages by its own clock.
     case decidesByItsClock
     /// One host decides by a limit of its own.
     case decidesByItsLimit
     /// One host applies the entries of a group in another order, as a dictionary may have it.
     case decidesByADictionary
+    /// One host decides jobs by its own clock.
+    case decidesJobsByItsClock
+    /// One host decides jobs by a limit of its own.
+    case decidesJobsByItsLimit
+    /// One host does not see some requests to work groups.
+    case missesRequests
+    /// The clock by which one host says that leases have passed is too fast.
+    case leasesEndEarly
     /// One host does not see some groups.
     case missesAGroup
-    /// One host answers some batches before they have a place in the order.
+    /// Some batches are answered before they have a place in the order, with the one that they would probably get.
     case answersBeforeItsEntry
     /// The order shows appends that a server which takes over does not have.
     case showsBeforeTheBarrier

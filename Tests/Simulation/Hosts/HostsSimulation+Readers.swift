@@ -6,7 +6,7 @@ extension HostsSimulation {
     func read(using random: inout SeededRandom) {
         if readers.count < 4 || Int.random(in: 0..<30, using: &random) == 0 {
             let texts = [
-                "jobs.a", "jobs.*", ">", "few", "jobs.b,few", "aging", "fleeting,jobs.a",
+                "jobs.a", "jobs.*", ">", "few", "dead", "jobs.b,few", "aging", "fleeting,jobs.a",
             ]
             let selector = try! Selector(texts.randomElement(using: &random)!)
             let newest = hosts.compactMap { $0.life?.bus.newest.rawValue }.max() ?? Self.floor
@@ -58,9 +58,7 @@ extension HostsSimulation {
 
     private func take(_ honest: LogRead, _ request: Request) {
         let read = told(honest)
-        if case .events(let events, _, _) = read {
-            for event in events { model.saw(event.id.rawValue, BusModel.Seen(event)) }
-        }
+        if case .events(let events, _, _) = read { events.forEach(see) }
         if let finding = readers[request.reader].take(read) {
             model.fail("reader \(request.reader): \(finding)")
         }

@@ -3,13 +3,14 @@ import Ordered
 import StoreSupport
 import TestSupport
 import Topics
+import Work
 
 /// A bus of three hosts on one order, in one thread and in a time of its own: a seed chooses what
 /// happens, on disks that fail, on hosts that are killed, lose their power or sleep, on an order whose
 /// answers come late, twice or never, and whose servers take over from one another. Readers change host
 /// with every request. It stops at the first promise that is broken.
 // @unchecked: everything that has it is in one thread.
-final class HostsSimulation: SimulatedRun, @unchecked Sendable {
+final class HostsSimulation: WorkingRun, @unchecked Sendable {
     static let life = OrderLife(identity: 7 << 64 | 1, base: EventID(rawValue: 1_000_001))
     static let floor = life.base.rawValue - 1
 
@@ -18,6 +19,8 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     var hosts: [SimulatedHost] = []
     var model = BusModel()
     var readers: [SimulatedReader] = []
+    var workers: [SimulatedWorker] = []
+    private let witness = Witness()
     /// Which request of each reader is awaited.
     var requests: [Int] = []
     var story: RunStory<HostsFault>
@@ -25,18 +28,57 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     init(seed: UInt64, fault: HostsFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
         story = RunStory(with: fault, isTold: isTraced)
-        let tokens = TokenMint(seed)
+        let (tokens, mint) = (AppendTokens(seed), TokenMint())
         order = ScriptedOrder(life: Self.life, clock: ManualClock(), fault: fault)
         hosts = try ["a", "b", "c"].map { name in
             // The last one holds little: its readers need its file.
             try SimulatedHost(
                 name, on: order, memoryBytes: name == "c" ? 60_000 : 8 << 20,
-                fault: name == "c" ? fault : nil, draw: { tokens.next() })
+                fault: name == "c" ? fault : nil, draw: { tokens.next() }, mint: { mint.next() },
+                witness: witness)
         }
+        for name in SimulatedTopics.groups { try make(name) }
+        settle()
+        if try description(of: SimulatedTopics.group, at: hosts[2]) == nil {
+            model.fail("there are no groups")
+        }
+        let holding = hosts[0].life?.groups.scope(of: try GroupName(SimulatedTopics.holdingGroup))
+        let holder = holding.map {
+            TopicHolder(group: $0.number, name: SimulatedTopics.holdingGroup)
+        }
+        try hosts[1].life?.bus.register(SimulatedTopics.held, keep: 6, hold: holder)
+        settle()
     }
 
+    /// Two hosts make each group at the same time.
+    private func make(_ name: String) throws {
+        for host in hosts.prefix(2) {
+            host.life?.groups.set(
+                try GroupName(name), try SimulatedTopics.settings(of: name), by: workerCaller
+            ) { [self] in
+                if case .failure(let error) = $0 { model.fail("no group \(name): \(error)") }
+            }
+        }
+        workers += SimulatedWorker.team(of: name)
+    }
+
+    private func description(
+        of name: String, at host: SimulatedHost
+    ) throws -> GroupDescription? { host.life?.groups.description(of: try GroupName(name)) }
+
+    func desk(using random: inout SeededRandom) -> Desk? {
+        let index = Int.random(in: hosts.indices, using: &random)
+        let (host, lives) = (hosts[index], hosts[index].lives)
+        guard let life = host.life else { return nil }
+        return Desk(
+            groups: life.groups, host: index, isThere: { lives == host.lives }, time: host.time,
+            sets: { host.time.sets })
+    }
+
+    func forgetsSettlement() -> Bool { shows(.forgetsSettlements) }
+
     // @unchecked: it is in the one thread of its simulation.
-    private final class TokenMint: @unchecked Sendable {
+    private final class AppendTokens: @unchecked Sendable {
         private var count: UInt128
 
         init(_ seed: UInt64) { count = UInt128(seed) << 64 }
@@ -48,13 +90,20 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     }
 
     /// The things that the run has met.
-    var met: Set<HostsEvent> { order.met }
+    var met: Set<HostsEvent> {
+        var met = order.met
+        let jobs = model.jobs.values.flatMap(\.values)
+        if jobs.contains(where: { $0.attempt > 1 }) { met.insert(.secondAttempt) }
+        if jobs.contains(where: { $0.letter != nil }) { met.insert(.letter) }
+        return met
+    }
 
     func close() { for host in hosts { host.end(.kill) } }
 
     // MARK: Steps
 
     func step(using random: inout SeededRandom) throws {
+        if let finding = witness.finding { model.fail(finding) }
         let host = hosts.randomElement(using: &random)!
         // Else everything that is tried again a little later would stand still for most steps.
         pass(Int64.random(in: 0..<60_000, using: &random))
@@ -62,16 +111,17 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
         if host.life == nil, wakes { return try end(host, using: &random) }
         if host.sleeps, wakes { host.sleeps = false }
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<18: try publish(on: host, using: &random)
-        case 18..<22: try change(on: host, using: &random)
-        case 22..<46:
+        case 0..<12: try publish(on: host, using: &random)
+        case 12..<15: try change(on: host, using: &random)
+        case 15..<30: try work(using: &random)
+        case 30..<50:
             guard !host.sleeps else { return }
             for _ in 0..<Int.random(in: 1...30, using: &random) {
                 host.life?.scheduler.step(using: &random)
             }
-        case 46..<66:
+        case 50..<68:
             for _ in 0..<Int.random(in: 1...12, using: &random) { order.step(using: &random) }
-        case 66..<84: read(using: &random)
+        case 68..<84: read(using: &random)
         case 84..<88: advance(using: &random)
         case 89, 90: disturb(host, using: &random)
         case 91: host.life?.disk.heal()
@@ -86,7 +136,10 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     private func publish(
         on host: SimulatedHost, using random: inout SeededRandom
     ) throws {
-        let others = [SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting]
+        let others = [
+            SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting,
+            SimulatedTopics.held,
+        ]
         let isOther = Int.random(in: 0..<3, using: &random) == 0
         let topic = (isOther ? others : SimulatedTopics.unbounded).randomElement(using: &random)!
         let key = ["k1", "k2", nil].randomElement(using: &random)!
@@ -110,6 +163,11 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
         let number = model.asked(BusModel.Batch(topic: topic, key: key, texts: texts))
         note("publish \(texts) to \(topic) on \(host.name)")
         if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
+        if shows(.answersBeforeItsEntry) {
+            let first = life.bus.newest.rawValue + 1
+            model.answered(number, first: first, last: first + UInt64(texts.count) - 1)
+            return life.bus.publish(batch) { _ in }
+        }
         let asked = host.lives
         life.bus.publish(batch) { [self] outcome in
             guard asked == host.lives else { return }
@@ -169,7 +227,9 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
         order.clock.advance(microseconds: span)
         for host in hosts {
             host.time.advance(microseconds: span)
-            if !host.sleeps { host.life?.bus.sweep() }
+            guard !host.sleeps, let life = host.life else { continue }
+            life.bus.sweep()
+            life.groups.sweep()
         }
     }
 
@@ -228,6 +288,9 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
         default: host.end(.kill)
         }
         for index in readers.indices { readers[index].lostTheBus() }
+        for index in workers.indices where hosts[workers[index].host] === host {
+            workers[index].lostTheBus()
+        }
     }
 
     // MARK: The end
@@ -250,8 +313,34 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
             pass(1_100_000)
         }
         var random = SeededRandom(seed: seed)
+        try finishJobs(using: &random)
         readOn(using: &random)
         try check()
+    }
+
+    /// Lets all leases pass, and all jobs be done.
+    private func finishJobs(using random: inout SeededRandom) throws {
+        var quiet = 0
+        for _ in 0..<400 where quiet < 3 && model.finding == nil {
+            settle()
+            pass(7_000_000)
+            settle()
+            for index in workers.indices { try work(index, isLast: true, using: &random) }
+            settle()
+            quiet = try isQuiet() ? quiet + 1 : 0
+        }
+        if quiet < 3 { model.fail("the jobs do not come to an end") }
+    }
+
+    private func isQuiet() throws -> Bool {
+        for name in SimulatedTopics.groups {
+            guard let group = try description(of: name, at: hosts[0]) else {
+                model.fail("the group \(name) is gone")
+                return false
+            }
+            if group.open > 0 || group.parked > 0 || group.behind != 0 { return false }
+        }
+        return true
     }
 
     func settle() {
@@ -267,6 +356,8 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
     private func check() throws {
         model.checkBatches()
         model.check(readers)
+        for group in SimulatedTopics.groups { model.checkJobs(of: group) }
+        if let finding = witness.finding { model.fail(finding) }
         let first = hosts[0].life?.bus
         for host in hosts {
             guard let bus = host.life?.bus else { continue }
@@ -284,7 +375,21 @@ final class HostsSimulation: SimulatedRun, @unchecked Sendable {
             if let difference = Self.difference(bus, first!) {
                 model.fail("\(host.name) and \(hosts[0].name) differ: \(difference)")
             }
+            for name in SimulatedTopics.groups {
+                let (own, other) = (
+                    try words(of: name, at: host), try words(of: name, at: hosts[0])
+                )
+                if own != other { model.fail("\(host.name) has \(own), not \(other)") }
+            }
         }
+    }
+
+    /// All of a group that hosts have alike.
+    private func words(of name: String, at host: SimulatedHost) throws -> String {
+        guard let group = try description(of: name, at: host) else { return "no group \(name)" }
+        return "\(name): reach \(group.reach), open \(group.open), leased \(group.leased), parked "
+            + "\(group.parked), done \(group.done), failed \(group.failed), gone \(group.gone), "
+            + "expired \(group.expired), gap \(String(describing: group.gap))"
     }
 
     /// The first topic that two hosts describe otherwise, but for what each counts for itself.

@@ -257,7 +257,18 @@ final class ScriptedConnection: Order, @unchecked Sendable {
             guard fate == .well else { return fail(call) }
             then(.success(items(from: sequence, bytesMax, using: &random)))
         case .append(let append, let then):
-            if case .part? = (try? GroupForm(append.bytes))?.content { order.met.insert(.part) }
+            switch (try? GroupForm(append.bytes))?.content {
+            case .part?: order.met.insert(.part)
+            case .entries(let entries, _)?:
+                let givesBack = entries.contains {
+                    guard case .request(let request) = $0, case .giveBack = request.verb else {
+                        return false
+                    }
+                    return true
+                }
+                if givesBack { order.met.insert(.lateLease) }
+            case nil: break
+            }
             let isForgotten =
                 fate == .well && order.has(append.token)
                 && Int.random(in: 0..<4, using: &random) == 0

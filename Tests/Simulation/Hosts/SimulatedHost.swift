@@ -6,6 +6,7 @@ import StoreSupport
 import Telemetry
 import TestSupport
 import Topics
+import Work
 
 /// A host of a bus of several hosts, over its lives: its disk, its clocks, and while it runs its bus.
 // @unchecked: everything that has it is in one thread.
@@ -16,6 +17,8 @@ final class SimulatedHost: @unchecked Sendable {
     private let folder = TemporaryFolder(inMemory: true)
     private let fault: HostsFault?
     private let draw: @Sendable () -> UInt128
+    private let mint: @Sendable () -> LeaseToken
+    private let witness: Witness
     private let memoryBytes: Int
     /// Nil while the host is down.
     private(set) var life: Life?
@@ -27,6 +30,7 @@ final class SimulatedHost: @unchecked Sendable {
     /// One life of a host.
     struct Life {
         let bus: EventBus
+        let groups: WorkGroups
         let connection: ScriptedConnection
         let scheduler: StepScheduler
         let disk: Disk
@@ -36,15 +40,20 @@ final class SimulatedHost: @unchecked Sendable {
     ///   - memoryBytes: The memory of its bus.
     ///   - fault: What is broken on this host on purpose.
     ///   - draw: Gives a token that nobody has used.
+    ///   - mint: The same for requests of work groups.
     init(
         _ name: String, on order: ScriptedOrder, memoryBytes: Int, fault: HostsFault? = nil,
-        draw: @escaping @Sendable () -> UInt128
+        draw: @escaping @Sendable () -> UInt128, mint: @escaping @Sendable () -> LeaseToken,
+        witness: Witness
     ) throws {
         self.name = name
         self.order = order
         self.memoryBytes = memoryBytes
         self.fault = fault
         self.draw = draw
+        self.mint = mint
+        self.witness = witness
+        if fault == .leasesEndEarly { time.bootRate = 3 }
         try begin()
     }
 
@@ -58,13 +67,12 @@ final class SimulatedHost: @unchecked Sendable {
         let file = SQLiteStore(
             SQLiteStoreConfiguration(path: path, sync: .full), log: log, vfs: disk.name,
             following: order.life, starter: scheduler)
-        let replica: any ReplicaStore =
-            fault.map { FaultyReplica(file, $0, time.clock) } ?? file
+        let replica = WatchedReplica(file, of: name, witness, fault, time.clock)
         let ordered = OrderedStore(
             on: connection, with: replica, as: name, life: order.life, starter: scheduler,
             draw: draw)
         let store: any EventStore =
-            fault == .answersBeforeItsEntry ? EagerStore(ordered) : ordered
+            fault.map { FaultyOrderedStore(ordered, $0, time.clock) } ?? ordered
         var limits = BusLimits()
         limits.graceMicroseconds = 1_000_000
         let bus = try EventBus(
@@ -72,7 +80,12 @@ final class SimulatedHost: @unchecked Sendable {
             memory: MemoryBudget(bytesMax: memoryBytes), clock: time.clock,
             bootClock: time.bootClock,
             broadcaster: Broadcaster(), log: log)
-        life = Life(bus: bus, connection: connection, scheduler: scheduler, disk: disk)
+        var workLimits = WorkLimits()
+        if fault == .decidesJobsByItsLimit { workLimits.openPerGroupMax = 2 }
+        let groups = WorkGroups(
+            on: bus, limits: workLimits, log: log, starter: scheduler, mint: mint)
+        life = Life(
+            bus: bus, groups: groups, connection: connection, scheduler: scheduler, disk: disk)
     }
 
     enum End {

@@ -2,9 +2,46 @@ import TestSupport
 import Topics
 import Work
 
+/// A run with workers.
+protocol WorkingRun: SimulatedRun, Sendable {
+    var workers: [SimulatedWorker] { get set }
+
+    /// Where the next request of a worker goes; nil where nobody is there to be asked.
+    func desk(using random: inout SeededRandom) -> Desk?
+
+    /// Whether a settlement is answered, and nothing is done, as a planted fault has it.
+    func forgetsSettlement() -> Bool
+}
+
+/// Tokens that differ over all lives and hosts.
+// @unchecked: it is in the one thread of its simulation.
+final class TokenMint: @unchecked Sendable {
+    private var count: UInt64 = 0
+
+    func next() -> LeaseToken {
+        count += 1
+        return LeaseToken(high: 0x9E37_79B9_7F4A_7C15 &* count, low: count)
+    }
+}
+
+/// Somebody who takes requests of workers: the groups of one life of a bus.
+struct Desk: Sendable {
+    let groups: WorkGroups
+    /// Which bus it is of, where there are several.
+    var host = 0
+    /// Whether its answers reach a worker still.
+    let isThere: @Sendable () -> Bool
+    let time: SimulatedTime
+    /// How often its clock was set.
+    let sets: @Sendable () -> Int
+}
+
+/// The caller of all workers.
+let workerCaller = WorkCaller(uid: 1)
+
 /// The steps of workers.
-extension BusSimulation {
-    static let caller = WorkCaller(uid: 1)
+extension WorkingRun {
+    private var caller: WorkCaller { workerCaller }
 
     func work(using random: inout SeededRandom) throws {
         let index = Int.random(in: workers.indices, using: &random)
@@ -13,21 +50,23 @@ extension BusSimulation {
 
     /// One request of a worker. At the end every job is done.
     func work(_ index: Int, isLast: Bool, using random: inout SeededRandom) throws {
+        guard let desk = desk(using: &random) else { return }
         switch workers[index].state {
         case .asking: break
-        case .idle: try ask(index, settling: nil, using: &random)
-        case .settling(let lease, let verb): try settle(lease, verb, index, using: &random)
+        case .idle: try ask(index, at: desk, settling: nil, using: &random)
+        case .settling(let lease, let verb):
+            try settle(lease, verb, index, at: desk, using: &random)
         case .holding(let lease):
             // Some die with their job, some are slow.
             switch isLast ? 9 : Int.random(in: 0..<10, using: &random) {
             case 0:
                 workers[index].state = .idle
                 note("worker \(index) forgets \(lease.ids)")
-            case 1: try extend(lease, index, using: &random)
+            case 1: try extend(lease, index, at: desk, using: &random)
             default:
                 let verbs = workers[index].verbs
                 try settle(
-                    lease, isLast ? .done : verbs.randomElement(using: &random)!, index,
+                    lease, isLast ? .done : verbs.randomElement(using: &random)!, index, at: desk,
                     using: &random)
             }
         }
@@ -35,10 +74,10 @@ extension BusSimulation {
 
     private func settle(
         _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
-        using random: inout SeededRandom
+        at desk: Desk, using random: inout SeededRandom
     ) throws {
         let group = workers[index].group
-        if shows(.forgetsSettlements) {
+        if forgetsSettlement() {
             for id in lease.ids { model.settled(id, of: group, verb) }
             workers[index].state = .idle
             return
@@ -48,13 +87,14 @@ extension BusSimulation {
         let settlement = workers[index].settlement(verb, of: lease, using: &random)
         note("worker \(index) settles \(lease.ids) of \(group): \(verb)")
         if Bool.random(using: &random) {
-            return try ask(index, settling: (settlement, lease, verb), using: &random)
+            return try ask(
+                index, at: desk, settling: (settlement, lease, verb), using: &random)
         }
-        let asked = lives
-        life.groups.settle(try GroupName(group), settlement, by: Self.caller) {
+        workers[index].host = desk.host
+        desk.groups.settle(try GroupName(group), settlement, by: caller) {
             [self] outcome in
-            guard asked == lives else { return }
-            end(lease, verb, index, outcome)
+            guard desk.isThere() else { return }
+            end(lease, verb, index, outcome, at: desk)
         }
     }
 
@@ -62,7 +102,7 @@ extension BusSimulation {
     /// it was settled before, or a worker with a name holds the new one.
     private func end(
         _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
-        _ outcome: Result<SettleReceipt, WorkError>?
+        _ outcome: Result<SettleReceipt, WorkError>?, at desk: Desk
     ) {
         note("worker \(index) is told \(outcome.map { "\($0)" } ?? "nothing of its last job")")
         // Of several settlements of one lease the first answer counts for the worker.
@@ -78,7 +118,7 @@ extension BusSimulation {
                 model.settled(id, of: group, .done)
             // Of several jobs some were over, or somebody else's: which ones is not said.
             case nil, .success, .failure(.jobSettled), .failure(.jobDead): break
-            case .failure(.leaseLost): model.lost(id, of: group, by: index, at: time.passed)
+            case .failure(.leaseLost): model.lost(id, of: group, by: index, at: desk.time.passed)
             case .failure(.bus), .failure(.workerReplaced):
                 // It asks the same again, by itself or as the loop that came later.
                 workers[index].state = .settling(lease, verb)
@@ -88,25 +128,25 @@ extension BusSimulation {
     }
 
     private func extend(
-        _ lease: SimulatedWorker.Lease, _ index: Int, using random: inout SeededRandom
+        _ lease: SimulatedWorker.Lease, _ index: Int, at desk: Desk,
+        using random: inout SeededRandom
     ) throws {
         let group = workers[index].group
         let span = Int64.random(in: 1_000_000...15_000_000, using: &random)
-        let begun = time.passed
+        let begun = desk.time.passed
         note("worker \(index) extends \(lease.ids) of \(group) by \(span)")
         for id in lease.ids { model.extending(id, of: group, by: index, to: begun + span) }
-        let asked = lives
-        life.groups.extend(
-            try GroupName(group), lease: lease.token, by: span, caller: Self.caller
+        desk.groups.extend(
+            try GroupName(group), lease: lease.token, by: span, caller: caller
         ) { [self] outcome in
-            guard asked == lives, case .success = outcome else { return }
+            guard desk.isThere(), case .success = outcome else { return }
             for id in lease.ids { model.extended(id, of: group, by: index, to: begun + span) }
         }
     }
 
     /// Asks for a job, and perhaps settles the last one with the same request.
     private func ask(
-        _ index: Int,
+        _ index: Int, at desk: Desk,
         settling last: (
             settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
         )?,
@@ -124,38 +164,45 @@ extension BusSimulation {
         // A worker with a name lets go of its job by asking again, and mostly gets it.
         if workers[index].name != nil { model.letGo(of: workers[index].group, by: index) }
         note("worker \(index) asks \(workers[index].group) for \(length ?? 0)")
-        let (asked, begun, clockSets) = (lives, time.passed, sets)
-        life.groups.next(try GroupName(workers[index].group), request, by: Self.caller) {
+        let (begun, clockSets) = (desk.time.passed, desk.sets())
+        workers[index].host = desk.host
+        desk.groups.next(try GroupName(workers[index].group), request, by: caller) {
             [self] outcome in
-            guard asked == lives else { return }
+            guard desk.isThere() else { return }
             workers[index].asked -= 1
-            if let last { end(last, index, outcome) } else { workers[index].state = .idle }
+            if let last {
+                end(last, index, outcome, at: desk)
+            } else {
+                workers[index].state = .idle
+            }
             guard case .success(let answer) = outcome, let delivery = answer.delivery else {
                 return
             }
             // The lease began when the bus decided: by its deadline, unless the clock was set since.
-            let left = delivery.deadline.microseconds - time.clock.now().microseconds
+            let left =
+                delivery.deadline.microseconds - desk.time.clock.now().microseconds
             let span = length ?? 10_000_000
             take(
                 delivery, index, for: span,
-                until: clockSets == sets ? time.passed + left : begun + span)
+                until: clockSets == desk.sets() ? desk.time.passed + left : begun + span,
+                at: desk)
         }
     }
 
     private func end(
         _ last: (
             settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
-        ), _ index: Int, _ outcome: Result<NextAnswer, WorkError>
+        ), _ index: Int, _ outcome: Result<NextAnswer, WorkError>, at desk: Desk
     ) {
         switch outcome {
-        case .failure(let error): end(last.lease, last.verb, index, .failure(error))
+        case .failure(let error): end(last.lease, last.verb, index, .failure(error), at: desk)
         case .success(let answer):
-            end(last.lease, last.verb, index, answer.settled.map { .success($0) })
+            end(last.lease, last.verb, index, answer.settled.map { .success($0) }, at: desk)
         }
     }
 
     private func take(
-        _ delivery: JobDelivery, _ index: Int, for span: Int64, until end: Int64
+        _ delivery: JobDelivery, _ index: Int, for span: Int64, until end: Int64, at desk: Desk
     ) {
         let group = workers[index].group
         let jobs = delivery.jobs.map { "\($0.event.id)#\($0.attempt)" }
@@ -165,7 +212,7 @@ extension BusSimulation {
             model.saw(id, BusModel.Seen(job.event))
             model.handed(
                 id, of: group, attempt: job.attempt,
-                to: .init(number: index, isNamed: workers[index].name != nil), at: time.passed,
+                to: .init(number: index, isNamed: workers[index].name != nil), at: desk.time.passed,
                 decided: end - span, until: end)
         }
         if workers[index].name != nil, workers[index].asked > 0 {

@@ -71,6 +71,10 @@ struct BusModel {
     /// Requests that were answered, and when others were over, by their texts.
     private var repliedRequests: Set<String> = []
     private var overRequests: [String: Int64] = [:]
+    /// Requests for jobs by group that were not answered so far.
+    private var unansweredAsks: [String: Int] = [:]
+    /// Jobs by group that have to be dead letters, each with the one that was handed out before it was known.
+    private var letters: [String: [UInt64: UInt64]] = [:]
     /// The first promise that was broken.
     private(set) var finding: String?
 
@@ -223,9 +227,20 @@ struct BusModel {
         let earlier = ids { $0.key == key && SimulatedTopics.unbounded.contains($0.topic) }
         for other in earlier.prefix(while: { $0 < id }) {
             let isOver = jobs[group]?[other].map { $0.mayBeOver(at: now) } ?? false
-            if !isOver { fail("W7: \(id) of key \(key) is handed out before \(other) is over") }
+            guard !isOver else { continue }
+            // Hand-outs that nobody was told may have been its last attempts: then it is a letter.
+            if unansweredAsks[group, default: 0] > 0 {
+                letters[group, default: [:]][other] = id
+            } else {
+                fail("W7: \(id) of key \(key) is handed out before \(other) is over")
+            }
         }
     }
+
+    /// A worker asks for jobs.
+    mutating func askedForJobs(of group: String) { unansweredAsks[group, default: 0] += 1 }
+
+    mutating func answeredAsk(of group: String) { unansweredAsks[group, default: 0] -= 1 }
 
     /// A worker sends a settlement, whose answer it may never get.
     mutating func settling(_ id: UInt64, of group: String) {
@@ -288,8 +303,11 @@ struct BusModel {
         jobs[group]?[id]?.letter = letter
     }
 
-    /// W2: once nothing is open, every event of a group is done, a dead letter, or was in doubt.
+    /// W2, W7: once nothing is open, every event of a group is done, a dead letter, or was in doubt.
     mutating func checkJobs(of group: String) {
+        for (id, later) in letters[group] ?? [:] where jobs[group]?[id]?.letter == nil {
+            fail("W7: \(later) was handed out before \(id), which is no dead letter")
+        }
         for id in ids(where: { SimulatedTopics.topics(of: group).contains($0.topic) }) {
             let job = jobs[group]?[id]
             let isOver = job.map { $0.isSettled || $0.isDead || $0.isInDoubt } ?? false

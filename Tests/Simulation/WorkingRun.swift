@@ -161,6 +161,7 @@ extension WorkingRun {
             waits: last == nil && Bool.random(using: &random))
         if last == nil { workers[index].state = .asking }
         workers[index].asked += 1
+        model.askedForJobs(of: workers[index].group)
         // A worker with a name lets go of its job by asking again, and mostly gets it.
         if workers[index].name != nil { model.letGo(of: workers[index].group, by: index) }
         note("worker \(index) asks \(workers[index].group) for \(length ?? 0)")
@@ -170,6 +171,7 @@ extension WorkingRun {
             [self] outcome in
             guard desk.isThere() else { return }
             workers[index].asked -= 1
+            model.answeredAsk(of: workers[index].group)
             if let last {
                 end(last, index, outcome, at: desk)
             } else {

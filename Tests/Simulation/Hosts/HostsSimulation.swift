@@ -113,14 +113,15 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: try publish(on: host, using: &random)
         case 12..<15: try change(on: host, using: &random)
-        case 15..<30: try work(using: &random)
+        case 15..<30:
+            for _ in 0..<Int.random(in: 1...6, using: &random) { try work(using: &random) }
         case 30..<50:
             guard !host.sleeps else { return }
-            for _ in 0..<Int.random(in: 1...30, using: &random) {
+            for _ in 0..<Int.random(in: 1...90, using: &random) {
                 host.life?.scheduler.step(using: &random)
             }
         case 50..<68:
-            for _ in 0..<Int.random(in: 1...12, using: &random) { order.step(using: &random) }
+            for _ in 0..<Int.random(in: 1...30, using: &random) { order.step(using: &random) }
         case 68..<84: read(using: &random)
         case 84..<88: advance(using: &random)
         case 89, 90: disturb(host, using: &random)
@@ -325,22 +326,22 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             settle()
             pass(7_000_000)
             settle()
-            for index in workers.indices { try work(index, isLast: true, using: &random) }
+            let busy = try SimulatedTopics.groups.filter { try !isQuiet($0) }
+            for index in workers.indices where busy.contains(workers[index].group) {
+                try work(index, isLast: true, using: &random)
+            }
             settle()
-            quiet = try isQuiet() ? quiet + 1 : 0
+            quiet = busy.isEmpty ? quiet + 1 : 0
         }
         if quiet < 3 { model.fail("the jobs do not come to an end") }
     }
 
-    private func isQuiet() throws -> Bool {
-        for name in SimulatedTopics.groups {
-            guard let group = try description(of: name, at: hosts[0]) else {
-                model.fail("the group \(name) is gone")
-                return false
-            }
-            if group.open > 0 || group.parked > 0 || group.behind != 0 { return false }
+    private func isQuiet(_ name: String) throws -> Bool {
+        guard let group = try description(of: name, at: hosts[0]) else {
+            model.fail("the group \(name) is gone")
+            return false
         }
-        return true
+        return group.open == 0 && group.parked == 0 && group.behind == 0
     }
 
     func settle() {

@@ -216,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Simulation", "Work", "Topics", "Protection", "StoreSupport", "TestSupport",
+                "Simulation", "Ordered", "SQLiteStore", "Work", "Topics", "Broadcasting",
+                "Protection", "Telemetry", "StoreSupport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -130,11 +130,7 @@ import Testing
         #expect(throws: DaemonError.self) { try failing.start() }
         #expect(!failing.accessLog.isRunning)
         #expect(access(path, F_OK) == 0)
-        let open = OpenDescriptors.all.filter { descriptor in
-            var target = [CChar](repeating: 0, count: 4_096)
-            let count = readlink("/proc/self/fd/\(descriptor)", &target, target.count - 1)
-            return count > 0 && strcmp(target, path) == 0
-        }
+        let open = OpenDescriptors.all.filter { FolderNames.link("/proc/self/fd/\($0)") == path }
         #expect(open == [])
     }
 

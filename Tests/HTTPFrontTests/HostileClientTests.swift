@@ -76,7 +76,7 @@ import Testing
             #expect(try bystander.exchange("GET", "/b").text == "b")
             bystander.close()
             server.expectEmpty()
-            server.expect(server.descriptors(), becomes: 0)
+            server.expectNoDescriptors()
         }
     }
 
@@ -101,7 +101,7 @@ import Testing
             poll(nil, 0, 1)
         }
         server.expectEmpty()
-        server.expect(server.descriptors(), becomes: 0)
+        server.expectNoDescriptors()
         // Those that were reset before they could be accepted were nobody's.
         #expect(server.server.loops.map(\.accepted.value).reduce(0, +) > 1_000)
     }
@@ -297,15 +297,35 @@ import Testing
 }
 
 extension LoopServer {
-    /// Descriptors of this process that are connections of this server.
+    /// Expects that no descriptor of this process is a connection of this server any more. Says which ones
+    /// are, and to whom they lead.
+    func expectNoDescriptors(sourceLocation: SourceLocation = #_sourceLocation) {
+        expect(descriptors.count, becomes: 0, sourceLocation: sourceLocation)
+        for (descriptor, end) in descriptors {
+            let client = OpenDescriptors.all.first {
+                end != nil && SocketAddress(localOf: $0) == end
+            }
+            Issue.record(
+                """
+                \(descriptor) is \(FolderNames.link("/proc/self/fd/\(descriptor)") ?? "closed"), from \
+                \(end?.description ?? "a unix socket"), \(client.map { "our \($0)" } ?? "not ours"); \
+                \(server.census), accepted \(server.loops.map(\.accepted.value))
+                """, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Descriptors of this process that are connections of this server, with their other ends; nil on a unix
+    /// socket.
     ///
-    /// A connection leaves the census when the parser says so, which is before the parser closes
-    /// its socket.
-    func descriptors() -> Int {
+    /// A connection leaves the census once its socket is closed.
+    private var descriptors: [(descriptor: Int32, end: SocketAddress?)] {
         let listening = SocketAddress(numeric: "127.0.0.1", port: port)
-        return OpenDescriptors.all.count { descriptor in
+        return OpenDescriptors.all.compactMap { descriptor in
             if let address = SocketAddress(localOf: descriptor) {
-                return address == listening && SocketAddress(remoteOf: descriptor) != nil
+                guard address == listening, let end = SocketAddress(remoteOf: descriptor) else {
+                    return nil
+                }
+                return (descriptor, end)
             }
             var peer = sockaddr_un()
             var size = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -314,7 +334,7 @@ extension LoopServer {
                     getpeername(descriptor, $0, &size) == 0
                 }
             }
-            return isConnected && SocketFile.path(of: descriptor) == path
+            return isConnected && SocketFile.path(of: descriptor) == path ? (descriptor, nil) : nil
         }
     }
 }

@@ -83,7 +83,7 @@ import Testing
         for reply in replies { reply.send(LoopHandler.text("nobody hears this")) }
         for loop in server.backstage.state.value.loops { loop.post { _ in Issue.record() } }
         #expect(server.memory.used == 0)
-        #expect(server.descriptors() == 0)
+        server.expectNoDescriptors()
     }
 
     @Test func stopTellsTheOwnersOfParkedSockets() throws {

@@ -15,6 +15,14 @@ public enum FolderNames {
         }
         return names
     }
+
+    /// The text that a symbolic link holds; nil where there is none.
+    public static func link(_ path: String) -> String? {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &target, target.count)
+        guard count >= 0 else { return nil }
+        return String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 }
 
 /// The descriptors that this process has open, whatever their numbers are: tests that run beside each

@@ -191,6 +191,8 @@ struct BusModel {
     struct Holder {
         let number: Int
         let isNamed: Bool
+        /// Whether it had no other request under way.
+        let isAlone: Bool
     }
 
     /// A worker was handed a job, at a time. The bus decided that earlier: its commit lies between.
@@ -199,14 +201,16 @@ struct BusModel {
         decided: Int64, until end: Int64
     ) {
         var job = jobs[group]?[id] ?? Job()
+        // Of its requests at several hosts, the answer of the slower one comes last.
+        if worker.isNamed, !worker.isAlone, job.isSettled || job.isDead || attempt < job.attempt {
+            return
+        }
         if job.isSettled { fail("W1: \(id) of \(group) is handed out, and was settled") }
         if job.isDead { fail("W1: \(id) of \(group) is handed out, and is a dead letter") }
         let isAgain = worker.isNamed && job.holder == worker.number
         if let end = job.leasedUntil, now < end, !job.isInDoubt, !isAgain {
             fail("W4: \(id) of \(group) is handed on \(end - now) µs before its lease is over")
         }
-        // Of its requests at several hosts, the answer of the slower one comes last.
-        if isAgain, attempt < job.attempt { return }
         if attempt <= job.attempt { fail("W5: attempt \(attempt) of \(id) follows \(job.attempt)") }
         if group == SimulatedTopics.answeringGroup {
             if let text = seen[id]?.text, let over = overRequests[text], over < decided {
@@ -265,11 +269,16 @@ struct BusModel {
         jobs[group]?[id]?.leasedUntil = min(old, end)
     }
 
-    mutating func extended(_ id: UInt64, of group: String, by worker: Int, to end: Int64) {
-        guard let job = jobs[group]?[id], job.holder == worker, job.leasedUntil != nil else {
-            return
+    /// A lease of jobs was extended: all of them, unless it had passed. Then it may be some, and nobody is told
+    /// which.
+    mutating func extended(
+        _ ids: [UInt64], of group: String, by worker: Int, to end: Int64, at now: Int64
+    ) {
+        for id in ids {
+            guard let job = jobs[group]?[id], job.holder == worker, let old = job.leasedUntil
+            else { continue }
+            jobs[group]?[id]?.leasedUntil = ids.count == 1 || now < old ? end : nil
         }
-        jobs[group]?[id]?.leasedUntil = end
     }
 
     /// The settlement was answered: the job is over, or comes again.

@@ -44,9 +44,9 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
 
     func desk(using random: inout SeededRandom) -> Desk? {
         let asked = lives
-        return Desk(
-            groups: life.groups, isThere: { [self] in asked == lives }, time: time,
-            sets: { [self] in time.sets })
+        let visit = Visit(
+            isThere: { [self] in asked == lives }, time: time, sets: { [self] in time.sets })
+        return Desk(groups: life.groups, visit: visit)
     }
 
     func forgetsSettlement() -> Bool { shows(.forgetsSettlements) }
@@ -183,7 +183,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
 
     private func beginLife() throws {
         for index in readers.indices { readers[index].lostTheBus() }
-        for index in workers.indices { workers[index].lostTheBus() }
+        for index in workers.indices { workers[index].lost(0) }
         if time.sets > 0 { model.forgetRequests() }
         held = nil
         held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next)

@@ -31,8 +31,10 @@ struct SimulatedWorker {
     var state = State.idle
     /// The bus that it asked last, where there are several.
     var host = 0
-    /// Requests for jobs without an answer so far.
-    var asked = 0
+    /// Requests for jobs without an answer so far, by the bus that was asked.
+    var asked: [Int: Int] = [:]
+    /// All requests for jobs so far.
+    var begun = 0
 
     /// The workers of a group.
     static func team(of group: String) -> [SimulatedWorker] {
@@ -48,10 +50,14 @@ struct SimulatedWorker {
         return hasDead ? Verb.allCases : [.done, .retry]
     }
 
-    /// The bus that it asked is gone: it has no answer, and sends its settlement again later.
-    mutating func lostTheBus() {
-        asked = 0
-        if case .asking = state { state = .idle }
+    /// Whether it waits for just one answer.
+    var asksOnce: Bool { asked.values.reduce(0, +) == 1 }
+
+    /// A bus is gone. If the worker asked that one last, it has no answer, and sends its settlement again
+    /// later.
+    mutating func lost(_ bus: Int) {
+        asked[bus] = nil
+        if host == bus, case .asking = state { state = .idle }
     }
 
     /// The settlement of a lease. A reply has the text of its request.

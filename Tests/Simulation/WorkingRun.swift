@@ -29,6 +29,12 @@ struct Desk: Sendable {
     let groups: WorkGroups
     /// Which bus it is of, where there are several.
     var host = 0
+    let visit: Visit
+}
+
+/// The life of a bus that a worker has asked. Requests that wait have it, so it has no groups: those have the
+/// requests.
+struct Visit: Sendable {
     /// Whether its answers reach a worker still.
     let isThere: @Sendable () -> Bool
     let time: SimulatedTime
@@ -85,16 +91,17 @@ extension WorkingRun {
         for id in lease.ids { model.settling(id, of: group) }
         workers[index].state = .settling(lease, verb)
         let settlement = workers[index].settlement(verb, of: lease, using: &random)
-        note("worker \(index) settles \(lease.ids) of \(group): \(verb)")
+        note("worker \(index) settles \(lease.ids) of \(group) at \(desk.host): \(verb)")
         if Bool.random(using: &random) {
             return try ask(
                 index, at: desk, settling: (settlement, lease, verb), using: &random)
         }
         workers[index].host = desk.host
+        let visit = desk.visit
         desk.groups.settle(try GroupName(group), settlement, by: caller) {
             [self] outcome in
-            guard desk.isThere() else { return }
-            end(lease, verb, index, outcome, at: desk)
+            guard visit.isThere() else { return }
+            end(lease, verb, index, outcome, at: visit)
         }
     }
 
@@ -102,7 +109,7 @@ extension WorkingRun {
     /// it was settled before, or a worker with a name holds the new one.
     private func end(
         _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
-        _ outcome: Result<SettleReceipt, WorkError>?, at desk: Desk
+        _ outcome: Result<SettleReceipt, WorkError>?, at visit: Visit
     ) {
         note("worker \(index) is told \(outcome.map { "\($0)" } ?? "nothing of its last job")")
         // Of several settlements of one lease the first answer counts for the worker.
@@ -118,7 +125,7 @@ extension WorkingRun {
                 model.settled(id, of: group, .done)
             // Of several jobs some were over, or somebody else's: which ones is not said.
             case nil, .success, .failure(.jobSettled), .failure(.jobDead): break
-            case .failure(.leaseLost): model.lost(id, of: group, by: index, at: desk.time.passed)
+            case .failure(.leaseLost): model.lost(id, of: group, by: index, at: visit.time.passed)
             case .failure(.bus), .failure(.workerReplaced):
                 // It asks the same again, by itself or as the loop that came later.
                 workers[index].state = .settling(lease, verb)
@@ -133,14 +140,16 @@ extension WorkingRun {
     ) throws {
         let group = workers[index].group
         let span = Int64.random(in: 1_000_000...15_000_000, using: &random)
-        let begun = desk.time.passed
+        let visit = desk.visit
+        let begun = visit.time.passed
         note("worker \(index) extends \(lease.ids) of \(group) by \(span)")
         for id in lease.ids { model.extending(id, of: group, by: index, to: begun + span) }
         desk.groups.extend(
             try GroupName(group), lease: lease.token, by: span, caller: caller
         ) { [self] outcome in
-            guard desk.isThere(), case .success = outcome else { return }
-            for id in lease.ids { model.extended(id, of: group, by: index, to: begun + span) }
+            guard visit.isThere(), case .success = outcome else { return }
+            model.extended(
+                lease.ids, of: group, by: index, to: begun + span, at: visit.time.passed)
         }
     }
 
@@ -160,20 +169,23 @@ extension WorkingRun {
             // Workers that settle repeat that, and do not wait for a job with it.
             waits: last == nil && Bool.random(using: &random))
         if last == nil { workers[index].state = .asking }
-        workers[index].asked += 1
+        workers[index].asked[desk.host, default: 0] += 1
+        workers[index].begun += 1
+        let (isAlone, number) = (workers[index].asksOnce, workers[index].begun)
         model.askedForJobs(of: workers[index].group)
         // A worker with a name lets go of its job by asking again, and mostly gets it.
         if workers[index].name != nil { model.letGo(of: workers[index].group, by: index) }
-        note("worker \(index) asks \(workers[index].group) for \(length ?? 0)")
-        let (begun, clockSets) = (desk.time.passed, desk.sets())
+        note("worker \(index) asks \(workers[index].group) at \(desk.host) for \(length ?? 0)")
+        let (visit, host) = (desk.visit, desk.host)
+        let (begun, clockSets) = (visit.time.passed, visit.sets())
         workers[index].host = desk.host
         desk.groups.next(try GroupName(workers[index].group), request, by: caller) {
             [self] outcome in
-            guard desk.isThere() else { return }
-            workers[index].asked -= 1
+            guard visit.isThere() else { return }
+            workers[index].asked[host, default: 0] -= 1
             model.answeredAsk(of: workers[index].group)
             if let last {
-                end(last, index, outcome, at: desk)
+                end(last, index, outcome, at: visit)
             } else {
                 workers[index].state = .idle
             }
@@ -182,29 +194,30 @@ extension WorkingRun {
             }
             // The lease began when the bus decided: by its deadline, unless the clock was set since.
             let left =
-                delivery.deadline.microseconds - desk.time.clock.now().microseconds
+                delivery.deadline.microseconds - visit.time.clock.now().microseconds
             let span = length ?? 10_000_000
             take(
                 delivery, index, for: span,
-                until: clockSets == desk.sets() ? desk.time.passed + left : begun + span,
-                at: desk)
+                until: clockSets == visit.sets() ? visit.time.passed + left : begun + span,
+                isAlone: isAlone && number == workers[index].begun, at: visit)
         }
     }
 
     private func end(
         _ last: (
             settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
-        ), _ index: Int, _ outcome: Result<NextAnswer, WorkError>, at desk: Desk
+        ), _ index: Int, _ outcome: Result<NextAnswer, WorkError>, at visit: Visit
     ) {
         switch outcome {
-        case .failure(let error): end(last.lease, last.verb, index, .failure(error), at: desk)
+        case .failure(let error): end(last.lease, last.verb, index, .failure(error), at: visit)
         case .success(let answer):
-            end(last.lease, last.verb, index, answer.settled.map { .success($0) }, at: desk)
+            end(last.lease, last.verb, index, answer.settled.map { .success($0) }, at: visit)
         }
     }
 
     private func take(
-        _ delivery: JobDelivery, _ index: Int, for span: Int64, until end: Int64, at desk: Desk
+        _ delivery: JobDelivery, _ index: Int, for span: Int64, until end: Int64,
+        isAlone: Bool, at visit: Visit
     ) {
         let group = workers[index].group
         let jobs = delivery.jobs.map { "\($0.event.id)#\($0.attempt)" }
@@ -214,12 +227,12 @@ extension WorkingRun {
             model.saw(id, BusModel.Seen(job.event))
             model.handed(
                 id, of: group, attempt: job.attempt,
-                to: .init(number: index, isNamed: workers[index].name != nil), at: desk.time.passed,
+                to: .init(number: index, isNamed: workers[index].name != nil, isAlone: isAlone),
+                at: visit.time.passed,
                 decided: end - span, until: end)
         }
-        if workers[index].name != nil, workers[index].asked > 0 {
-            model.letGo(of: group, by: index)
-        }
+        // Another request of its name may have been decided later, and answered before.
+        if workers[index].name != nil, !isAlone { model.letGo(of: group, by: index) }
         // It may hold another lease still, whose settlement was sent twice: that one is forgotten.
         workers[index].state = .holding(
             .init(

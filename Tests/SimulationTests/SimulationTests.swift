@@ -1,7 +1,8 @@
 import Protection
-import Simulation
 import TestSupport
 import Testing
+
+@testable import Simulation
 
 /// Simulated buses: `make sim` runs more of them, and Tests/Simulation/README.md says how.
 @Suite(.blocking) struct SimulationTests {
@@ -43,6 +44,20 @@ import Testing
             found = try Simulation.run(subject, seed: seed)
         }
         #expect(found != nil)
+    }
+
+    /// The folders of its hosts too: a hundred thousand seeds run in one process.
+    @Test(arguments: [Simulation.Subject.bus(nil), .hosts(nil)])
+    func aRunThatIsOverLeavesNothingBehind(subject: Simulation.Subject) throws {
+        for seed in 1...8 as ClosedRange<UInt64> {
+            weak var left: AnyObject?
+            do {
+                let run = try subject.begin(seed: seed)
+                #expect(try run.run(Array(0..<Simulation.steps)) == nil)
+                left = run
+            }
+            #expect(left == nil, "seed \(seed)")
+        }
     }
 
     @Test func aFindingShrinksToAShortStory() throws {

@@ -25,23 +25,23 @@ extension HostsSimulation {
         let host = hosts.randomElement(using: &random)!
         // Some wait no longer for the host that they have asked.
         if readers[index].isAsking, Int.random(in: 0..<4, using: &random) > 0 { return }
-        guard let life = host.life else { return }
+        guard host.life != nil else { return }
         readers[index].lostTheBus()
         requests[index] += 1
-        ask(Request(reader: index, number: requests[index], host: host, life: life, limit: limit))
+        ask(Request(reader: index, number: requests[index], host: host, limit: limit))
     }
 
-    /// A request of a reader at one host.
+    /// A request of a reader at one host, whose life has it as long as it waits.
     private struct Request {
         let reader: Int
         let number: Int
         let host: SimulatedHost
-        let life: SimulatedHost.Life
         let limit: ReadLimit
     }
 
     private func ask(_ request: Request) {
-        let (reader, bus, lives) = (request.reader, request.life.bus, request.host.lives)
+        guard let bus = request.host.life?.bus else { return }
+        let (reader, lives) = (request.reader, request.host.lives)
         let selector = readers[reader].selector
         let found = bus.read(
             readers[reader].position, matching: selector, filter: .all, limit: request.limit)

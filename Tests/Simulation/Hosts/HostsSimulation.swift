@@ -70,9 +70,9 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         let index = Int.random(in: hosts.indices, using: &random)
         let (host, lives) = (hosts[index], hosts[index].lives)
         guard let life = host.life else { return nil }
-        return Desk(
-            groups: life.groups, host: index, isThere: { lives == host.lives }, time: host.time,
-            sets: { host.time.sets })
+        let visit = Visit(
+            isThere: { lives == host.lives }, time: host.time, sets: { host.time.sets })
+        return Desk(groups: life.groups, host: index, visit: visit)
     }
 
     func forgetsSettlement() -> Bool { shows(.forgetsSettlements) }
@@ -171,7 +171,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         }
         let asked = host.lives
         life.bus.publish(batch) { [self] outcome in
-            guard asked == host.lives else { return }
+            guard asked == host.lives, let life = host.life else { return }
             answered(number, outcome, on: life)
         }
     }
@@ -289,9 +289,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         default: host.end(.kill)
         }
         for index in readers.indices { readers[index].lostTheBus() }
-        for index in workers.indices where hosts[workers[index].host] === host {
-            workers[index].lostTheBus()
-        }
+        let number = hosts.firstIndex { $0 === host }!
+        for index in workers.indices { workers[index].lost(number) }
     }
 
     // MARK: The end

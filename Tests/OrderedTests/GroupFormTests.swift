@@ -89,6 +89,23 @@ import Topics
         #expect(error?.description.contains("run the newer one on this host too") == true)
     }
 
+    /// No file could be opened with it.
+    @Test func aNumberOfAWorkGroupThatNoGroupHasIsRefused() throws {
+        let issuer = GroupForm.Issuer(
+            host: "a", time: Timestamp(microseconds: 1), sequence: 1, chain: 1)
+        for (number, isOne) in [
+            (0, false), (1, true), (GroupNumber.max.rawValue, true),
+            (GroupNumber.max.rawValue + 1, false), (.max, false),
+        ] as [(Int64, Bool)] {
+            let request = GroupRequest(
+                LeaseToken(high: 1, low: 1), to: GroupNumber(rawValue: number), .remove)
+            let form = GroupForm(
+                rules: 1, issuer: issuer, content: .entries([.request(request)], settings: nil))
+            let back = try? GroupForm(form.bytes)
+            #expect((back != nil) == isOne, "\(number)")
+        }
+    }
+
     /// A host with another clock sees the same end.
     @Test func theEndOfAnEventFollowsFromTheTimeOfTheOrder() throws {
         let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])

@@ -20,6 +20,10 @@ struct GroupSamples {
         Int(truncatingIfNeeded: random.next() >> UInt64(1 + draw(62)))
     }
 
+    private mutating func group() -> GroupNumber {
+        GroupNumber(rawValue: 1 + Int64(number()) % GroupNumber.max.rawValue)
+    }
+
     /// - Parameter entries: How many entries it has; nil for any number, or a part.
     mutating func form(entries count: Int? = nil) throws -> GroupForm {
         let issuer = GroupForm.Issuer(
@@ -59,7 +63,7 @@ struct GroupSamples {
         case 1:
             var settings = TopicSettings(retention: retention(), persists: draw(2) == 0)
             settings.hold = perhaps {
-                TopicHolder(group: GroupNumber(rawValue: Int64(1 + $0.number() / 2)), name: "mail")
+                TopicHolder(group: $0.group(), name: "mail")
             }
             return .registration(topic, settings, owner: owner)
         case 2, 3: return .request(try request())
@@ -149,7 +153,7 @@ struct GroupSamples {
             verb = .revive(GroupRequest.Reviving(letter, by: perhaps { UInt32($0.draw(9)) }))
         default: verb = .bury
         }
-        return GroupRequest(token(), to: GroupNumber(rawValue: Int64(1 + number() / 2)), verb)
+        return GroupRequest(token(), to: group(), verb)
     }
 
     private mutating func settling() throws -> GroupRequest.Settling {

@@ -131,6 +131,18 @@ import Work
         }
     }
 
+    @Test func aWorkerOfANameThatAsksAtAnotherHostEndsTheOneThatWaits() throws {
+        let bench = try HostsBench()
+        let first = try bench.next(on: 0, worker: "w")
+        bench.settle()
+        let second = try bench.next(on: 1, worker: "w")
+        bench.settle()
+        let name = try WorkerName("w")
+        #expect(refusal { _ = try first.get() } == WorkError.workerReplaced(name.text).description)
+        try bench.publish("1")
+        #expect(try second.get().delivery?.attempts == [1])
+    }
+
     @Test func jobsOfAKeyKeepTheirOrderOverHosts() throws {
         let bench = try HostsBench { $0.isOrderedByKey = true }
         for text in ["1", "2", "3"] { try bench.publish(text, key: "k") }

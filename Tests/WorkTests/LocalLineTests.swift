@@ -82,12 +82,42 @@ import Topics
         #expect(line.isEmpty)
     }
 
+    @Test func aWorkerThatLeavesBeforeItAskedIsToldAtOnce() {
+        var line = LocalLine()
+        _ = line.add(Self.worker(1))
+        #expect(line.cancel(1)?.number == 1)
+        #expect(line.takeReady().isEmpty && line.isEmpty)
+    }
+
     @Test func aWorkerOfANameTakesThePlaceOfTheOneBefore() {
         var line = Self.line(of: 1)
         _ = line.add(Self.worker(5, name: "w"))
         #expect(line.takeReady().map(\.number) == [5])
         #expect(line.unserved(5, settled: nil, goesOn: false) == nil)
         #expect(line.add(Self.worker(6, name: "w"))?.number == 5)
+    }
+
+    /// Else the two would take the job from each other for ever.
+    @Test func aWorkerOfANameThatAsksWhileAnotherDoesEndsThatOne() {
+        var line = Self.line(of: 1)
+        _ = line.add(Self.worker(5, name: "w"))
+        #expect(line.takeReady().map(\.number) == [5])
+        #expect(line.add(Self.worker(6, name: "w")) == nil)
+        let first = line.unserved(5, settled: nil, goesOn: true)
+        #expect(first?.isReplaced == true)
+        #expect(line.takeReady().map(\.number) == [6])
+        #expect(line.served(6)?.isReplaced == false)
+    }
+
+    @Test func aWorkerOfANameThatAskedAtAnotherHostEndsTheOneHere() throws {
+        var line = Self.line(of: 3)
+        _ = line.add(Self.worker(5, name: "w"))
+        #expect(line.takeReady().map(\.number) == [5])
+        #expect(line.unserved(5, settled: nil, goesOn: false) == nil)
+        let holder = Holder(worker: "w", caller: "")
+        #expect(line.replace(holder)?.number == 5)
+        #expect(line.replace(holder) == nil)
+        #expect(line.count == 3)
     }
 
     @Test func aRequestThatFailedIsMadeAgainALittleLater() {

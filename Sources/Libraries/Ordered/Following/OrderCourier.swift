@@ -24,8 +24,9 @@ final class OrderCourier: SteppedWork, Sendable {
         // Weak: the bus owns its store, and work groups own their bus.
         weak var observer: (any StoreObserver)?
         weak var decider: (any RequestDecider)?
-        /// The time of the last group that everybody was told.
+        /// The time of the last group that everybody was told, and when that was.
         var time: Timestamp
+        var toldAt: Int64
     }
 
     init(
@@ -36,7 +37,8 @@ final class OrderCourier: SteppedWork, Sendable {
         self.replica = replica
         self.context = context
         self.draw = draw
-        state = Protected(State(host: host, newest: newest, time: time))
+        state = Protected(
+            State(host: host, newest: newest, time: time, toldAt: context.bootClock.now()))
     }
 
     private var now: OrderHost.Moment {
@@ -57,8 +59,11 @@ final class OrderCourier: SteppedWork, Sendable {
         wakeUp.signal()
     }
 
-    /// The time of the last group that everybody was told.
-    var orderTime: Timestamp { state.read { $0.time } }
+    /// The time of the order by now, as this host guesses it.
+    var orderTime: Timestamp {
+        let now = context.bootClock.now()
+        return state.read { $0.time.advanced(microseconds: max(0, now - $0.toldAt)) }
+    }
 
     /// Has requests decided from now on.
     func begin(deciding decider: any RequestDecider) {
@@ -237,7 +242,7 @@ final class OrderCourier: SteppedWork, Sendable {
         // Last: a cursor is ahead of the observer until then.
         state.write { state in
             state.newest = max(state.newest, newest)
-            state.time = applied.time
+            (state.time, state.toldAt) = (applied.time, now.passed)
         }
         if applied.wasDecided { decider?.decidedWasTold() }
         state.write { $0.host.tell(applied) }

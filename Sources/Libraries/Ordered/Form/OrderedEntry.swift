@@ -140,7 +140,7 @@ extension ByteReader {
     private mutating func registration() throws(GroupFormError) -> OrderedEntry {
         let topic = try topic()
         var settings = TopicSettings(retention: try retention(), persists: try flag())
-        if let group = try optional("a work group", in: 1...Int64.max) {
+        if let group = try optional("a work group", in: 1...GroupNumber.max.rawValue) {
             settings.hold = TopicHolder(group: GroupNumber(rawValue: group), name: try text())
         }
         return .registration(topic, settings, owner: try user("an owner"))

@@ -155,7 +155,8 @@ extension ByteWriter {
 extension ByteReader {
     mutating func request() throws(GroupFormError) -> GroupRequest {
         let token = try token()
-        let group: Int64 = try number("the number of a work group", in: 1...Int64.max)
+        let group: Int64 = try number(
+            "the number of a work group", in: 1...GroupNumber.max.rawValue)
         guard let kind = VerbKind(rawValue: try byte()) else {
             throw .damaged("a request asks for nothing")
         }

@@ -46,6 +46,16 @@ extension EventBus {
         return prepared
     }
 
+    /// Why batches would be refused at this moment; nil where they would not.
+    package func refusal(of batches: [PublishBatch]) -> BusError? {
+        do throws(BusError) {
+            cancel(try prepare(batches))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private func cancel(_ prepared: [PreparedBatch]) {
         for batch in prepared { withLog { $0.settle(batch) } }
     }

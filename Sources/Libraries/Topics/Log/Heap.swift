@@ -32,6 +32,13 @@ package struct Heap<Element: Comparable> {
         return removed
     }
 
+    /// Lets go of the elements that are not to be kept.
+    ///
+    /// - Complexity: O(count).
+    package mutating func keep(where isKept: (Element) -> Bool) {
+        self = Heap(elements.filter(isKept))
+    }
+
     package mutating func replaceFirst(with element: Element) {
         elements[0] = element
         sink(0)

@@ -69,6 +69,7 @@ package protocol SharedOrderStore: EventStore {
     /// that have some wait. Called once.
     func decide(by decider: any RequestDecider)
 
-    /// The time of the last group that the replica has applied.
+    /// The time of the order by now, as this host guesses it: that of the last group that everybody was told,
+    /// and the span since.
     var orderTime: Timestamp { get }
 }

@@ -57,6 +57,12 @@ package struct GroupNumber: Hashable, Comparable, Sendable {
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
+    /// The highest one that a store keeps.
+    package static let max = GroupNumber(rawValue: Int64(EventID.max.rawValue))
+
+    /// The next number; the first one behind the highest.
+    package var next: GroupNumber { GroupNumber(rawValue: self < .max ? rawValue + 1 : 1) }
+
     package static func < (left: GroupNumber, right: GroupNumber) -> Bool {
         left.rawValue < right.rawValue
     }

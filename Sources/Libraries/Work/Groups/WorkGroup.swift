@@ -67,20 +67,23 @@ final class WorkGroup: Sendable {
             return now
         }
 
+        /// The growth of its waiting requests alone.
+        mutating func takeWaitingGrowth() -> JobQuota.Growth {
+            let now = turns.machine.line.count + line.count
+            defer { waiting = now }
+            return JobQuota.Growth(open: 0, parked: 0, letters: 0, waiting: now - waiting)
+        }
+
         /// The growth of its counts since they were last taken for the shares.
         mutating func takeGrowth() -> JobQuota.Growth {
             let table = turns.machine.table
             let open = turns.isRemoved ? 0 : table.jobs.count
             let parked = turns.isRemoved ? 0 : table.keyQueues.parkedCount
             let letters = turns.isRemoved ? 0 : turns.machine.letters.count
-            let waiting = turns.machine.line.count + line.count
-            defer {
-                (self.open, self.parked, self.letters) = (open, parked, letters)
-                self.waiting = waiting
-            }
+            defer { (self.open, self.parked, self.letters) = (open, parked, letters) }
             return JobQuota.Growth(
                 open: open - self.open, parked: parked - self.parked,
-                letters: letters - self.letters, waiting: waiting - self.waiting)
+                letters: letters - self.letters, waiting: takeWaitingGrowth().waiting)
         }
     }
 
@@ -337,7 +340,8 @@ final class WorkGroup: Sendable {
         case .reply(let reply):
             var isLate = false
             for id in delivery.ids where !answer(id, reply) { isLate = true }
-            guard isLate else { return }
+            // The requester may wait at another host.
+            guard isLate, parts.shared == nil else { return }
             parts.meters.late.add()
             _ = state.write { $0.late.insert(delivery.number) }
         case .refusal(let reply):

@@ -35,7 +35,12 @@ extension WorkGroups {
     }
 
     /// Lets other limits hold from now on; groups and jobs that exceed them already stay.
-    package func reconfigure(limits: WorkLimits) { parts.quota.limits = limits }
+    ///
+    /// On an order that hosts share they stay as they were at the start: decisions follow from them, and hosts are
+    /// not told at one moment.
+    package func reconfigure(limits: WorkLimits) {
+        if parts.shared == nil { parts.quota.limits = limits }
+    }
 
     /// Microseconds from the moment when an event was visible to its first hand-out.
     package var pickUp: Histogram { parts.meters.pickUp }
@@ -46,7 +51,10 @@ extension WorkGroups {
     package var figures: WorkFigures {
         var figures = WorkFigures()
         let now = parts.bus.now
-        for group in all { group.read { $0.add(to: &figures, now: now) } }
+        for group in all {
+            group.read { $0.add(to: &figures, now: now) }
+            figures.workers += group.localWorkers
+        }
         let meters = parts.meters
         figures.requests = parts.replies.count
         figures.taken = meters.taken.value

@@ -74,7 +74,9 @@ extension WorkGroups {
         let hasRoom = parts.quota.begin(bytes, for: caller.uid)
         let then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void = {
             [parts] outcome in
-            if case .failure = outcome { parts.quota.end(bytes, for: caller.uid) }
+            // Where there was one of the name by then, this one is none.
+            let isMade = if case .success((_, true)) = outcome { true } else { false }
+            if !isMade { parts.quota.end(bytes, for: caller.uid) }
             then(outcome)
         }
         guard hasRoom else { return finish(name, caller, .failure(.groupsFillMemory), then) }
@@ -165,7 +167,6 @@ extension WorkGroups {
             table.entries[name] = nil
             return others
         }
-        if case .success(let made) = outcome { parts.quota.end(made.group.bytes, for: caller.uid) }
         then(outcome.map { (describe($0.group), false) })
         for other in others { other() }
     }

@@ -116,6 +116,8 @@ private struct Revival: Sendable {
             return then(.failure(error))
         }
         if let shared = groups.parts.shared {
+            // A topic of this host may refuse them, which nothing does where the request is decided.
+            if let error = bus.refusal(of: revived.batches) { return then(.failure(.bus(error))) }
             let asked = GroupRequest.Reviving(
                 WorkChange.Letter(topic: dead, id: id), by: client.user)
             return shared.ask(

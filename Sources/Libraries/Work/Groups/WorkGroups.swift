@@ -195,7 +195,7 @@ public final class WorkGroups: Sendable {
     package func jobs(
         of name: GroupName, after: EventID = .zero, countMax: Int
     ) throws(WorkError) -> [JobDescription] {
-        let now = parts.clock()
+        let now = parts.shared?.time.microseconds ?? parts.clock()
         let countMax = min(countMax, Limits.listedJobsMax)
         return try group(name).read { $0.jobs(after: after, countMax: countMax, now: now) }
     }

@@ -12,6 +12,12 @@ extension GroupMachine {
         var words: String?
     }
 
+    /// The question whether letters may go to a topic.
+    func question(of dead: TopicName) -> LetterQuestion {
+        let chooser = record.deadChooser ?? StoredCaller(uid: record.owner, token: nil)
+        return LetterQuestion(selector: selector, dead: dead, chooser: chooser)
+    }
+
     /// Why a job became a dead letter, where its worker had no words for it.
     enum Reason: String {
         /// It was tried as often as the group tries.

@@ -228,6 +228,9 @@ struct GroupMachine {
         record.dead != nil && job.attempt >= record.attempts
     }
 
+    /// Whether a job waits for a worker to ask.
+    var isAtHand: Bool { !table.again.isEmpty && table.leasedCount < record.inFlightMax }
+
     /// The queue of a job that nobody has.
     func queue(of job: OpenJob) -> OpenJob.Queue { isDying(job) ? .dying : .again }
 

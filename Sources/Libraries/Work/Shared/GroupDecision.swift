@@ -17,12 +17,13 @@ final class GroupDecision: Sendable {
 
     typealias Then = @Sendable (Result<[StoreEntry], BusError>) -> Void
 
-    /// The outcome of an entry.
+    /// The outcome of a request, which is known by its token.
     enum Outcome {
-        case made(WorkGroup, SharedGroups.Own?)
+        case made(WorkGroup, LeaseToken)
         case decided(WorkGroup, WorkGroup.Decided, isRemoved: Bool)
-        case revived(SharedGroups.Own?, PublishReceipt)
-        case refused(SharedGroups.Own?, WorkError)
+        case revived(LeaseToken, PublishReceipt)
+        /// Nil says that the group is gone.
+        case refused(LeaseToken, WorkError?)
     }
 
     private struct State {
@@ -53,7 +54,7 @@ final class GroupDecision: Sendable {
         case again
         case fetch(WorkGroup, GroupTransaction.Fetch)
         case recall(WorkGroup, TopicName)
-        case revive(WorkGroup, GroupRequest.Reviving, SharedGroups.Own?)
+        case revive(WorkGroup, GroupRequest.Reviving, LeaseToken)
         case done(Then?, [StoreEntry])
     }
 
@@ -85,8 +86,8 @@ final class GroupDecision: Sendable {
             case .again: continue
             case .fetch(let group, let fetch): return read(fetch, for: group)
             case .recall(let group, let dead): return recall(dead, for: group)
-            case .revive(let group, let revival, let own):
-                return revive(revival, of: group, own)
+            case .revive(let group, let revival, let token):
+                return revive(revival, of: group, token)
             case .done(let then, let entries):
                 then?(.success(entries))
                 return
@@ -109,6 +110,14 @@ final class GroupDecision: Sendable {
         }
     }
 
+    /// Lets go of everything, since the groups are gone.
+    func close() {
+        state.write { state in
+            state.failed = nil
+            state.then = nil
+        }
+    }
+
     /// Ends this attempt, since a read failed; the next one begins with that read.
     private func stop(for error: BusError, _ again: @escaping @Sendable () -> Void) {
         let then = state.write { state in
@@ -120,25 +129,25 @@ final class GroupDecision: Sendable {
     }
 
     private func revive(
-        _ revival: GroupRequest.Reviving, of group: WorkGroup, _ own: SharedGroups.Own?
+        _ revival: GroupRequest.Reviving, of group: WorkGroup, _ token: LeaseToken
     ) {
         let (id, dead) = (revival.letter.id, revival.letter.topic)
         reader(for: group).event(id, in: dead) { [self] outcome in
             do throws(BusError) {
                 let letter = try outcome.get()
                 state.write { state in
-                    revive(letter, revival, of: group, own, &state)
+                    revive(letter, revival, of: group, token, &state)
                 }
                 goOn()
             } catch {
-                stop(for: error) { self.revive(revival, of: group, own) }
+                stop(for: error) { self.revive(revival, of: group, token) }
             }
         }
     }
 
     private func revive(
         _ letter: Event?, _ revival: GroupRequest.Reviving, of group: WorkGroup,
-        _ own: SharedGroups.Own?, _ state: inout State
+        _ token: LeaseToken, _ state: inout State
     ) {
         do throws(WorkError) {
             guard let letter else { throw .letterUnknown(revival.letter.id) }
@@ -150,19 +159,20 @@ final class GroupDecision: Sendable {
                 throw .letterRevived(letter.id)
             }
             let receipt = PublishReceipt(of: revived.batches[0], at: state.next, time)
-            state.outcomes.append(.revived(own, receipt))
+            state.outcomes.append(.revived(token, receipt))
             let events = revived.batches.map {
                 StoreEntry.events($0, persists: true, owner: $0.sender.uid)
             }
             put(.together(events + [.work(revived.change)]), &state)
         } catch {
-            refuse(own, error, &state)
+            refuse(token, error, &state)
         }
     }
 
     /// Reads old letters, which only answers are about.
     private func recall(_ dead: TopicName, for group: WorkGroup) {
-        let isOwn = state.read { $0.current?.decided.own != nil }
+        let token = state.read { $0.current?.decided.token }
+        let isOwn = token.map(shared.isOwn) ?? false
         guard isOwn else {
             group.state.write { $0.turns.recalled(.failure(.unanswered)) }
             return goOn()
@@ -208,41 +218,34 @@ final class GroupDecision: Sendable {
             return .again
         case .request(let asked): request = asked
         }
-        let own = shared.take(request.token)
         if case .make(let making) = request.verb {
-            make(making, request, own, &state)
+            make(making, request, &state)
         } else if let group = shared.group(request.group) {
             if case .revive(let revival) = request.verb {
-                return .revive(group, revival, own)
+                return .revive(group, revival, request.token)
             }
-            begin(request, of: group, own, &state)
+            begin(request, of: group, &state)
         } else {
-            refuse(own, nil, &state)
+            refuse(request.token, nil, &state)
         }
         return .again
     }
 
     private func begin(
-        _ request: GroupRequest, of group: WorkGroup, _ own: SharedGroups.Own?,
-        _ state: inout State
+        _ request: GroupRequest, of group: WorkGroup, _ state: inout State
     ) {
         guard let verb = WorkRequest.Verb(request.verb, request.token, at: time) else {
-            return refuse(own, nil, &state)
+            return refuse(request.token, nil, &state)
         }
         let number = group.decide(verb, mayBury: state.burials < Limits.sharedBurialsMax)
         state.current = Current(
             group: group,
-            decided: WorkGroup.Decided(number: number, verb: request.verb, time: time, own: own))
+            decided: WorkGroup.Decided(
+                number: number, verb: request.verb, time: time, token: request.token))
     }
 
-    private func refuse(_ own: SharedGroups.Own?, _ error: WorkError?, _ state: inout State) {
-        let known: WorkError? =
-            switch own {
-            case .call(let group, _)?, .take(let group, _, _)?, .revive(let group, _)?:
-                .groupDeleted(group.name)
-            case .make?, nil: nil
-            }
-        if let error = error ?? known { state.outcomes.append(.refused(own, error)) }
+    private func refuse(_ token: LeaseToken, _ error: WorkError?, _ state: inout State) {
+        state.outcomes.append(.refused(token, error))
         put(.together([]), &state)
     }
 
@@ -253,32 +256,30 @@ final class GroupDecision: Sendable {
     }
 
     private func make(
-        _ making: GroupRequest.Making, _ request: GroupRequest, _ own: SharedGroups.Own?,
-        _ state: inout State
+        _ making: GroupRequest.Making, _ request: GroupRequest, _ state: inout State
     ) {
         guard let name = try? GroupName(making.name) else {
-            return refuse(own, .valueInvalid("\(making.name) is no name of a group"), &state)
+            return refuse(
+                request.token, .valueInvalid("\(making.name) is no name of a group"), &state)
         }
-        if let group = shared.group(name) { return begin(request, of: group, own, &state) }
+        if let group = shared.group(name) { return begin(request, of: group, &state) }
         guard let selector = making.wish.selector else {
-            return refuse(own, .selectorMissing(name), &state)
+            return refuse(request.token, .selectorMissing(name), &state)
         }
         let position = LogPosition(
             after: making.place.after, reportedThrough: making.place.reportedThrough)
         let made = GroupRecord.make(name, making.wish, selector, at: position, by: making.maker)
         switch made {
-        case .failure(let error): refuse(own, error, &state)
+        case .failure(let error): refuse(request.token, error, &state)
         case .success(let record):
             var number = request.group
-            while shared.group(number) != nil {
-                number = GroupNumber(rawValue: number.rawValue + 1)
-            }
+            while shared.group(number) != nil { number = number.next }
             var machine = GroupMachine(number, name, selector, record, isShared: true)
             if let gap = making.place.missing { machine.miss(gap) }
             let change = machine.creation
             let group = WorkGroup(machine, parts)
             shared.add(group)
-            state.outcomes.append(.made(group, own))
+            state.outcomes.append(.made(group, request.token))
             put(.together([.work(change)]), &state)
         }
     }

@@ -14,9 +14,19 @@ struct LeaseWatch {
     private var entries = Heap<Entry>()
 
     /// Notes a lease, and when its time is over.
-    mutating func add(_ lease: GroupRequest.PassedLease, at time: Int64) {
+    ///
+    /// - Parameter table: The leases that the group has: others are forgotten once they are the most.
+    mutating func add(
+        _ lease: GroupRequest.PassedLease, at time: Int64, in table: JobTable
+    ) {
+        if entries.count > 2 * table.leases.count + Limits.staleEntriesMax {
+            entries.keep { table.end(of: $0.lease.token) == $0.lease.until }
+        }
         entries.insert(Entry(at: time, lease: lease))
     }
+
+    /// How many it has, those that are over included.
+    var count: Int { entries.count }
 
     /// The leases whose time is over by `now`, as far as the group has them still. Each comes again a while
     /// later, as the request for it may be lost.
@@ -24,10 +34,10 @@ struct LeaseWatch {
         var passed: [GroupRequest.PassedLease] = []
         while passed.count < Limits.passedLeasesMax, let first = entries.first, first.at <= now {
             let lease = entries.removeFirst().lease
-            guard let end = table.end(of: lease.token), end == lease.until else { continue }
+            guard table.end(of: lease.token) == lease.until else { continue }
             passed.append(lease)
         }
-        for lease in passed { add(lease, at: now + Limits.passedAgainMicroseconds) }
+        for lease in passed { add(lease, at: now + Limits.passedAgainMicroseconds, in: table) }
         return passed
     }
 }

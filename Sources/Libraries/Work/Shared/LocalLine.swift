@@ -17,6 +17,8 @@ struct LocalLine {
         /// The result of the settlement that it brought, once that is decided.
         var settled: SettleReceipt?
         var hasLeft = false
+        /// Whether another one of its name came meanwhile.
+        fileprivate(set) var isReplaced = false
         /// The news that there were when it asked.
         fileprivate var askedAt = 0
 
@@ -37,6 +39,8 @@ struct LocalLine {
     private var ready: [Worker] = []
     /// Workers whose request is under way.
     private var asking: [RequestNumber: Worker] = [:]
+    /// The newest request of each worker with a name.
+    private var named: [Holder: RequestNumber] = [:]
     /// Counts the times at which there may have been something new.
     private var news = 0
     /// Whether there may be a job for a worker that waits.
@@ -57,18 +61,49 @@ struct LocalLine {
     mutating func add(_ worker: Worker) -> Worker? {
         var worker = worker
         if isDraining { worker.next.waits = false }
-        var replaced: Worker?
-        if let holder = worker.next.holder,
-            let index = waiting.firstIndex(where: { $0.next.holder == holder })
-        {
-            replaced = waiting.remove(at: index)
-        }
+        let replaced = worker.next.holder.flatMap { replace($0) }
+        if let holder = worker.next.holder { named[holder] = worker.number }
         // One with a name may have a job already, which it gets again.
         let asks =
             mayHave && waiting.isEmpty || worker.next.settlement != nil
             || worker.next.holder != nil || !worker.next.waits
         if asks { ready.append(worker) } else { waiting.append(worker) }
         return replaced
+    }
+
+    /// Ends the request of a worker with a name, since another one came, here or at another host. Returns it
+    /// if it waits; one whose request is under way is told with the end of that.
+    mutating func replace(_ holder: Holder) -> Worker? {
+        guard let number = named[holder] else { return nil }
+        if let worker = takeWaiting(number) { return worker }
+        asking[number]?.isReplaced = true
+        if let index = ready.firstIndex(where: { $0.number == number }) {
+            ready[index].isReplaced = true
+        }
+        return nil
+    }
+
+    /// Takes out one that waits; nil where it does not. O(log workers), and the move of those behind it.
+    private mutating func takeWaiting(_ number: RequestNumber) -> Worker? {
+        let index = place(of: number)
+        guard index < waiting.endIndex, waiting[index].number == number else { return nil }
+        return over(waiting.remove(at: index))
+    }
+
+    /// The place of a request among those that wait: they are in the order of their numbers.
+    private func place(of number: RequestNumber) -> Int {
+        var (low, high) = (waiting.startIndex, waiting.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if waiting[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Forgets the name of a worker that is told something.
+    private mutating func over(_ worker: Worker) -> Worker {
+        if let holder = worker.next.holder, named[holder] == worker.number { named[holder] = nil }
+        return worker
     }
 
     /// The workers that ask now.
@@ -96,16 +131,20 @@ struct LocalLine {
         hasFailed = false
     }
 
+    /// Has workers ask again with the next sweep.
+    mutating func tryLater() { hasFailed = true }
+
     /// Takes out a worker that is to be told the failure of its request.
     mutating func remove(_ number: RequestNumber) -> Worker? {
-        asking.removeValue(forKey: number)
+        asking.removeValue(forKey: number).map { over($0) }
     }
 
     /// Lets a worker wait no longer. Returns it if it waits; one whose request is under way is answered
     /// with that.
     mutating func cancel(_ number: RequestNumber) -> Worker? {
-        if let index = waiting.firstIndex(where: { $0.number == number }) {
-            return waiting.remove(at: index)
+        if let worker = takeWaiting(number) { return worker }
+        if let index = ready.firstIndex(where: { $0.number == number }) {
+            return over(ready.remove(at: index))
         }
         asking[number]?.hasLeft = true
         return nil
@@ -115,12 +154,12 @@ struct LocalLine {
     mutating func drain() -> [Worker] {
         isDraining = true
         defer { waiting = [] }
-        return waiting
+        return waiting.map { over($0) }
     }
 
     /// The request of a worker got jobs. Returns the worker, which is to be told.
     mutating func served(_ number: RequestNumber) -> Worker? {
-        guard let worker = asking.removeValue(forKey: number) else { return nil }
+        guard let worker = remove(number) else { return nil }
         mayHave = true
         width = min(2 * width, Limits.servedMax)
         return worker
@@ -137,14 +176,14 @@ struct LocalLine {
         guard var worker = asking.removeValue(forKey: number) else { return nil }
         worker.settled = settled ?? worker.settled
         worker.next.settlement = nil
-        if goesOn, !worker.hasLeft {
+        let isOver = worker.hasLeft || worker.isReplaced
+        if goesOn, !isOver {
             ready.append(worker)
             return nil
         }
-        guard worker.next.waits, !worker.hasLeft, !isDraining else { return worker }
+        guard worker.next.waits, !isOver, !isDraining else { return over(worker) }
         if news == worker.askedAt { (mayHave, width) = (false, 1) }
-        let index = waiting.firstIndex { $0.number > worker.number } ?? waiting.endIndex
-        waiting.insert(worker, at: index)
+        waiting.insert(worker, at: place(of: number))
         return nil
     }
 
@@ -152,9 +191,9 @@ struct LocalLine {
     /// waits, and brought no settlement, asks again later.
     mutating func failed(_ number: RequestNumber) -> Worker? {
         guard let worker = asking[number] else { return nil }
-        hasFailed = true
+        tryLater()
         guard worker.next.settlement == nil, worker.next.waits else {
-            return asking.removeValue(forKey: number)
+            return remove(number)
         }
         return unserved(number, settled: nil, goesOn: false)
     }
@@ -162,6 +201,6 @@ struct LocalLine {
     /// Takes out everybody, since the group is gone.
     mutating func removeAll() -> [Worker] {
         defer { (waiting, ready) = ([], []) }
-        return waiting + ready
+        return (waiting + ready).map { over($0) }
     }
 }

@@ -26,6 +26,14 @@ final class SharedGroups: RequestDecider, Sendable {
             case .revive(_, let then): then(.failure(error))
             }
         }
+
+        /// The group that it is asked of; nil where it is yet to be made.
+        var group: WorkGroup? {
+            switch self {
+            case .call(let group, _), .take(let group, _, _), .revive(let group, _): group
+            case .make: nil
+            }
+        }
     }
 
     private struct State {
@@ -57,8 +65,12 @@ final class SharedGroups: RequestDecider, Sendable {
             defer { state = State() }
             return state
         }
+        left.decision?.close()
         for own in left.own.values { own.fail(.bus(.draining)) }
     }
+
+    /// The time of the order by now, as this host guesses it.
+    var time: Timestamp { store.orderTime }
 
     // MARK: Requests
 
@@ -81,8 +93,14 @@ final class SharedGroups: RequestDecider, Sendable {
         ask(.make(making), of: number, for: making.maker.uid, .make(then))
     }
 
-    /// The caller of this host that waits for a request; nil for requests of other hosts.
-    func take(_ token: LeaseToken) -> Own? { state.write { $0.own.removeValue(forKey: token) } }
+    /// Takes out the caller of this host that waits for a request; nil for requests of other hosts, and for
+    /// those that failed before.
+    private func take(_ token: LeaseToken) -> Own? {
+        state.write { $0.own.removeValue(forKey: token) }
+    }
+
+    /// Whether a caller of this host waits for a request.
+    func isOwn(_ token: LeaseToken) -> Bool { state.read { $0.own[token] != nil } }
 
     // MARK: Deciding
 
@@ -110,7 +128,8 @@ final class SharedGroups: RequestDecider, Sendable {
         guard let groups else { return }
         for outcome in decision?.outcomes ?? [] {
             switch outcome {
-            case .made(let group, let own):
+            case .made(let group, let token):
+                let own = take(token)
                 groups.adopt(group, isOwn: own != nil)
                 if case .make(let then)? = own { then(.success((group, true))) }
             case .decided(let group, let decided, let isRemoved):
@@ -118,10 +137,14 @@ final class SharedGroups: RequestDecider, Sendable {
                     groups.forget(group)
                     group.endLine()
                 }
-                group.tell(decided, self)
-            case .revived(let own, let receipt):
-                if case .revive(_, let then)? = own { then(.success(receipt)) }
-            case .refused(let own, let error): own?.fail(error)
+                group.tell(decided, take(decided.token), self)
+            case .revived(let token, let receipt):
+                if case .revive(_, let then)? = take(token) { then(.success(receipt)) }
+            case .refused(let token, let error):
+                guard let own = take(token) else { continue }
+                if let error = error ?? own.group.map({ .groupDeleted($0.name) }) {
+                    own.fail(error)
+                }
             }
         }
     }

@@ -36,11 +36,7 @@ extension GroupTransaction {
             return lettersWanted()
         }
         turn.stage = .awaiting(.verdict)
-        let chooser = machine.record.deadChooser
-        return .judge(
-            LetterQuestion(
-                selector: machine.selector, dead: dead,
-                chooser: chooser ?? StoredCaller(uid: machine.record.owner, token: nil)))
+        return .judge(machine.question(of: dead))
     }
 
     /// The jobs that become dead letters by this turn.

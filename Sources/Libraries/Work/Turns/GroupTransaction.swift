@@ -163,11 +163,8 @@ struct GroupTransaction {
         let buries = mayBury && !machine.table.dying.isEmpty && (!didBury || queue.isEmpty)
         let dying = buries ? machine.burials(countMax: burialsMax) : []
         let requests = buries ? [] : queue.take(countMax: Limits.requestsMax)
-        let isAtHand =
-            !machine.table.again.isEmpty
-            && machine.table.leasedCount < machine.record.inFlightMax
         let serves =
-            ((isWorthALook || isAtHand) && !isResting || isPutOff) && !machine.line.isEmpty
+            ((isWorthALook || machine.isAtHand) && !isResting || isPutOff) && !machine.line.isEmpty
         guard !requests.isEmpty || !dying.isEmpty || serves || isLeaving else {
             isWorthALook = isWorthALook && hasMore
             return

@@ -41,6 +41,9 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     }
 
     var life: SimulatedLife { held! }
+    var waitingReaders: [(readers: WaitingReaders, bus: EventBus)] {
+        [(life.waiting, life.bus)]
+    }
 
     func desk(using random: inout SeededRandom) -> Desk? {
         let asked = lives
@@ -74,7 +77,8 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         case 90: try changeBounded(using: &random)
         case 91, 92: fail(using: &random)
         case 93, 94: life.disk.heal()
-        case 95, 96: if Int.random(in: 0..<2, using: &random) == 0 { try end(using: &random) }
+        case 95: try reload(using: &random)
+        case 96: try end(using: &random)
         default: set(using: &random)
         }
     }
@@ -129,6 +133,23 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         model.forgetRequests()
         time.set(by: Int64.random(in: -3_600_000_000...3_600_000_000, using: &random))
         note("the clock is set")
+    }
+
+    /// Has other limits hold, as a reload does.
+    private func reload(using random: inout SeededRandom) throws {
+        var (limits, work) = (BusLimits(), WorkLimits())
+        limits.graceMicroseconds = [0, 1_000_000].randomElement(using: &random)!
+        limits.eventBytesMax = [100, 1 << 20].randomElement(using: &random)!
+        limits.tombstonesMax = [1, 10_000].randomElement(using: &random)!
+        work.openPerGroupMax = [1, 5, 10_000].randomElement(using: &random)!
+        note("reload: events of \(limits.eventBytesMax) bytes, \(work.openPerGroupMax) jobs open")
+        reload(limits, work)
+    }
+
+    private func reload(_ limits: BusLimits, _ work: WorkLimits) {
+        let defaults = Retention(keep: nil, bytes: nil, age: nil)
+        life.bus.reconfigure(limits: limits, defaults: defaults, autocreate: true)
+        life.groups.reconfigure(limits: work)
     }
 
     private func changeBounded(using random: inout SeededRandom) throws {
@@ -186,7 +207,9 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         for index in workers.indices { workers[index].lost(0) }
         if time.sets > 0 { model.forgetRequests() }
         held = nil
-        held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next)
+        held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next) { [unowned self] in
+            shows(.missesWakeUps)
+        }
         note("life \(lives) begins at \(life.bus.newest)")
     }
 
@@ -218,6 +241,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         note("the end")
         var random = SeededRandom(seed: seed)
         life.disk.heal()
+        reload(BusLimits(), WorkLimits())
         readers.append(SimulatedReader(try Selector(">"), from: floor))
         var quiet = 0
         for _ in 0..<400 where quiet < 3 && model.finding == nil {

@@ -20,6 +20,8 @@ package enum SimulatedFault: String, CaseIterable, PlantedFault, Sendable {
     case leasesEndEarly
     /// Some settlements are answered, and nothing is done.
     case forgetsSettlements
+    /// Some readers that wait are not told of an event.
+    case missesWakeUps
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

@@ -15,15 +15,18 @@ final class SimulatedLife: @unchecked Sendable {
     let disk = Disk(rememberingPower: true)
     let bus: EventBus
     let groups: WorkGroups
+    let waiting: WaitingReaders
 
     private static let silent = Log(level: .error) { _, _ in }
 
     /// - Parameters:
     ///   - sync: Whether a loss of power may take the last commits.
     ///   - mint: Gives tokens that no life before has given.
+    ///   - isMissed: Whether a reader is not woken, as a planted fault has it.
     init(
         in folder: TemporaryFolder, _ time: SimulatedTime,
-        sync: SQLiteStoreConfiguration.Sync, mint: @escaping @Sendable () -> LeaseToken
+        sync: SQLiteStoreConfiguration.Sync, mint: @escaping @Sendable () -> LeaseToken,
+        missing isMissed: @escaping () -> Bool
     ) throws {
         let configuration = SQLiteStoreConfiguration(path: Self.path(in: folder), sync: sync)
         let store = SQLiteStore(
@@ -36,6 +39,7 @@ final class SimulatedLife: @unchecked Sendable {
             bootClock: time.bootClock, broadcaster: Broadcaster(), log: Self.silent)
         groups = WorkGroups(
             on: bus, limits: WorkLimits(), log: Self.silent, starter: scheduler, mint: mint)
+        waiting = WaitingReaders(on: bus, missing: isMissed)
     }
 
     static func path(in folder: TemporaryFolder) -> String { "\(folder.path)/belfry.db" }

@@ -5,6 +5,8 @@ import Topics
 struct SimulatedReader {
     let selector: Selector
     let start: UInt64
+    /// Whether it waits where it has read everything, until the bus tells of more.
+    let waits: Bool
     /// The place that it has reached at the bus of now.
     private(set) var position: LogPosition
     var ids: [UInt64] = []
@@ -15,9 +17,10 @@ struct SimulatedReader {
     /// Whether it has everything, and waits for no answer.
     var isAtEnd: Bool { isCaughtUp && !isAsking }
 
-    init(_ selector: Selector, from start: UInt64) {
+    init(_ selector: Selector, from start: UInt64, waits: Bool = false) {
         self.selector = selector
         self.start = start
+        self.waits = waits
         position = LogPosition(after: EventID(rawValue: start))
     }
 

@@ -20,6 +20,9 @@ protocol SimulatedRun: AnyObject {
     /// Lets everybody come to the end, and checks it.
     func finish() throws
 
+    /// The readers that wait, of each life with its bus.
+    var waitingReaders: [(readers: WaitingReaders, bus: EventBus)] { get }
+
     /// One request of a reader.
     func read(_ index: Int, using random: inout SeededRandom)
 
@@ -85,8 +88,28 @@ extension SimulatedRun {
         }
     }
 
+    /// Has the readers ask that the bus has told of something. Returns how many.
+    @discardableResult
+    func readWoken(using random: inout SeededRandom) -> Int {
+        let woken = waitingReaders.flatMap { $0.readers.takeWoken() }
+        for index in woken { read(index, using: &random) }
+        return woken.count
+    }
+
+    /// Checks that nobody waits for something that is there: readers are told as it becomes visible.
+    private func checkWaiting() {
+        for (waiting, bus) in waitingReaders {
+            if let text = waiting.overlooked(in: bus) { model.fail(text) }
+        }
+    }
+
     /// Lets all readers come to the end.
     func readOn(using random: inout SeededRandom) {
+        repeat { settle() } while model.finding == nil && readWoken(using: &random) > 0
+        checkWaiting()
+        for (waiting, _) in waitingReaders {
+            for index in readers.indices { waiting.remove(index) }
+        }
         for index in readers.indices {
             readers[index].isCaughtUp = false
             for _ in 0..<10_000 where model.finding == nil && !readers[index].isAtEnd {
@@ -102,6 +125,8 @@ extension SimulatedRun {
         for index in steps where model.finding == nil {
             var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(index))
             try step(using: &random)
+            readWoken(using: &random)
+            checkWaiting()
         }
         if model.finding == nil { try finish() }
         let finding = model.finding

@@ -16,6 +16,8 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case refusesWhatItTook
     /// Some settlements are answered, and nothing is done.
     case forgetsSettlements
+    /// Some readers that wait are not told of an event.
+    case missesWakeUps
     /// One host decides ages by its own clock.
     case decidesByItsClock
     /// One host decides by a limit of its own.

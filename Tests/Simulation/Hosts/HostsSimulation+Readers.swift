@@ -11,7 +11,8 @@ extension HostsSimulation {
             let selector = try! Selector(texts.randomElement(using: &random)!)
             let newest = hosts.compactMap { $0.life?.bus.newest.rawValue }.max() ?? Self.floor
             let back = min(UInt64.random(in: 0...30, using: &random), newest - Self.floor)
-            readers.append(SimulatedReader(selector, from: newest - back))
+            let waits = Int.random(in: 0..<3, using: &random) == 0
+            readers.append(SimulatedReader(selector, from: newest - back, waits: waits))
             requests.append(0)
         }
         read(Int.random(in: readers.indices, using: &random), using: &random)
@@ -24,8 +25,12 @@ extension HostsSimulation {
             bytes: [1_000, 1 << 20].randomElement(using: &random)!)
         let host = hosts.randomElement(using: &random)!
         // Some wait no longer for the host that they have asked.
-        if readers[index].isAsking, Int.random(in: 0..<4, using: &random) > 0 { return }
+        let isWaiting = hosts.contains { $0.life?.waiting.has(index) == true }
+        if readers[index].isAsking || isWaiting, Int.random(in: 0..<4, using: &random) > 0 {
+            return
+        }
         guard host.life != nil else { return }
+        for host in hosts { host.life?.waiting.remove(index) }
         readers[index].lostTheBus()
         requests[index] += 1
         ask(Request(reader: index, number: requests[index], host: host, limit: limit))
@@ -45,14 +50,23 @@ extension HostsSimulation {
         let selector = readers[reader].selector
         let found = bus.read(
             readers[reader].position, matching: selector, filter: .all, limit: request.limit)
-        guard case .older(let position) = found else { return take(found, request) }
+        guard case .older(let position) = found else {
+            take(found, request)
+            if readers[reader].isCaughtUp, readers[reader].waits {
+                request.host.life?.waiting.add(reader, readers[reader])
+            }
+            return
+        }
         if position.after > bus.newest { order.met.insert(.cursorAhead) }
         readers[reader].isAsking = true
         bus.readStore(position, matching: selector, filter: .all, limit: request.limit) {
             [self] outcome in
             guard lives == request.host.lives, requests[reader] == request.number else { return }
             readers[reader].isAsking = false
-            if case .success(let read) = outcome { take(read, request) }
+            guard case .success(let read) = outcome else { return }
+            take(read, request)
+            // What came since then is in the memory of the bus.
+            if readers[reader].isCaughtUp { ask(request) }
         }
     }
 

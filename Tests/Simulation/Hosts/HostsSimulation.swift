@@ -35,7 +35,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             try SimulatedHost(
                 name, on: order, memoryBytes: name == "c" ? 60_000 : 8 << 20,
                 fault: name == "c" ? fault : nil, draw: { tokens.next() }, mint: { mint.next() },
-                witness: witness)
+                witness: witness, missing: { [unowned self] in shows(.missesWakeUps) })
         }
         for name in SimulatedTopics.groups { try make(name) }
         settle()
@@ -73,6 +73,10 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         let visit = Visit(
             isThere: { lives == host.lives }, time: host.time, sets: { host.time.sets })
         return Desk(groups: life.groups, host: index, visit: visit)
+    }
+
+    var waitingReaders: [(readers: WaitingReaders, bus: EventBus)] {
+        hosts.compactMap { host in host.life.map { ($0.waiting, $0.bus) } }
     }
 
     func forgetsSettlement() -> Bool { shows(.forgetsSettlements) }

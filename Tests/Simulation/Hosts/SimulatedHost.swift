@@ -20,6 +20,7 @@ final class SimulatedHost: @unchecked Sendable {
     private let mint: @Sendable () -> LeaseToken
     private let witness: Witness
     private let memoryBytes: Int
+    private let isMissed: () -> Bool
     /// Nil while the host is down.
     private(set) var life: Life?
     /// Which life it is: an answer of an earlier one reaches nobody.
@@ -34,6 +35,7 @@ final class SimulatedHost: @unchecked Sendable {
         let connection: ScriptedConnection
         let scheduler: StepScheduler
         let disk: Disk
+        let waiting: WaitingReaders
     }
 
     /// - Parameters:
@@ -41,15 +43,17 @@ final class SimulatedHost: @unchecked Sendable {
     ///   - fault: What is broken on this host on purpose.
     ///   - draw: Gives a token that nobody has used.
     ///   - mint: The same for requests of work groups.
+    ///   - isMissed: Whether a reader is not woken, as a planted fault has it.
     init(
         _ name: String, on order: ScriptedOrder, memoryBytes: Int, fault: HostsFault? = nil,
         draw: @escaping @Sendable () -> UInt128, mint: @escaping @Sendable () -> LeaseToken,
-        witness: Witness
+        witness: Witness, missing isMissed: @escaping () -> Bool = { false }
     ) throws {
         self.name = name
         self.order = order
         self.memoryBytes = memoryBytes
         self.fault = fault
+        self.isMissed = isMissed
         self.draw = draw
         self.mint = mint
         self.witness = witness
@@ -85,7 +89,8 @@ final class SimulatedHost: @unchecked Sendable {
         let groups = WorkGroups(
             on: bus, limits: workLimits, log: log, starter: scheduler, mint: mint)
         life = Life(
-            bus: bus, groups: groups, connection: connection, scheduler: scheduler, disk: disk)
+            bus: bus, groups: groups, connection: connection, scheduler: scheduler, disk: disk,
+            waiting: WaitingReaders(on: bus, missing: isMissed))
     }
 
     enum End {

@@ -59,9 +59,9 @@ extension WorkingRun {
         guard let desk = desk(using: &random) else { return }
         switch workers[index].state {
         case .asking: break
-        case .idle: try ask(index, at: desk, settling: nil, using: &random)
+        case .idle: try ask(index, at: desk, settling: nil, isLast: isLast, using: &random)
         case .settling(let lease, let verb):
-            try settle(lease, verb, index, at: desk, using: &random)
+            try settle(lease, verb, index, at: desk, isLast: isLast, using: &random)
         case .holding(let lease):
             // Some die with their job, some are slow.
             switch isLast ? 9 : Int.random(in: 0..<10, using: &random) {
@@ -73,14 +73,14 @@ extension WorkingRun {
                 let verbs = workers[index].verbs
                 try settle(
                     lease, isLast ? .done : verbs.randomElement(using: &random)!, index, at: desk,
-                    using: &random)
+                    isLast: isLast, using: &random)
             }
         }
     }
 
     private func settle(
         _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
-        at desk: Desk, using random: inout SeededRandom
+        at desk: Desk, isLast: Bool, using random: inout SeededRandom
     ) throws {
         let group = workers[index].group
         if forgetsSettlement() {
@@ -94,7 +94,8 @@ extension WorkingRun {
         note("worker \(index) settles \(lease.ids) of \(group) at \(desk.host): \(verb)")
         if Bool.random(using: &random) {
             return try ask(
-                index, at: desk, settling: (settlement, lease, verb), using: &random)
+                index, at: desk, settling: (settlement, lease, verb), isLast: isLast,
+                using: &random)
         }
         workers[index].host = desk.host
         let visit = desk.visit
@@ -159,13 +160,13 @@ extension WorkingRun {
         settling last: (
             settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
         )?,
-        using random: inout SeededRandom
+        isLast: Bool, using random: inout SeededRandom
     ) throws {
         let length: Int64? = [nil, 1_000_000, 20_000_000].randomElement(using: &random)!
         let request = NextRequest(
             worker: try workers[index].name.map { try WorkerName($0) },
             settlement: last?.settlement, lease: length,
-            countMax: [1, 1, 3].randomElement(using: &random)!,
+            countMax: isLast ? 16 : [1, 1, 3].randomElement(using: &random)!,
             // Workers that settle repeat that, and do not wait for a job with it.
             waits: last == nil && Bool.random(using: &random))
         if last == nil { workers[index].state = .asking }

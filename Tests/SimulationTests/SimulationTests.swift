@@ -6,11 +6,9 @@ import Testing
 
 /// Simulated buses: `make sim` runs more of them, and Tests/Simulation/README.md says how.
 @Suite(.blocking) struct SimulationTests {
-    private static let seeds: UInt64 = 60
-
-    /// Runs the seeds on two threads until one finds something.
+    /// Runs the seeds from 1 on two threads until one finds something.
     private static func run(
-        _ body: @Sendable @escaping (UInt64) throws -> Simulation.Finding?
+        _ seeds: UInt64, _ body: @Sendable @escaping (UInt64) throws -> Simulation.Finding?
     ) throws -> Simulation.Finding? {
         let found = FirstFinding()
         try inParallel(2) { job in
@@ -22,12 +20,12 @@ import Testing
     }
 
     @Test func noPromiseIsBrokenByFaultsKillsAndLossesOfPower() throws {
-        #expect(try Self.run { try Simulation.run(.bus(nil), seed: $0) } == nil)
+        #expect(try Self.run(200) { try Simulation.run(.bus(nil), seed: $0) } == nil)
     }
 
     @Test func noPromiseIsBrokenByHostsOrdersAndReadersThatChangeHost() throws {
         let met = Protected<Set<HostsEvent>>([])
-        let found = try Self.run { seed in
+        let found = try Self.run(100) { seed in
             let run = try Simulation.runHosts(seed: seed)
             met.write { $0.formUnion(run.met) }
             return run.finding

@@ -106,6 +106,27 @@ import Work
         for host in 0...1 { #expect(try bench.group(on: host).failed == 1) }
     }
 
+    @Test func aLetterThatItsTopicDoesNotTakeStaysALetter() throws {
+        let dead = try TopicName("dead")
+        let bench = try HostsBench { $0.dead = .topic(dead) }
+        try bench.publish("a long one")
+        let job = try #require(try bench.take(on: 0))
+        _ = try bench.settle(job, .dead(refusal: nil), on: 0).get()
+        let letter = try #require(try bench.events(of: "dead", on: 0).first).id
+        var limits = BusLimits()
+        limits.eventBytesMax = 4
+        let none = Retention(keep: nil, bytes: nil, age: nil)
+        try bench.life(0).bus.reconfigure(limits: limits, defaults: none, autocreate: true)
+        let refused = try bench.revive(letter, on: 0)
+        bench.settle()
+        #expect(refusal { _ = try refused.get() } != nil)
+        #expect(try bench.events(of: "jobs", on: 1).count == 1)
+        let revived = try bench.revive(letter, on: 1)
+        bench.settle()
+        _ = try revived.get()
+        for host in 0...1 { #expect(try bench.events(of: "jobs", on: host).count == 2) }
+    }
+
     @Test func workersThatWaitAreCountedOnTheirHost() throws {
         let bench = try HostsBench()
         _ = try bench.next(on: 1)

@@ -143,6 +143,21 @@ import Work
         #expect(try second.get().delivery?.attempts == [1])
     }
 
+    /// The order has the one of the other host first, and this host is told of it only now.
+    @Test func aWorkerOfANameThatAsksLastIsNotEndedByItsEarlierRequest() throws {
+        let bench = try HostsBench()
+        let first = try bench.next(on: 1, worker: "w")
+        #expect(try bench.life(1).scheduler.settle())
+        while bench.order.settle() { #expect(try bench.life(1).scheduler.settle()) }
+        let second = try bench.next(on: 0, worker: "w")
+        bench.settle()
+        let name = try WorkerName("w")
+        #expect(refusal { _ = try first.get() } == WorkError.workerReplaced(name.text).description)
+        #expect(!second.isThere)
+        try bench.publish("1")
+        #expect(try second.get().delivery?.attempts == [1])
+    }
+
     @Test func jobsOfAKeyKeepTheirOrderOverHosts() throws {
         let bench = try HostsBench { $0.isOrderedByKey = true }
         for text in ["1", "2", "3"] { try bench.publish(text, key: "k") }

@@ -115,9 +115,15 @@ import Topics
         #expect(line.takeReady().map(\.number) == [5])
         #expect(line.unserved(5, settled: nil, goesOn: false) == nil)
         let holder = Holder(worker: "w", caller: "")
-        #expect(line.replace(holder)?.number == 5)
-        #expect(line.replace(holder) == nil)
+        #expect(line.replaceWaiting(holder)?.number == 5)
+        #expect(line.replaceWaiting(holder) == nil)
         #expect(line.count == 3)
+        // One that asks now comes behind it in the order.
+        _ = line.add(Self.worker(6, name: "w"))
+        #expect(line.takeReady().map(\.number) == [6])
+        #expect(line.replaceWaiting(holder) == nil)
+        #expect(line.unserved(6, settled: nil, goesOn: false) == nil)
+        #expect(line.count == 4)
     }
 
     @Test func aRequestThatFailedIsMadeAgainALittleLater() {

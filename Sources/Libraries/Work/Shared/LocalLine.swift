@@ -57,12 +57,22 @@ struct LocalLine {
     /// Whether workers wait for news.
     var hasWaiting: Bool { !waiting.isEmpty }
 
-    /// Takes a worker. Returns the waiting one of its name, which is over.
+    /// Takes a worker. Returns the waiting one of its name, which is over; one whose request is under way is
+    /// told so with the end of that.
     mutating func add(_ worker: Worker) -> Worker? {
         var worker = worker
         if isDraining { worker.next.waits = false }
-        let replaced = worker.next.holder.flatMap { replace($0) }
-        if let holder = worker.next.holder { named[holder] = worker.number }
+        var replaced: Worker?
+        if let holder = worker.next.holder {
+            replaced = replaceWaiting(holder)
+            if let number = named[holder] {
+                asking[number]?.isReplaced = true
+                if let index = ready.firstIndex(where: { $0.number == number }) {
+                    ready[index].isReplaced = true
+                }
+            }
+            named[holder] = worker.number
+        }
         // One with a name may have a job already, which it gets again.
         let asks =
             mayHave && waiting.isEmpty || worker.next.settlement != nil
@@ -71,16 +81,10 @@ struct LocalLine {
         return replaced
     }
 
-    /// Ends the request of a worker with a name, since another one came, here or at another host. Returns it
-    /// if it waits; one whose request is under way is told with the end of that.
-    mutating func replace(_ holder: Holder) -> Worker? {
-        guard let number = named[holder] else { return nil }
-        if let worker = takeWaiting(number) { return worker }
-        asking[number]?.isReplaced = true
-        if let index = ready.firstIndex(where: { $0.number == number }) {
-            ready[index].isReplaced = true
-        }
-        return nil
+    /// Takes out the worker of a name that waits, since the order has another request of it: one that is under
+    /// way here comes behind that.
+    mutating func replaceWaiting(_ holder: Holder) -> Worker? {
+        named[holder].flatMap { takeWaiting($0) }
     }
 
     /// Takes out one that waits; nil where it does not. O(log workers), and the move of those behind it.

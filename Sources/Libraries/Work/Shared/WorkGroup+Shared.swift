@@ -214,7 +214,7 @@ extension WorkGroup {
     func tell(_ decided: Decided, _ own: SharedGroups.Own?, _ shared: SharedGroups) {
         if own == nil, case .take(let take) = decided.verb, let name = take.worker {
             let holder = Holder(worker: name, caller: take.caller)
-            tellReplaced(state.write { $0.line.replace(holder) })
+            tellReplaced(state.write { $0.line.replaceWaiting(holder) })
         }
         for (answers, counts) in decided.turns {
             // Each host counts the requests that it was asked for.

@@ -73,6 +73,8 @@ struct BusModel {
     private var overRequests: [String: Int64] = [:]
     /// Requests for jobs by group that were not answered so far.
     private var unansweredAsks: [String: Int] = [:]
+    /// Groups of which a request may have had a job that went to a later request of its worker at once.
+    private var overtaken: Set<String> = []
     /// Jobs by group that have to be dead letters, each with the one that was handed out before it was known.
     private var letters: [String: [UInt64: UInt64]] = [:]
     /// The first promise that was broken.
@@ -234,8 +236,10 @@ struct BusModel {
         for other in earlier.prefix(while: { $0 < id }) {
             let isOver = jobs[group]?[other].map { $0.mayBeOver(at: now) } ?? false
             guard !isOver else { continue }
-            // Hand-outs that nobody was told may have been its last attempts: then it is a letter.
-            if unansweredAsks[group, default: 0] > 0 {
+            // Hand-outs that nobody was told may have been its last attempts: then it is a letter, and
+            // stays one.
+            let isNoted = letters[group]?[other] != nil
+            if isNoted || overtaken.contains(group) || unansweredAsks[group, default: 0] > 0 {
                 letters[group, default: [:]][other] = id
             } else {
                 fail("W7: \(id) of key \(key) is handed out before \(other) is over")
@@ -246,7 +250,12 @@ struct BusModel {
     /// A worker asks for jobs.
     mutating func askedForJobs(of group: String) { unansweredAsks[group, default: 0] += 1 }
 
-    mutating func answeredAsk(of group: String) { unansweredAsks[group, default: 0] -= 1 }
+    /// - Parameter isOvertaken: Whether it brought no job, and others of its worker were under way: what it
+    ///   took may have gone to one of those.
+    mutating func answeredAsk(of group: String, isOvertaken: Bool) {
+        unansweredAsks[group, default: 0] -= 1
+        if isOvertaken { overtaken.insert(group) }
+    }
 
     /// A worker sends a settlement, whose answer it may never get.
     mutating func settling(_ id: UInt64, of group: String) {

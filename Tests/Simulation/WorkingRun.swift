@@ -184,15 +184,17 @@ extension WorkingRun {
             [self] outcome in
             guard visit.isThere() else { return }
             workers[index].asked[host, default: 0] -= 1
-            model.answeredAsk(of: workers[index].group)
+            let delivery = (try? outcome.get())?.delivery
+            let isOnlyOne = isAlone && number == workers[index].begun
+            model.answeredAsk(
+                of: workers[index].group,
+                isOvertaken: delivery == nil && !isOnlyOne && workers[index].name != nil)
             if let last {
                 end(last, index, outcome, at: visit)
             } else {
                 workers[index].state = .idle
             }
-            guard case .success(let answer) = outcome, let delivery = answer.delivery else {
-                return
-            }
+            guard let delivery else { return }
             // The lease began when the bus decided: by its deadline, unless the clock was set since.
             let left =
                 delivery.deadline.microseconds - visit.time.clock.now().microseconds
@@ -200,7 +202,7 @@ extension WorkingRun {
             take(
                 delivery, index, for: span,
                 until: clockSets == visit.sets() ? visit.time.passed + left : begun + span,
-                isAlone: isAlone && number == workers[index].begun, at: visit)
+                isAlone: isOnlyOne, at: visit)
         }
     }
 

@@ -119,7 +119,7 @@ import Topics
         let letters = try await client.subscribe(
             Selector(TopicName("dead")), since: .earliest, until: .now)
         for try await case .event(let letter) in letters {
-            #expect(letter.metadata.labels["deadid"] == "\(id)")
+            #expect(letter.metadata.attributes["deadid"] == "\(id)")
             let revived = try await group.revive(letter.id)
             #expect(revived > letter.id)
             #expect(await code { try await group.revive(letter.id) } == "JOB_SETTLED")

@@ -6,13 +6,13 @@ import Wire
 
 @testable import BusAPI
 
-/// Every attribute that an event can have, through every form that carries it.
+/// Every field that an event can have, through every form that carries it.
 ///
 /// The tests go through all cases: one that is added and forgotten somewhere fails here.
 @Suite(.blocking) struct AttributeFormsTests {
     enum Kind: CaseIterable { case memory, sqlite }
 
-    /// A value that every attribute takes and no other one has.
+    /// A value that every field takes and no other one has.
     private static func text(_ field: MetadataField) -> String {
         "value/\(field.rawValue)"
     }
@@ -27,7 +27,7 @@ import Wire
         }
     }
 
-    /// Checks that the only event of a topic has an attribute in each form of event, and that a
+    /// Checks that the only event of a topic has a field in each form of event, and that a
     /// filter finds it by that.
     private static func expect(
         _ metadata: [MetadataField], of topic: String, at server: StreamServer
@@ -59,7 +59,7 @@ import Wire
             }
         }
         for field in FilterField.allCases {
-            let (filter, meant) = (WireFilter.row(field).name, field.attribute)
+            let (filter, meant) = (WireFilter.row(field).name, field.field)
             let isThere = metadata.contains(meant)
             for (form, selector) in [("raw", topic), ("json", topic), ("ndjson", "\(topic),x")] {
                 let one = try get("&as=\(form)&\(filter)=\(text(meant))", of: selector)
@@ -151,7 +151,7 @@ import Wire
             #expect(
                 try refusal("POST", "\(name)=a", [(header, "b")]).contains("PARAMETER_REPEATED"))
         }
-        for filter in FilterField.allCases where filter.attribute == field {
+        for filter in FilterField.allCases where filter.field == field {
             let name = WireFilter.row(filter).name
             #expect(try refusal("GET", "\(name)=\(tooLong)").contains(code))
         }
@@ -211,11 +211,11 @@ import Wire
         let event = try client.exchange("GET", "/topics/t/events/\(id)")
         #expect(event.header("event-expires") == nil)
 
-        let labels = try EventLabels(["source": "\"a\"", "deadid": "7"])
+        let attributes = try EventAttributes(["source": "\"a\"", "deadid": "7"])
         server.bus.publish(
             PublishBatch(
                 topic: try TopicName("u"),
-                metadata: EventMetadata.none.with(labels, expires: nil),
+                metadata: EventMetadata.none.with(attributes, expires: nil),
                 payloads: [Payload([0x78])])
         ) { _ in }
         for form in ["as=json", "as=ndjson", "as=sse&envelope=yes"] {

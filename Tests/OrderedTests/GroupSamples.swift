@@ -73,7 +73,8 @@ struct GroupSamples {
     }
 
     private mutating func batch(_ topic: TopicName) throws -> PublishBatch {
-        let labels = try EventLabels(draw(3) == 0 ? ["subject": "größer", "a": "b=c"] : [:])
+        let attributes = try EventAttributes(
+            draw(3) == 0 ? ["subject": "größer", "a": "b=c"] : [:])
         let metadata = try EventMetadata(
             type: perhaps { _ in "done" }, key: perhaps { "k\($0.draw(9))" },
             contentType: perhaps { _ in "text/plain" })
@@ -84,7 +85,7 @@ struct GroupSamples {
             uid: perhaps { UInt32($0.draw(9)) },
             pid: perhaps { Int32(truncatingIfNeeded: $0.draw(3) - 1) })
         return PublishBatch(
-            topic: topic, metadata: metadata.with(labels, expires: nil), sender: sender,
+            topic: topic, metadata: metadata.with(attributes, expires: nil), sender: sender,
             payloads: payloads)
     }
 

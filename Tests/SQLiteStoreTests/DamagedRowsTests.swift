@@ -197,7 +197,7 @@ import Topics
     /// What may be wrong with one event.
     static let damages = [
         "type = printf('%.300c', 'x')", "key = ' x'", "content_type = char(7)",
-        "attributes = 'no label'", "time = 9223372036854775807", "uid = -1", "pid = 4294967296",
+        "attributes = 'no attribute'", "time = 9223372036854775807", "uid = -1", "pid = 4294967296",
         "expires = -9223372036854775808",
     ]
 

@@ -191,16 +191,16 @@ import Topics
         }
     }
 
-    @Test func labelsAndExpiriesAreReadAsTheyWerePublished() throws {
+    @Test func attributesAndExpiriesAreReadAsTheyWerePublished() throws {
         var rig = try StoreRig(.sqlite)
-        let labels = try EventLabels(["source": "/a=b \"ä\"", "id": "7"])
+        let attributes = try EventAttributes(["source": "/a=b \"ä\"", "id": "7"])
         let expires = Timestamp(microseconds: 1_700_000_000_123_456)
         let type = try EventMetadata(type: "t")
         // One behind the other: what the last event said is not said of the next.
         let metadata = [
-            EventMetadata.none, type.with(labels, expires: expires), type,
-            type.with(labels, expires: nil), type.with(.none, expires: expires), .none,
-            EventMetadata.none.with(labels, expires: expires),
+            EventMetadata.none, type.with(attributes, expires: expires), type,
+            type.with(attributes, expires: nil), type.with(.none, expires: expires), .none,
+            EventMetadata.none.with(attributes, expires: expires),
         ]
         var ids: [EventID] = []
         for metadata in metadata {
@@ -224,7 +224,8 @@ import Topics
         let batch = PublishBatch(
             topic: try TopicName("a"),
             metadata: EventMetadata.none.with(
-                try EventLabels(["b": "2", "a": "1"]), expires: Timestamp(microseconds: 1_500_000)),
+                try EventAttributes(["b": "2", "a": "1"]),
+                expires: Timestamp(microseconds: 1_500_000)),
             payloads: [.empty])
         _ = try bench.answer { bench.bus.publish(batch, then: $0) }
         bench.close()

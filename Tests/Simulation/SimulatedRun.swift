@@ -79,9 +79,9 @@ extension SimulatedRun {
     func see(_ event: Event) {
         model.saw(event.id.rawValue, BusModel.Seen(event))
         guard event.topic.text == SimulatedTopics.dead else { return }
-        let labels = event.metadata.labels
-        note("letter \(event.id): \(labels["deadgroup"] ?? "") \(labels["deadid"] ?? "")")
-        if let group = labels["deadgroup"], let id = labels["deadid"].flatMap(UInt64.init) {
+        let attributes = event.metadata.attributes
+        note("letter \(event.id): \(attributes["deadgroup"] ?? "") \(attributes["deadid"] ?? "")")
+        if let group = attributes["deadgroup"], let id = attributes["deadid"].flatMap(UInt64.init) {
             model.buried(id, of: group, letter: event.id.rawValue)
         } else {
             model.fail("the dead letter \(event.id) does not say whose job it was")

@@ -183,7 +183,7 @@ import Work
         for host in 0...1 {
             let letters = try bench.events(of: "dead", on: host)
             #expect(letters.map(\.payload.text) == ["1"])
-            #expect(letters.first?.metadata.labels["deadreason"] == "no 1")
+            #expect(letters.first?.metadata.attributes["deadreason"] == "no 1")
             #expect(try bench.group(on: host).failed == 1)
         }
     }
@@ -229,9 +229,10 @@ import Work
             $0.attempts = 1
             $0.dead = .topic(dead)
         }
-        let labels = try EventLabels(["deadhops": "1000"])
+        let attributes = try EventAttributes(["deadhops": "1000"])
         let batch = PublishBatch(
-            topic: try TopicName("jobs.a"), metadata: EventMetadata.none.with(labels, expires: nil),
+            topic: try TopicName("jobs.a"),
+            metadata: EventMetadata.none.with(attributes, expires: nil),
             payloads: [Payload(Array("1".utf8))])
         try bench.life(0).bus.publish(batch) { _ in }
         bench.settle()

@@ -57,19 +57,19 @@ import Testing
         }
     }
 
-    @Test func labelsAndExpiriesTakeNoMoreThanIsCounted() async {
+    @Test func attributesAndExpiriesTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
             showExitTestErrors()
             let bench = try Bench()
             let topic = try TopicName("a")
             func batch(_ index: Int) throws -> PublishBatch {
-                let labels = try EventLabels([
+                let attributes = try EventAttributes([
                     "source": "/a/longer/source/\(1_000_000 + index)", "id": "\(index)",
                 ])
                 return PublishBatch(
                     topic: topic,
                     metadata: EventMetadata.none.with(
-                        labels, expires: Timestamp(microseconds: Int64(index))),
+                        attributes, expires: Timestamp(microseconds: Int64(index))),
                     payloads: [.empty])
             }
             try Self.hold(count: 20_000, bench) { index in

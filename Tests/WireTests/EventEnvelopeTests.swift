@@ -42,13 +42,13 @@ import Wire
                     "x" + String(decoding: text(upTo: 9, printable, using: &random), as: UTF8.self)
                     + "x"
             }
-            let labels = Bool.random(using: &random) ? ["one": "x\"", "two": "é"] : [:]
+            let attributes = Bool.random(using: &random) ? ["one": "x\"", "two": "é"] : [:]
             let expires = Bool.random(using: &random) ? Timestamp(microseconds: 1 << 50) : nil
             let event = Event(
                 id: EventID(rawValue: UInt64(round)), time: Timestamp(microseconds: 1 << 49),
                 topic: topic, payload: Payload(text(upTo: 40, telling, using: &random)),
                 metadata: try EventMetadata(texts)
-                    .with(try EventLabels(labels), expires: expires),
+                    .with(try EventAttributes(attributes), expires: expires),
                 sender: Sender(uid: Bool.random(using: &random) ? 7 : nil, pid: nil),
                 isStored: false)
             let written = envelope(of: event)

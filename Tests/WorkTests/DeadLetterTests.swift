@@ -84,7 +84,7 @@ import Topics
         func reason() throws -> String? {
             let letter = try bench.take("letters")
             try bench.settle(Settlement(.done(nil), lease: letter.lease), of: "letters")
-            return letter.jobs[0].event.metadata.labels["deadreason"]
+            return letter.jobs[0].event.metadata.attributes["deadreason"]
         }
         func retry(_ words: String?) throws {
             let lease = try bench.take().lease
@@ -130,7 +130,7 @@ import Topics
         #expect(try bench.next().delivery == nil)
         try bench.set("letters", of: "failed")
         let letter = try bench.take("letters").jobs[0].event
-        #expect(letter.metadata.labels["deadreason"] == "attempts")
+        #expect(letter.metadata.attributes["deadreason"] == "attempts")
     }
 
     @Test func aWorkerThatComesTooLateIsToldOfTheLetter() throws {
@@ -153,10 +153,10 @@ import Topics
         }
         try bench.publish("a")
         // This one was a letter so often that it stays.
-        let labels = try EventLabels(["deadhops": "16"])
+        let attributes = try EventAttributes(["deadhops": "16"])
         let other = PublishBatch(
             topic: try TopicName("jobs"),
-            metadata: try EventMetadata().with(labels, expires: nil), payloads: [.empty])
+            metadata: try EventMetadata().with(attributes, expires: nil), payloads: [.empty])
         _ = try WorkBench.answer { bench.bus.publish(other, then: $0) }
         let lease = try bench.take(max: 2).lease
         bench.advance(seconds: 61)
@@ -197,7 +197,7 @@ import Topics
             #expect(try bench.group(group)?.failed == Int64((hop + 1) / 2), "hop \(hop)")
         }
         let last = try bench.take("a")
-        #expect(last.jobs[0].event.metadata.labels["deadhops"] == "16")
+        #expect(last.jobs[0].event.metadata.attributes["deadhops"] == "16")
         let dead = Settlement(.dead(refusal: nil), lease: last.lease)
         #expect(saying { try bench.settle(dead, of: "a") }.hasPrefix("lettersCircle"))
         bench.advance(seconds: 61)
@@ -223,6 +223,6 @@ import Topics
         _ = try WorkBench.answer {
             bench.work.revive(name, id: letter, by: WorkBench.caller, then: $0)
         }
-        #expect(try bench.take().jobs[0].event.metadata.labels.isEmpty)
+        #expect(try bench.take().jobs[0].event.metadata.attributes.isEmpty)
     }
 }

@@ -101,7 +101,7 @@ import Topics
                 let letter = try bury(text, on: bench)
                 let event = try bench.bus.event(letter, in: TopicName("failed"))
                 guard case .found(let found) = event else { throw WorkBench.Nothing() }
-                let job = try #require(found.metadata.labels["deadid"])
+                let job = try #require(found.metadata.attributes["deadid"])
                 jobs.append(try #require(EventID(decimal: job)))
             }
             try revive(jobs[0], on: bench)

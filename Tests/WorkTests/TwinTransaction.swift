@@ -39,7 +39,7 @@ struct TwinTransaction {
     private static func text(of step: GroupTransaction.Step?) -> String {
         guard case .commit(let change, let batches) = step else { return "\(step as Any)" }
         let letters = batches.map { batch in
-            DeathLabel.allCases.map { batch.metadata.labels[$0.rawValue] ?? "-" }
+            DeathAttribute.allCases.map { batch.metadata.attributes[$0.rawValue] ?? "-" }
         }
         return "\(change) \(letters)"
     }

@@ -206,10 +206,10 @@ import Topics
         try bench.set("letters", of: "failed")
         let letter = try bench.take("letters").jobs[0].event
         #expect(letter.payload.text == "a" && letter.metadata.key == "k")
-        let labels = letter.metadata.labels
-        #expect(labels["deadgroup"] == "g" && labels["deadtopic"] == "jobs")
-        #expect(labels["deadid"] == id.description && labels["deadattempts"] == "2")
-        #expect(labels["deadreason"] == "attempts")
+        let attributes = letter.metadata.attributes
+        #expect(attributes["deadgroup"] == "g" && attributes["deadtopic"] == "jobs")
+        #expect(attributes["deadid"] == id.description && attributes["deadattempts"] == "2")
+        #expect(attributes["deadreason"] == "attempts")
         try bench.publish("b")
         let third = try bench.take()
         try bench.settle(Settlement(.dead(refusal: nil), lease: third.lease))
@@ -237,7 +237,7 @@ import Topics
         let again = try bench.take()
         #expect(again.ids == [receipt.first] && again.jobs[0].attempt == 1)
         #expect(again.text == "a" && again.jobs[0].event.metadata.key == "k")
-        #expect(again.jobs[0].event.metadata.labels.isEmpty)
+        #expect(again.jobs[0].event.metadata.attributes.isEmpty)
         #expect(refusal { _ = try revive(letter) } == "letterRevived")
         #expect(refusal { _ = try revive(receipt.first) } == "letterUnknown")
     }

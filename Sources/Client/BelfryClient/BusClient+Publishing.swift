@@ -23,7 +23,7 @@ extension BusClient {
     /// Publishes a batch: all of its events, in order, or none.
     ///
     /// Several events go as lines: none of them is empty, has a line end in it, or ends in CR. The
-    /// kernel or the token names the sender; the one in the batch is not sent. A batch with labels
+    /// kernel or the token names the sender; the one in the batch is not sent. A batch with attributes
     /// or an expiry is `unsendable`: over HTTP an event is of use for a time from now on.
     ///
     /// - Parameter ttl: For how many microseconds the events are of use, 1 s to 365 days; nil for ever.
@@ -75,7 +75,7 @@ extension BusClient {
         return try await publish(batch).last
     }
 
-    /// The headers that say these attributes.
+    /// The headers that say these fields.
     static func headers(of metadata: EventMetadata) -> [String] {
         MetadataField.all.compactMap { field in
             metadata[field].map { "\(WireField.row(field).header): \($0)" }
@@ -106,9 +106,9 @@ extension BusClient {
     private func publish(
         _ body: Payload, _ target: TargetPath, _ metadata: EventMetadata, _ ttl: Int64?
     ) async throws(ClientError) -> ClientReceipt? {
-        guard metadata.labels.isEmpty, metadata.expires == nil else {
+        guard metadata.attributes.isEmpty, metadata.expires == nil else {
             throw .unsendable(
-                "labels are not sent, and an expiry is said as a time from now on: give a ttl")
+                "attributes are not sent, and an expiry is said as a time from now on: give a ttl")
         }
         let answer = try await answer(
             .post, target.with("ttl", ttl.map { Quantity.text(microseconds: $0) }),

@@ -181,6 +181,6 @@ enum Limits {
     static let publishesBytesMax = 1 << 20
 
     /// Bytes of JSON around the payload of a message: 2 KiB for its topic, its `ref` and each
-    /// attribute, names of 255 bytes, escaped the same way, with their members' own names.
+    /// field, names of 255 bytes, escaped the same way, with their members' own names.
     static let messageMembersBytesMax = (2 + WireField.parameters.count) * (2 << 10)
 }

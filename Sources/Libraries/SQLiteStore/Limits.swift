@@ -83,7 +83,7 @@ enum Limits {
     /// The part of the size limit that is made free beyond the need, so that the search for the
     /// largest topics is paid once for many events.
     static let roomSlackDivisor = 256
-    /// Bytes that an event takes on the disk beside its payload and attributes: its row, its place
+    /// Bytes that an event takes on the disk beside its payload and fields: its row, its place
     /// in the index, and its part of pages that are not full.
     static let eventOverheadBytes = 64
     /// Bytes that an open job takes on the disk with its lease, about.

@@ -5,11 +5,11 @@ enum Limits {
     /// The same as for names; media types of RFC 6838 fit.
     static let attributeBytesMax = 255
     /// Enough for CloudEvents; with the values bounded, headers of an answer still fit in 8 KiB.
-    static let labelsMax = 16
+    static let attributesMax = 16
     /// The bound that CloudEvents recommend for names.
-    static let labelNameBytesMax = 20
-    /// Labels are kept with every event that has them, so they are small beside a payload.
-    static let labelsBytesMax = 4_096
+    static let attributeNameBytesMax = 20
+    /// Attributes are kept with every event that has them, so they are small beside a payload.
+    static let attributesBytesMax = 4_096
     /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of
     /// more topics needs a pattern.
     static let selectorTermsMax = 128

@@ -13,7 +13,7 @@ public struct EnvelopeReader {
     private var data: UnsafeRawBufferPointer?
     private var base64: UnsafeRawBufferPointer?
     private var sender = Sender.unknown
-    private var labels: [String: String] = [:]
+    private var attributes: [String: String] = [:]
     private var expires: Timestamp?
 
     /// Nothing so far.
@@ -42,7 +42,7 @@ public struct EnvelopeReader {
             return base64 != nil
         }
         if name.spells("sender") { return readSender(&reader) }
-        if name.spells("attributes") { return readLabels(&reader) }
+        if name.spells("attributes") { return readAttributes(&reader) }
         if name.spells("expires") {
             expires = reader.string().flatMap { Timestamp(rfc3339: $0) }
             return expires != nil
@@ -71,22 +71,22 @@ public struct EnvelopeReader {
         return isObject
     }
 
-    private mutating func readLabels(_ reader: inout JSONReader) -> Bool {
+    private mutating func readAttributes(_ reader: inout JSONReader) -> Bool {
         var read: [String: String] = [:]
         let isObject = reader.object { name, reader in
             let value = reader.string()
             read[String(decoding: name, as: UTF8.self)] = value
             return value != nil
         }
-        labels = read
+        attributes = read
         return isObject
     }
 
-    /// The attributes with labels and expiry; nil if one of them is invalid.
+    /// The fields with attributes and expiry; nil if one of them is invalid.
     private var metadata: EventMetadata? {
         guard let plain = try? EventMetadata(texts) else { return nil }
-        guard !labels.isEmpty || expires != nil else { return plain }
-        return (try? EventLabels(labels)).map { plain.with($0, expires: expires) }
+        guard !attributes.isEmpty || expires != nil else { return plain }
+        return (try? EventAttributes(attributes)).map { plain.with($0, expires: expires) }
     }
 
     /// The event, if nothing of it is missing. Takes the name of the topic from `known` if it is

@@ -4,7 +4,7 @@ public import Topics
 /// An event as one JSON object, the same in every form that carries envelopes.
 ///
 /// `{"id","topic","time",…,"metadata","expires","data"|"data_base64","sender":{"uid","pid"}}`, where `…` is a member of
-/// ``WireField`` for each attribute; absent members are left out. `data` is the JSON value
+/// ``WireField`` for each field; absent members are left out. `data` is the JSON value
 /// itself only if the stored Content-Type says JSON and the payload is a value that ``JSONReader``
 /// reads; other UTF-8 is a string, anything else `data_base64`.
 public enum EventEnvelope {
@@ -49,12 +49,12 @@ public enum EventEnvelope {
     }
 
     private static func writeExtras(_ metadata: EventMetadata, to json: inout JSONWriter) {
-        if !metadata.labels.isEmpty {
+        if !metadata.attributes.isEmpty {
             json.name("attributes")
             json.object { json in
-                for label in metadata.labels.all {
-                    json.name(label.name)
-                    json.string(label.value)
+                for attribute in metadata.attributes.all {
+                    json.name(attribute.name)
+                    json.string(attribute.value)
                 }
             }
         }

@@ -1,6 +1,6 @@
 public import Topics
 
-/// The names of one attribute of an event on the wire. It is the single table behind the headers
+/// The names of one field of an event on the wire. It is the single table behind the headers
 /// and parameters of a publish, members of messages, envelopes, and headers of raw events. Pages of
 /// other origins may send and read the headers of this table.
 public final class WireField: Sendable {
@@ -24,12 +24,12 @@ public final class WireField: Sendable {
         self.member = member
     }
 
-    /// The row of an attribute.
+    /// The row of a field.
     public static func row(_ field: MetadataField) -> WireField {
         rows[Int(field.rawValue)]
     }
 
-    /// The rows, in the order of the attributes.
+    /// The rows, in the order of the fields.
     private static let rows = MetadataField.allCases.map(make)
 
     private static func make(_ field: MetadataField) -> WireField {
@@ -49,12 +49,12 @@ public final class WireField: Sendable {
         }
     }
 
-    /// Attributes with a header of the bus's own; `Content-Type` is one of HTTP.
+    /// Fields with a header of the bus's own; `Content-Type` is one of HTTP.
     public static let own = MetadataField.all.filter { $0 != .contentType }
 
-    /// The headers of these attributes.
+    /// The headers of these fields.
     public static let ownHeaders = own.map { "\(row($0).header)" }
 
-    /// The parameters of a publish, and members of a message, that say attributes.
+    /// The parameters of a publish, and members of a message, that say fields.
     public static let parameters = MetadataField.all.compactMap { row($0).parameter }
 }

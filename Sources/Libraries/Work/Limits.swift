@@ -62,7 +62,7 @@ enum Limits {
     static let tokensDrawn = 16
     /// Payload bytes that one read of the log brings at most; it brings one event in any case.
     static let readBytesMax = 1 << 20
-    /// Events that one read brings at most: their attributes may be larger than their payloads.
+    /// Events that one read brings at most: their fields may be larger than their payloads.
     static let readEventsMax = 1_024
     /// The fraction of the memory budget for events that groups read from the store. Of 256 MiB
     /// that is sixteen reads at one time, more than a disk brings between two commits.

@@ -64,7 +64,7 @@ final class Witness: @unchecked Sendable {
         case .events(let batch, _, let owner):
             let texts = batch.payloads.map { $0.text.prefix { $0 != " " } }
             return
-                "\(batch.topic) \(texts) \(batch.metadata.labels.text) \(String(describing: owner))"
+                "\(batch.topic) \(texts) \(batch.metadata.attributes.text) \(String(describing: owner))"
         case .removal(let topic): return "remove \(topic)"
         case .registration(let topic, let settings, _): return "register \(topic) \(settings)"
         case .work(let change):

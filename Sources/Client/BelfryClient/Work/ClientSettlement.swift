@@ -31,7 +31,7 @@ public struct ClientSettlement: Sendable {
         self.verb = verb
         self.lease = lease
         self.only = only
-        self.reason = reason.map { EventLabels.value(of: $0) }
+        self.reason = reason.map { EventAttributes.value(of: $0) }
     }
 
     /// The same for this reason.

@@ -21,7 +21,7 @@ public struct ClientTake: Sendable {
 
 /// One job of a worker.
 public struct ClientJob: Sendable {
-    /// The event of the job; its payload byte for byte, without labels and sender.
+    /// The event of the job; its payload byte for byte, without attributes and sender.
     public let event: Event
     /// The lease that settles it: opaque text.
     public let lease: String

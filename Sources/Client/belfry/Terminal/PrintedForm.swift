@@ -70,9 +70,9 @@ enum PrintedForm: Sendable {
 
     /// The group and the reason of a dead letter; nil for every other event.
     private static func death(of event: Event) -> String? {
-        let labels = event.metadata.labels
-        return labels[DeathLabel.group.rawValue].map { group in
-            "dead letter of \(group): \(labels[DeathLabel.reason.rawValue] ?? "")"
+        let attributes = event.metadata.attributes
+        return attributes[DeathAttribute.group.rawValue].map { group in
+            "dead letter of \(group): \(attributes[DeathAttribute.reason.rawValue] ?? "")"
         }
     }
 }

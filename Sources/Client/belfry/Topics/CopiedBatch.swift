@@ -1,7 +1,7 @@
 internal import Topics
 
 /// Events that follow one another and can be published together: of one topic, with the same
-/// attributes, each a line.
+/// fields, each a line.
 struct CopiedBatch {
     private(set) var events: [Event] = []
     private var bytes = 0
@@ -24,7 +24,7 @@ struct CopiedBatch {
         bytes += event.payload.count + 1
     }
 
-    /// All of them as a batch to publish, without their labels, and without their expiry, which is
+    /// All of them as a batch to publish, without their attributes, and without their expiry, which is
     /// sent as ``ttl(at:)``.
     var whole: PublishBatch {
         PublishBatch(

@@ -11,8 +11,8 @@ struct DeadLetter {
     let key: String?
     /// The id of the job that it was.
     let job: EventID?
-    /// The labels that the bus gave it, with its topic, attempts and reason.
-    private let labels: EventLabels
+    /// The attributes that the bus gave it, with its topic, attempts and reason.
+    private let attributes: EventAttributes
     /// Whether it was published again.
     var isRevived = false
 
@@ -20,16 +20,16 @@ struct DeadLetter {
         id = event.id
         time = event.time
         key = event.metadata.key
-        labels = event.metadata.labels
-        job = labels[DeathLabel.id.rawValue].flatMap { EventID(decimal: $0) }
+        attributes = event.metadata.attributes
+        job = attributes[DeathAttribute.id.rawValue].flatMap { EventID(decimal: $0) }
     }
 
     /// The topic that its job came from.
-    var topic: String { labels[DeathLabel.topic.rawValue] ?? "" }
+    var topic: String { attributes[DeathAttribute.topic.rawValue] ?? "" }
     /// How often its job was handed out.
-    var attempts: String { labels[DeathLabel.attempts.rawValue] ?? "" }
+    var attempts: String { attributes[DeathAttribute.attempts.rawValue] ?? "" }
     /// Why its job became one.
-    var reason: String { labels[DeathLabel.reason.rawValue] ?? "" }
+    var reason: String { attributes[DeathAttribute.reason.rawValue] ?? "" }
 
     /// The letter as one object.
     var json: String {
@@ -65,10 +65,10 @@ struct DeadLetter {
         var letters: [EventID: DeadLetter] = [:]
         do throws(ClientError) {
             for try await case .event(let event) in subscription {
-                let labels = event.metadata.labels
-                if labels[DeathLabel.group.rawValue] == group.name {
+                let attributes = event.metadata.attributes
+                if attributes[DeathAttribute.group.rawValue] == group.name {
                     letters[event.id] = DeadLetter(event)
-                } else if labels.isEmpty, event.metadata.type == mark,
+                } else if attributes.isEmpty, event.metadata.type == mark,
                     let id = event.metadata.key.flatMap({ EventID(decimal: $0) })
                 {
                     letters[id]?.isRevived = true

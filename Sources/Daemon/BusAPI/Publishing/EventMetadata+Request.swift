@@ -1,7 +1,7 @@
 internal import Topics
 
 extension EventMetadata {
-    /// The attributes of a request.
+    /// The fields of a request.
     ///
     /// - Throws: A refusal that names the wrong byte.
     init(request texts: MetadataTexts) throws(Refusal) {
@@ -12,7 +12,7 @@ extension EventMetadata {
         }
     }
 
-    /// The code of the problem that answers a text which no attribute can have.
+    /// The code of the problem that answers a text which no field can have.
     static func problem(of field: MetadataField) -> ProblemCode {
         switch field {
         case .type: .eventTypeInvalid
@@ -23,7 +23,7 @@ extension EventMetadata {
 }
 
 extension Refusal {
-    /// The refusal of a text that no attribute can have.
+    /// The refusal of a text that no field can have.
     init(_ error: MetadataError) {
         self.init(EventMetadata.problem(of: error.field), error.detail)
     }

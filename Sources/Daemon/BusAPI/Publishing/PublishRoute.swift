@@ -22,7 +22,7 @@ struct PublishRoute: Routes {
         var metadata = request.metadata
         if let ttl = request.ttl {
             metadata = metadata.with(
-                metadata.labels, expires: bus.now.advanced(microseconds: ttl))
+                metadata.attributes, expires: bus.now.advanced(microseconds: ttl))
         }
         let batch = PublishBatch(
             topic: request.topic, metadata: metadata, sender: request.sender,

@@ -121,7 +121,7 @@ struct ReceiveRequest {
         try EventFilter { field throws(Refusal) in
             guard let text = parameters.text(WireFilter.row(field).name) else { return nil }
             do throws(MetadataError) {
-                try MetadataError.check(text, field.attribute)
+                try MetadataError.check(text, field.field)
             } catch {
                 throw Refusal(error)
             }

@@ -4,7 +4,7 @@ internal import Topics
 internal import Wire
 
 /// The event that a client's text message publishes: `{"topic","data"|"data_base64",…,"ref"}`,
-/// where `…` is a parameter of ``WireField`` for each attribute that has one.
+/// where `…` is a parameter of ``WireField`` for each field that has one.
 ///
 /// `data` that is a string is the payload itself, of no Content-Type; any other value is published
 /// as its JSON text, without white space between tokens, as `application/json`. `data_base64` is a

@@ -7,7 +7,7 @@ internal import Topics
 ///
 /// A text message is a ``ClientMessage``. One that names no topic goes to the socket's own topic,
 /// which it has if its selector is one name. With `as=raw` each message, binary or text, is a
-/// payload of that topic without attributes: `type` and `key` of the request choose the received
+/// payload of that topic without fields: `type` and `key` of the request choose the received
 /// events.
 struct MessagePublisher {
     private let topic: TopicName?

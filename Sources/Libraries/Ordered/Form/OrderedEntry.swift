@@ -69,7 +69,7 @@ extension ByteWriter {
     mutating func write(_ batch: PublishBatch, ttl: Int64?) {
         write(batch.topic.text)
         for field in MetadataField.all { write(optional: batch.metadata[field]) }
-        write(batch.metadata.labels.text)
+        write(batch.metadata.attributes.text)
         write(optional: ttl.map { UInt64($0) })
         write(optional: batch.sender.uid.map { UInt64($0) })
         write(optional: batch.sender.pid.map { UInt64(UInt32(bitPattern: $0)) })
@@ -120,10 +120,10 @@ extension ByteReader {
         var texts = MetadataTexts()
         for field in MetadataField.all { texts[field] = try optionalText() }
         let text = try text()
-        // As text, labels have one order.
-        guard let labels = try? EventLabels(text: text), labels.text == text,
-            let metadata = try? EventMetadata(texts).with(labels, expires: nil)
-        else { throw .damaged("the attributes of an event make no sense") }
+        // As text, attributes have one order.
+        guard let attributes = try? EventAttributes(text: text), attributes.text == text,
+            let metadata = try? EventMetadata(texts).with(attributes, expires: nil)
+        else { throw .damaged("the fields of an event make no sense") }
         let ttl = try optional("a time to live", in: 0...Int64.max)
         let uid = try user("a user")
         let pid = try optional("a process", in: 0...UInt32.max)

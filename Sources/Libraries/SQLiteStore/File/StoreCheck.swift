@@ -47,7 +47,7 @@ extension SQLiteStore {
     /// The version of the schema from which on rows of events have all of ``EventColumns``.
     private static let attributesSince: Int64 = 5
 
-    /// Events with attributes that no event can have.
+    /// Events with fields that no event can have.
     private static func metadata(in database: Database) throws(DatabaseError) -> [String] {
         var findings: [String] = []
         var columns = MetadataColumns()

@@ -100,7 +100,7 @@ final class EventReader {
     }
 
     private static func isWanted(_ row: Statement, _ filter: EventFilter) -> Bool {
-        filter.admits { row.text(EventColumns.of($0.attribute)) }
+        filter.admits { row.text(EventColumns.of($0.field)) }
     }
 
     /// - Throws: `DatabaseError`, which names the value of the row that makes no sense.

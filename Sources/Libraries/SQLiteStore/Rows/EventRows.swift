@@ -42,8 +42,8 @@ struct EventRows {
         for field in MetadataField.all {
             insert.bind(batch.metadata[field], at: EventColumns.of(field) + 1)
         }
-        let labels = batch.metadata.labels
-        insert.bind(labels.isEmpty ? nil : labels.text, at: EventColumns.labels + 1)
+        let attributes = batch.metadata.attributes
+        insert.bind(attributes.isEmpty ? nil : attributes.text, at: EventColumns.attributes + 1)
         insert.bind(batch.metadata.expires?.microseconds, at: EventColumns.expires + 1)
         let events = batch.events(from: first, at: time, isStored: true)
         for event in events {

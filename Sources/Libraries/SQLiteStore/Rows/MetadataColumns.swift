@@ -17,11 +17,13 @@ struct MetadataColumns {
         }
         let expires = try row.optionalInteger(EventColumns.expires, .eventExpires)
             .map(Timestamp.init(microseconds:))
-        let labels = row.text(EventColumns.labels)
-        if isAsBefore, labels == nil, last.labels.isEmpty, expires == last.expires { return last }
+        let attributes = row.text(EventColumns.attributes)
+        if isAsBefore, attributes == nil, last.attributes.isEmpty, expires == last.expires {
+            return last
+        }
         do {
             last = try EventMetadata(texts).with(
-                labels.map { try EventLabels(text: $0) } ?? .none, expires: expires)
+                attributes.map { try EventAttributes(text: $0) } ?? .none, expires: expires)
         } catch {
             throw .damaged("\(error)")
         }

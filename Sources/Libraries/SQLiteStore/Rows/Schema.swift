@@ -128,7 +128,7 @@ struct Schema {
             PRIMARY KEY (in_group, id)
         ) STRICT, WITHOUT ROWID;
         """,
-        // 5: labels of events, a line `name=value` for each, and their expiries.
+        // 5: attributes of events, a line `name=value` for each, and their expiries.
         """
         ALTER TABLE events ADD COLUMN attributes TEXT;
         ALTER TABLE events ADD COLUMN expires INTEGER;
@@ -225,7 +225,7 @@ enum EventColumns {
     static let uid: Int32 = 3
     static let pid: Int32 = 4
     static let payload: Int32 = 5
-    static let labels: Int32 = 6
+    static let attributes: Int32 = 6
     static let expires: Int32 = 7
 
     /// The column of an attribute.

@@ -4,7 +4,7 @@
 public final class PublishBatch: Sendable {
     /// The topic that the events go to.
     public let topic: TopicName
-    /// The attributes that all of the events have.
+    /// The fields that all of the events have.
     public let metadata: EventMetadata
     /// The publisher.
     public let sender: Sender
@@ -32,7 +32,7 @@ public final class PublishBatch: Sendable {
             payloadBytes + payloads.count * (Overhead.eventBytes + metadata.memoryBytes)
     }
 
-    /// The same batch, with other copies of an equal topic and equal attributes.
+    /// The same batch, with other copies of an equal topic and equal fields.
     init(_ batch: PublishBatch, topic: TopicName, metadata: EventMetadata) {
         self.topic = topic
         self.metadata = metadata
@@ -68,7 +68,7 @@ public final class PublishBatch: Sendable {
         guard let ttl else { return self }
         let expires = min(time.advanced(microseconds: ttl), .latest)
         return PublishBatch(
-            self, topic: topic, metadata: metadata.with(metadata.labels, expires: expires))
+            self, topic: topic, metadata: metadata.with(metadata.attributes, expires: expires))
     }
 
     /// The memory that the batch takes while it waits for a store, in bytes.

@@ -10,7 +10,7 @@ public final class Event: Sendable {
     public let topic: TopicName
     /// Its bytes, as they were published.
     public let payload: Payload
-    /// The attributes that the publisher gave it.
+    /// The fields that the publisher gave it.
     public let metadata: EventMetadata
     /// The publisher, as far as the kernel identified it.
     public let sender: Sender

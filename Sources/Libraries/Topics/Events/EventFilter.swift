@@ -44,7 +44,7 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Whether `event` is wanted.
     public func admits(_ event: Event) -> Bool {
-        admits { event.metadata[$0.attribute] }
+        admits { event.metadata[$0.field] }
     }
 
     /// Whether an event is wanted, where `text` returns its text in each field.
@@ -73,8 +73,8 @@ public enum FilterField: UInt8, CaseIterable, Sendable {
     /// ``allCases``, made once.
     package static let all = allCases
 
-    /// The attribute of an event whose text a filter compares.
-    package var attribute: MetadataField {
+    /// The field of an event whose text a filter compares.
+    package var field: MetadataField {
         switch self {
         case .type: .type
         case .key: .key

@@ -1,6 +1,6 @@
 /// One of the things that a publisher may say about an event beside its bytes.
 ///
-/// The compiler finds all code that depends on the list of attributes: every `switch` over them is
+/// The compiler finds all code that depends on the list of fields: every `switch` over them is
 /// exhaustive, and all other code goes through `allCases`.
 public enum MetadataField: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     /// The type: the kind of event.
@@ -13,7 +13,7 @@ public enum MetadataField: UInt8, CaseIterable, Sendable, CustomStringConvertibl
     /// ``allCases``, made once.
     package static let all = allCases
 
-    /// The name of the attribute, for people.
+    /// The name of the field, for people.
     public var description: String {
         switch self {
         case .type: "type"
@@ -23,16 +23,16 @@ public enum MetadataField: UInt8, CaseIterable, Sendable, CustomStringConvertibl
     }
 }
 
-/// A text for each attribute, or none; not checked.
+/// A text for each field, or none; not checked.
 package struct MetadataTexts: Hashable, Sendable {
     var type: String?
     var key: String?
     var contentType: String?
 
-    /// No text for any attribute.
+    /// No text for any field.
     package init() {}
 
-    /// The text of one attribute.
+    /// The text of one field.
     package subscript(field: MetadataField) -> String? {
         get {
             switch field {
@@ -51,14 +51,14 @@ package struct MetadataTexts: Hashable, Sendable {
     }
 }
 
-/// The attributes of an event: properties that its publisher gave it beside its bytes.
+/// The fields of an event: properties that its publisher gave it beside its bytes.
 ///
 /// Each is absent, or 1 to 255 bytes of 0x20 to 0x7E that neither begin nor end with a space.
-/// Labels and an expiry go with them. A batch shares one set of attributes.
+/// Attributes and an expiry go with them. A batch shares one set of fields.
 public struct EventMetadata: Hashable, Sendable {
     private final class Box: Sendable {
         let texts: MetadataTexts
-        /// Labels and an expiry, which few events have; nil for neither.
+        /// Attributes and an expiry, which few events have; nil for neither.
         let extras: Extras?
 
         init(_ texts: MetadataTexts, _ extras: Extras?) {
@@ -68,30 +68,30 @@ public struct EventMetadata: Hashable, Sendable {
     }
 
     private final class Extras: Sendable {
-        let labels: EventLabels
+        let attributes: EventAttributes
         let expires: Timestamp?
 
-        init(_ labels: EventLabels, _ expires: Timestamp?) {
-            self.labels = labels
+        init(_ attributes: EventAttributes, _ expires: Timestamp?) {
+            self.attributes = attributes
             self.expires = expires
         }
     }
 
     private let box: Box?
 
-    /// Whether both are copies of one set of attributes.
+    /// Whether both are copies of one set of fields.
     func isCopy(of other: EventMetadata) -> Bool { box === other.box }
 
-    /// No attribute at all.
+    /// No field at all.
     public static let none = EventMetadata()
 
     private init() {
         box = nil
     }
 
-    /// The attributes as given.
+    /// The fields as given.
     ///
-    /// - Throws: `MetadataError`, which names the attribute and the byte.
+    /// - Throws: `MetadataError`, which names the field and the byte.
     /// - Complexity: O(length), at most 255 bytes of each are looked at.
     public init(
         type: String? = nil, key: String? = nil, contentType: String? = nil
@@ -101,9 +101,9 @@ public struct EventMetadata: Hashable, Sendable {
         try self.init(texts)
     }
 
-    /// The attributes that have a text.
+    /// The fields that have a text.
     ///
-    /// - Throws: `MetadataError`, which names the attribute and the byte.
+    /// - Throws: `MetadataError`, which names the field and the byte.
     package init(_ texts: MetadataTexts) throws(MetadataError) {
         var isEmpty = true
         for field in MetadataField.all {
@@ -118,16 +118,16 @@ public struct EventMetadata: Hashable, Sendable {
         self.box = box
     }
 
-    /// The same attributes, with these labels and this expiry in place of those there were.
-    package func with(_ labels: EventLabels, expires: Timestamp?) -> EventMetadata {
+    /// The same fields, with these attributes and this expiry in place of those there were.
+    package func with(_ attributes: EventAttributes, expires: Timestamp?) -> EventMetadata {
         let texts = box?.texts ?? MetadataTexts()
-        if labels.isEmpty, expires == nil {
+        if attributes.isEmpty, expires == nil {
             return EventMetadata(texts == MetadataTexts() ? nil : Box(texts, nil))
         }
-        return EventMetadata(Box(texts, Extras(labels, expires)))
+        return EventMetadata(Box(texts, Extras(attributes, expires)))
     }
 
-    /// The text of one attribute; nil where it is absent.
+    /// The text of one field; nil where it is absent.
     public subscript(field: MetadataField) -> String? { box?.texts[field] }
 
     /// The kind of event (`Event-Type`).
@@ -139,8 +139,8 @@ public struct EventMetadata: Hashable, Sendable {
     /// The format of the bytes (`Content-Type`).
     public var contentType: String? { box?.texts.contentType }
 
-    /// Named strings beside the attributes.
-    public var labels: EventLabels { box?.extras?.labels ?? .none }
+    /// Named strings beside the fields.
+    public var attributes: EventAttributes { box?.extras?.attributes ?? .none }
 
     /// The time from which on no worker starts on the event; readers still get it. Nil for never.
     public var expires: Timestamp? { box?.extras?.expires }
@@ -148,31 +148,32 @@ public struct EventMetadata: Hashable, Sendable {
     /// Whether the type is one of the bus's own (`$…`), which nobody else publishes.
     public var isReserved: Bool { type?.utf8.first == UInt8(ascii: "$") }
 
-    /// The memory that the attributes take, in bytes; 0 if there are none.
+    /// The memory that the fields take, in bytes; 0 if there are none.
     var memoryBytes: Int {
         guard let box else { return 0 }
-        let extras = box.extras.map { Overhead.extrasBytes + $0.labels.memoryBytes } ?? 0
+        let extras = box.extras.map { Overhead.extrasBytes + $0.attributes.memoryBytes } ?? 0
         return MetadataField.all.reduce(Overhead.attributesBytes + extras) {
             $0 + Overhead.ofText(box.texts[$1])
         }
     }
 
-    /// The bytes of all texts together, with two separators for each label. A set with labels or an
+    /// The bytes of all texts together, with two separators for each attribute. A set with attributes or an
     /// expiry counts 8 bytes more.
     package var textBytes: Int {
         guard let box else { return 0 }
-        let extras = box.extras.map { 8 + $0.labels.textBytes + 2 * $0.labels.all.count } ?? 0
+        let extras =
+            box.extras.map { 8 + $0.attributes.textBytes + 2 * $0.attributes.all.count } ?? 0
         return MetadataField.all.reduce(extras) { $0 + (box.texts[$1]?.utf8.count ?? 0) }
     }
 
-    /// Whether every attribute is equal, and labels and expiry are.
+    /// Whether every field is equal, and attributes and expiry are.
     public static func == (left: EventMetadata, right: EventMetadata) -> Bool {
         left.box === right.box
             || left.box?.texts == right.box?.texts && left.expires == right.expires
-                && left.labels == right.labels
+                && left.attributes == right.attributes
     }
 
-    /// Feeds every attribute.
+    /// Feeds every field.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(box?.texts)
         hasher.combine(expires)

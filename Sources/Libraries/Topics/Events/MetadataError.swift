@@ -1,6 +1,6 @@
-/// Why an attribute of an event was refused.
+/// Why a field of an event was refused.
 public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The attribute that was refused.
+    /// The field that was refused.
     public let field: MetadataField
     /// A sentence that names the fault, the byte where it is, and the correct form.
     public let detail: String
@@ -13,7 +13,7 @@ public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The same sentence.
     public var description: String { detail }
 
-    /// Refuses a text that no attribute can have.
+    /// Refuses a text that no field can have.
     package static func check(
         _ text: String, _ field: MetadataField
     ) throws(MetadataError) {

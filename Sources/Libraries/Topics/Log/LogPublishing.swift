@@ -18,7 +18,7 @@ struct MemoryRoom {
 extension EventLog {
     /// Checks a batch, makes room for it and counts it in, before the store sees it.
     ///
-    /// The topic and the attributes of the returned batch are the log's own copies of equal ones,
+    /// The topic and the fields of the returned batch are the log's own copies of equal ones,
     /// so that a million events do not hold a million names.
     mutating func prepare(
         _ batch: PublishBatch, room: MemoryRoom
@@ -44,7 +44,7 @@ extension EventLog {
             owner: record.owner, isReserved: false)
     }
 
-    /// The batch with the topic's own name and attributes.
+    /// The batch with the topic's own name and fields.
     private static func sharing(_ record: TopicRecord, _ batch: PublishBatch) -> PublishBatch {
         let isSame = record.metadata == batch.metadata
         let metadata = isSame ? record.metadata : batch.metadata

@@ -6,12 +6,12 @@ enum Overhead {
     /// An `Event` (80), the head of its `Payload` (32), two allocator heads (16), its place in the
     /// ring of its topic, which may be half empty (16), and its part of a removal mark (16).
     static let eventBytes = 160
-    /// The shared object of the attributes: its head and the allocator's, in steps of 16 bytes.
+    /// The shared object of the fields: its head and the allocator's, in steps of 16 bytes.
     static let attributesBytes = (MemoryLayout<MetadataTexts>.size + 8 + 16 + 8 + 15) / 16 * 16
-    /// The parts of an event beside the attributes: an object of labels and an expiry.
+    /// The parts of an event beside the fields: an object of attributes and an expiry.
     static let extrasBytes = 48
-    /// The head of a list of labels, and the bytes that the allocator rounds up.
-    static let labelListBytes = 64
+    /// The head of a list of attributes, and the bytes that the allocator rounds up.
+    static let attributeListBytes = 64
     /// A topic: its record, its name, its places in the tables.
     static let topicBytes = 1_024
     /// A tombstone, which a vanished topic leaves behind.

@@ -43,7 +43,7 @@ final class TopicRecord {
     /// The topic's place in the order of losses, and the number by which that sorts it.
     var lossNode = 0
     var lossNumber: UInt64 = 0
-    /// The attributes of the last batch; the next one often has the same.
+    /// The fields of the last batch; the next one often has the same.
     var metadata = EventMetadata.none
     /// The hold for a work group; nil where nothing is held.
     private(set) var hold: TopicHold?

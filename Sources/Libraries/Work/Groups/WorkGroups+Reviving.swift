@@ -142,24 +142,25 @@ struct RevivedLetter {
         _ letter: Event, of group: (name: GroupName, number: GroupNumber, selector: Selector),
         in dead: TopicName, by user: UInt32?
     ) throws(WorkError) {
-        guard letter.metadata.labels[DeathLabel.group.rawValue] == group.name.text,
-            let text = letter.metadata.labels[DeathLabel.topic.rawValue],
+        guard letter.metadata.attributes[DeathAttribute.group.rawValue] == group.name.text,
+            let text = letter.metadata.attributes[DeathAttribute.topic.rawValue],
             let topic = try? TopicName(text),
             // Another group had the name when it died: users of this one may not publish there.
             group.selector.matches(topic)
         else { throw .letterUnknown(letter.id) }
         guard !letter.isRevived else { throw .letterRevived(letter.id) }
         var others: [String: String] = [:]
-        for label in letter.metadata.labels.all where DeathLabel(rawValue: label.name) == nil {
-            others[label.name] = label.value
+        for attribute in letter.metadata.attributes.all
+        where DeathAttribute(rawValue: attribute.name) == nil {
+            others[attribute.name] = attribute.value
         }
-        guard let labels = try? EventLabels(others),
+        guard let attributes = try? EventAttributes(others),
             let metadata = try? EventMetadata(type: Self.type, key: letter.id.description)
         else {
-            preconditionFailure("the letter \(letter.id) has labels that no event can have")
+            preconditionFailure("the letter \(letter.id) has attributes that no event can have")
         }
         let revived = PublishBatch(
-            topic: topic, metadata: letter.metadata.with(labels, expires: nil),
+            topic: topic, metadata: letter.metadata.with(attributes, expires: nil),
             sender: letter.sender, payloads: [letter.payload])
         let mark = PublishBatch(
             topic: dead, metadata: metadata, sender: Sender(uid: user, pid: nil),

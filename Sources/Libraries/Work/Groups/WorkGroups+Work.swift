@@ -126,7 +126,7 @@ extension WorkGroups {
         }
         let request = PublishBatch(
             topic: batch.topic,
-            metadata: batch.metadata.with(batch.metadata.labels, expires: expires),
+            metadata: batch.metadata.with(batch.metadata.attributes, expires: expires),
             sender: batch.sender, payloads: batch.payloads)
         parts.bus.publish(request) { outcome in
             switch outcome {

@@ -32,17 +32,17 @@ extension GroupMachine {
             preconditionFailure("\(name) writes dead letters without a dead topic")
         }
         let event = letter.event
-        let death: [DeathLabel: String] = [
+        let death: [DeathAttribute: String] = [
             .group: name.text, .topic: event.topic.text, .id: event.id.description,
             .attempts: String(letter.attempts), .reason: letter.words ?? reason.rawValue,
             .hops: String(event.hops + 1),
         ]
-        // With labels of its own an event may have no room for these: then its own go.
-        let labels =
-            (try? event.metadata.labels.dying(death))
-            ?? (try? EventLabels.none.dying(death)) ?? .none
+        // With attributes of its own an event may have no room for these: then its own go.
+        let attributes =
+            (try? event.metadata.attributes.dying(death))
+            ?? (try? EventAttributes.none.dying(death)) ?? .none
         return PublishBatch(
-            topic: topic, metadata: event.metadata.with(labels, expires: nil),
+            topic: topic, metadata: event.metadata.with(attributes, expires: nil),
             sender: event.sender, payloads: [event.payload])
     }
 
@@ -102,6 +102,6 @@ extension GroupMachine {
 extension Event {
     /// How often it became a dead letter.
     fileprivate var hops: Int {
-        metadata.labels[DeathLabel.hops.rawValue].flatMap { Int($0) } ?? 0
+        metadata.attributes[DeathAttribute.hops.rawValue].flatMap { Int($0) } ?? 0
     }
 }

@@ -216,7 +216,7 @@ struct GroupRead: Sendable {
         _ then: @escaping @Sendable (Result<[NewestLetters.Entry], BusError>) -> Void
     ) {
         goOn(long, nil) { outcome, room in
-            // The events count until their labels are read.
+            // The events count until their attributes are read.
             withExtendedLifetime(room) {}
             switch outcome {
             case .failure(let error): then(.failure(error))
@@ -325,9 +325,9 @@ struct GroupRead: Sendable {
 extension NewestLetters.Entry {
     /// The letter of a group that an event of a dead topic is; nil if it is none of its letters.
     fileprivate init?(_ event: Event, of group: GroupName, in dead: TopicName) {
-        let labels = event.metadata.labels
-        guard labels[DeathLabel.group.rawValue] == group.text,
-            let job = labels[DeathLabel.id.rawValue].flatMap({ EventID(decimal: $0) })
+        let attributes = event.metadata.attributes
+        guard attributes[DeathAttribute.group.rawValue] == group.text,
+            let job = attributes[DeathAttribute.id.rawValue].flatMap({ EventID(decimal: $0) })
         else { return nil }
         self.init(job: job, letter: event.id, topic: dead)
     }

@@ -28,7 +28,7 @@ package struct Settlement: Sendable {
         self.verb = verb
         self.lease = lease
         self.only = only
-        self.reason = reason.map { EventLabels.value(of: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        self.reason = reason.map { EventAttributes.value(of: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -4,40 +4,41 @@
 /// The publisher gives up to 16; a dead letter has those of the bus beside them. All together take
 /// at most 4 KiB. A name has 1 to 20 of `a-z 0-9`. A value has 1 to 255 bytes of UTF-8 without
 /// control characters.
-public struct EventLabels: Hashable, Sendable {
+public struct EventAttributes: Hashable, Sendable {
     /// One name and its value.
-    public struct Label: Hashable, Sendable {
-        /// The name of the label.
+    public struct Attribute: Hashable, Sendable {
+        /// The name of the attribute.
         public let name: String
         /// The value.
         public let value: String
     }
 
     /// All of them, by their names.
-    public private(set) var all: [Label]
+    public private(set) var all: [Attribute]
 
-    /// No label.
-    public static let none = EventLabels()
+    /// No attribute.
+    public static let none = EventAttributes()
 
     private init() {
         all = []
     }
 
-    /// The labels as given.
+    /// The attributes as given.
     ///
-    /// - Throws: `LabelError`, whose sentence names the fault and the label that has it.
-    public init(_ values: [String: String]) throws(LabelError) {
-        all = values.map { Label(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
-        for label in all { try LabelError.check(label) }
+    /// - Throws: `AttributeError`, whose sentence names the fault and the attribute that has it.
+    public init(_ values: [String: String]) throws(AttributeError) {
+        all = values.map { Attribute(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+        for attribute in all { try AttributeError.check(attribute) }
         try checkCount()
     }
 
-    private func checkCount() throws(LabelError) {
-        let others = all.count { DeathLabel(rawValue: $0.name) == nil }
-        guard others <= Limits.labelsMax, textBytes <= Limits.labelsBytesMax else {
-            throw LabelError(
-                detail: "\(others) labels of \(textBytes) bytes are too many: an event has at most "
-                    + "\(Limits.labelsMax) of \(Limits.labelsBytesMax) bytes together")
+    private func checkCount() throws(AttributeError) {
+        let others = all.count { DeathAttribute(rawValue: $0.name) == nil }
+        guard others <= Limits.attributesMax, textBytes <= Limits.attributesBytesMax else {
+            throw AttributeError(
+                detail:
+                    "\(others) attributes of \(textBytes) bytes are too many: an event has at most "
+                    + "\(Limits.attributesMax) of \(Limits.attributesBytesMax) bytes together")
         }
     }
 
@@ -47,16 +48,17 @@ public struct EventLabels: Hashable, Sendable {
     /// The value of a name; nil where it is absent.
     public subscript(name: String) -> String? { all.first { $0.name == name }?.value }
 
-    /// The labels of this event as a dead letter; those of an earlier death are removed.
+    /// The attributes of this event as a dead letter; those of an earlier death are removed.
     ///
-    /// - Throws: `LabelError`, as ``init(_:)``.
-    package func dying(_ death: [DeathLabel: String]) throws(LabelError) -> EventLabels {
+    /// - Throws: `AttributeError`, as ``init(_:)``.
+    package func dying(_ death: [DeathAttribute: String]) throws(AttributeError) -> EventAttributes
+    {
         var values: [String: String] = [:]
-        for label in all where DeathLabel(rawValue: label.name) == nil {
-            values[label.name] = label.value
+        for attribute in all where DeathAttribute(rawValue: attribute.name) == nil {
+            values[attribute.name] = attribute.value
         }
-        for (label, value) in death { values[label.rawValue] = value }
-        return try EventLabels(values)
+        for (attribute, value) in death { values[attribute.rawValue] = value }
+        return try EventAttributes(values)
     }
 
     /// The bytes of all names and values.
@@ -64,14 +66,15 @@ public struct EventLabels: Hashable, Sendable {
         all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
-    /// The memory that the labels take, in bytes.
+    /// The memory that the attributes take, in bytes.
     var memoryBytes: Int {
-        all.reduce(all.isEmpty ? 0 : Overhead.labelListBytes) {
-            $0 + MemoryLayout<Label>.stride + Overhead.ofText($1.name) + Overhead.ofText($1.value)
+        all.reduce(all.isEmpty ? 0 : Overhead.attributeListBytes) {
+            $0 + MemoryLayout<Attribute>.stride + Overhead.ofText($1.name)
+                + Overhead.ofText($1.value)
         }
     }
 
-    /// A text as the value of a label: blanks replace control characters, and the part beyond 255
+    /// A text as the value of an attribute: blanks replace control characters, and the part beyond 255
     /// bytes is left out. An empty text stays empty, and is then no valid value.
     package static func value(of text: String) -> String {
         var value = ""
@@ -86,15 +89,15 @@ public struct EventLabels: Hashable, Sendable {
 
     // MARK: As one text
 
-    /// The labels as a store keeps them: a line `name=value` for each.
+    /// The attributes as a store keeps them: a line `name=value` for each.
     package var text: String {
         all.map { "\($0.name)=\($0.value)" }.joined(separator: "\n")
     }
 
-    /// The labels of a ``text``.
+    /// The attributes of a ``text``.
     ///
-    /// - Throws: `LabelError` if `text` has no valid labels.
-    package init(text: String) throws(LabelError) {
+    /// - Throws: `AttributeError` if `text` has no valid attributes.
+    package init(text: String) throws(AttributeError) {
         var values: [String: String] = [:]
         // Bytes, not characters: a value may begin with a mark that joins the sign before it.
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -106,8 +109,8 @@ public struct EventLabels: Hashable, Sendable {
     }
 }
 
-/// The labels that the bus gives a dead letter, beside those of its event.
-package enum DeathLabel: String, CaseIterable, Sendable {
+/// The attributes that the bus gives a dead letter, beside those of its event.
+package enum DeathAttribute: String, CaseIterable, Sendable {
     /// The group whose job it was.
     case group = "deadgroup"
     /// The topic that it was published to.
@@ -122,8 +125,8 @@ package enum DeathLabel: String, CaseIterable, Sendable {
     case hops = "deadhops"
 }
 
-/// Why labels of an event were refused.
-public struct LabelError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why attributes of an event were refused.
+public struct AttributeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that names the fault and the correct form.
     public let detail: String
 
@@ -134,23 +137,24 @@ public struct LabelError: Error, Hashable, Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// Refuses a name or a value that no label can have.
-    static func check(_ label: EventLabels.Label) throws(LabelError) {
-        let (name, value) = (label.name.utf8, label.value.utf8)
+    /// Refuses a name or a value that no attribute can have.
+    static func check(_ attribute: EventAttributes.Attribute) throws(AttributeError) {
+        let (name, value) = (attribute.name.utf8, attribute.value.utf8)
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard (1...Limits.labelNameBytesMax).contains(name.count),
+        guard (1...Limits.attributeNameBytesMax).contains(name.count),
             name.allSatisfy({ letters.contains($0) || digits.contains($0) })
         else {
-            throw LabelError(
-                detail: "'\(label.name.prefix(Limits.labelNameBytesMax))' is no name of a label: "
-                    + "use 1 to \(Limits.labelNameBytesMax) of a-z and 0-9")
+            throw AttributeError(
+                detail:
+                    "'\(attribute.name.prefix(Limits.attributeNameBytesMax))' is no name of an attribute: "
+                    + "use 1 to \(Limits.attributeNameBytesMax) of a-z and 0-9")
         }
         guard (1...Limits.attributeBytesMax).contains(value.count),
             !value.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else {
-            throw LabelError(
-                detail: "the label \(label.name) has \(value.count) bytes: use 1 to "
+            throw AttributeError(
+                detail: "the attribute \(attribute.name) has \(value.count) bytes: use 1 to "
                     + "\(Limits.attributeBytesMax), without control characters")
         }
     }

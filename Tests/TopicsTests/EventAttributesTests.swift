@@ -3,10 +3,10 @@ import Testing
 
 @testable import Topics
 
-@Suite struct EventLabelsTests {
+@Suite struct EventAttributesTests {
     private static func refusal(_ values: [String: String]) -> String? {
         do {
-            _ = try EventLabels(values)
+            _ = try EventAttributes(values)
             return nil
         } catch {
             return "\(error)"
@@ -17,25 +17,27 @@ import Testing
         let long = String(repeating: "v", count: 255)
         #expect(Self.refusal(["a0": "x", String(repeating: "n", count: 20): long]) == nil)
         for name in ["", "A", "a-b", "ä", "a b", String(repeating: "n", count: 21)] {
-            #expect(Self.refusal([name: "x"])?.contains("is no name of a label") == true)
+            #expect(Self.refusal([name: "x"])?.contains("is no name of an attribute") == true)
         }
         for value in ["", long + "v", "a\nb", "\u{7F}", "\0"] {
             #expect(Self.refusal(["a": value])?.contains("control characters") == true)
         }
         var many = Dictionary(uniqueKeysWithValues: (0..<16).map { ("n\($0)", "x") })
-        for label in DeathLabel.allCases { many[label.rawValue] = "x" }
+        for attribute in DeathAttribute.allCases { many[attribute.rawValue] = "x" }
         #expect(Self.refusal(many) == nil)
         many["n16"] = "x"
-        #expect(Self.refusal(many)?.contains("17 labels") == true)
+        #expect(Self.refusal(many)?.contains("17 attributes") == true)
         let large = Dictionary(uniqueKeysWithValues: (0..<16).map { ("n\($0)", long) })
         #expect(Self.refusal(large)?.contains("4096 bytes together") == true)
     }
 
     @Test func anotherDeathTakesThePlaceOfAnEarlierOneAndLeavesTheRest() throws {
-        let labels = try EventLabels(["source": "a", "deadgroup": "old", "deadreason": "old"])
-        let dead = try labels.dying([.group: "new", .attempts: "3"])
+        let attributes = try EventAttributes([
+            "source": "a", "deadgroup": "old", "deadreason": "old",
+        ])
+        let dead = try attributes.dying([.group: "new", .attempts: "3"])
         #expect(
-            dead == (try EventLabels(["source": "a", "deadgroup": "new", "deadattempts": "3"])))
+            dead == (try EventAttributes(["source": "a", "deadgroup": "new", "deadattempts": "3"])))
         #expect(dead["deadgroup"] == "new" && dead["deadreason"] == nil)
     }
 
@@ -44,7 +46,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         // U+0301 joins the character before it, the sign between a name and its value too.
         let characters = Array("az09=\"\\ ä€🙂,;:{}\u{301}".unicodeScalars)
-        #expect(try EventLabels(text: EventLabels.none.text) == .none)
+        #expect(try EventAttributes(text: EventAttributes.none.text) == .none)
         for _ in 0..<200 {
             var values: [String: String] = [:]
             for _ in 0..<Int.random(in: 0...8, using: &random) {
@@ -53,24 +55,24 @@ import Testing
                 for _ in 0..<count { value.append(characters.randomElement(using: &random)!) }
                 values["n\(Int.random(in: 0...99, using: &random))"] = String(value)
             }
-            let labels = try EventLabels(values)
-            #expect(try EventLabels(text: labels.text) == labels)
-            #expect(Set(labels.all.map(\.name)) == Set(values.keys))
+            let attributes = try EventAttributes(values)
+            #expect(try EventAttributes(text: attributes.text) == attributes)
+            #expect(Set(attributes.all.map(\.name)) == Set(values.keys))
         }
     }
 
     @Test func attributesThatDifferInLabelsOrExpiryAreNotTheSame() throws {
         let plain = try EventMetadata(type: "t")
-        let labels = try EventLabels(["a": "b"])
+        let attributes = try EventAttributes(["a": "b"])
         let time = Timestamp(microseconds: 5)
         let all = [
-            EventMetadata.none, plain, plain.with(labels, expires: nil),
-            plain.with(.none, expires: time), plain.with(labels, expires: time),
-            EventMetadata.none.with(labels, expires: time),
+            EventMetadata.none, plain, plain.with(attributes, expires: nil),
+            plain.with(.none, expires: time), plain.with(attributes, expires: time),
+            EventMetadata.none.with(attributes, expires: time),
         ]
         for (index, one) in all.enumerated() {
             for (other, two) in all.enumerated() { #expect((one == two) == (index == other)) }
-            let again = one.with(one.labels, expires: one.expires)
+            let again = one.with(one.attributes, expires: one.expires)
             #expect(again == one && again.hashValue == one.hashValue)
             #expect(one.with(.none, expires: nil) == (one.type == nil ? .none : plain))
         }

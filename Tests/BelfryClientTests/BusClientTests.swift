@@ -143,6 +143,48 @@ import Topics
         }
     }
 
+    @Test func attributesGoToTheBusAndComeBackInEveryAnswer() async throws {
+        let daemon = try RunningDaemon()
+        let client = try client(daemon.url(""))
+        let attributes = try EventAttributes(["host": "größe 50%", "a": " x "])
+        let topic = try TopicName("jobs")
+        let batch = PublishBatch(
+            topic: topic, metadata: try EventMetadata(type: "t", attributes: attributes),
+            payloads: [Payload([0x61]), Payload([0x62])])
+        let receipt = try await client.publish(batch)
+        try await client.publish("other", to: "jobs")
+        let filter = EventFilter(
+            type: nil, key: nil, attributes: try EventAttributes(["host": "größe 50%"]))
+        let subscription = try await client.subscribe(
+            Selector(topic), since: .earliest, filter: filter, until: .now)
+        var found: [Event] = []
+        for try await delivery in subscription {
+            if case .event(let event) = delivery { found.append(event) }
+        }
+        #expect(found.map(\.id) == [receipt.first, receipt.last])
+        #expect(found.allSatisfy { $0.metadata == batch.metadata })
+        let one = try await client.event(receipt.first, in: topic)
+        guard case .found(let event) = one else {
+            Issue.record("\(one)")
+            return
+        }
+        #expect(event.metadata == batch.metadata)
+        let job = try await client.group("g").next(of: Selector(topic), wait: 0).job
+        #expect(job?.event.metadata == batch.metadata)
+    }
+
+    @Test func attributesThatOnlyTheBusGivesAreNotSent() async throws {
+        let client = try client("http://127.0.0.1:1")
+        let letter = EventMetadata.none.with(try EventAttributes(text: "deadid=1"), expires: nil)
+        let batch = PublishBatch(
+            topic: try TopicName("a"), metadata: letter, payloads: [.empty])
+        let error = await failure { _ = try await client.publish(batch) }
+        guard case .unsendable = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func aBatchIsLines() async throws {
         let daemon = try RunningDaemon()
         let client = try client(of: daemon)

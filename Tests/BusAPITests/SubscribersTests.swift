@@ -32,7 +32,7 @@ import Wire
         FilterField.allCases.map { field in
             let text = field == .type ? type.map { "\"\($0)\"" } : nil
             return "\"\(WireFilter.row(field).name)\":\(text ?? "null"),"
-        }.joined()
+        }.joined() + "\"attributes\":null,"
     }
 
     @Test func eachSubscriberIsListedWithItsSelectorItsFiltersAndHowFarItIs() throws {

@@ -73,7 +73,7 @@ import Testing
         #expect(try client.exchange("HEAD", "/topics/cloud.batch").status == 404)
     }
 
-    /// A header that looks like an attribute and is none, as unknown parameters are.
+    /// A header that looks like one of a publish and is none, as unknown parameters are.
     @Test(arguments: [
         "Event-Typ", "event-topic", "Event-ID", "Event-Time", "Event-Cursor", "Event-Gap",
         "Event-Count", "Event-Oldest", "Event-", "EVENT-KEYS",
@@ -82,7 +82,9 @@ import Testing
         let answer = try post("/topics/swallowed", "x", headers: [(header, "1")])
         #expect(answer.status == 400 && answer.member("code") == "PARAMETER_UNKNOWN", "\(header)")
         let detail = try #require(answer.member("detail"))
-        #expect(detail.contains("'\(header)'") && detail.contains("Event-Type and Event-Key"))
+        #expect(
+            detail.contains("'\(header)'")
+                && detail.contains("Event-Type, Event-Key and Event-Attribute-NAME"))
         #expect(try client.exchange("HEAD", "/topics/swallowed").status == 404)
         #expect(try client.get("/topics/swallowed?wait=0", headers: [(header, "1")]).status == 204)
     }

@@ -139,7 +139,7 @@ import Testing
         let escaped = String(repeating: #"\u0001"#, count: 4_096)
         let answer = try json.publish(#"{"topic":"u","data":"\#(escaped)"}"#)
         #expect(answer.hasPrefix(#"{"id":"#))
-        try json.send(.text(String(repeating: " ", count: 64 << 10)))
+        try json.send(.text(String(repeating: " ", count: 128 << 10)))
         #expect(try json.closeCode() == 1009)
     }
 

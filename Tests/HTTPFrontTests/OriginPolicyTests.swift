@@ -16,7 +16,7 @@ import Testing
         let policy = try OriginPolicy(
             allowing: ["https://Dash.example", "http://intranet:8080"],
             reading: ["https://wall.example", "https://dash.example:443", "http://localhost:7464"],
-            exposingHeaders: "Event-ID")
+            exposing: ExposedHeaders(names: "Event-ID"))
         var headers = HeaderFields()
         for value in origin { headers.append("Origin", value) }
         for value in site { headers.append("Sec-Fetch-Site", value) }
@@ -27,7 +27,7 @@ import Testing
             #expect(
                 crossOrigin
                     == CrossOrigin(
-                        origin: origin[0], exposedHeaders: "Event-ID",
+                        origin: origin[0], exposed: ExposedHeaders(names: "Event-ID"),
                         mayOnlyRead: crossOrigin.mayOnlyRead))
             return crossOrigin.mayOnlyRead ? .reading : .configured
         } catch {

@@ -76,11 +76,27 @@ import Testing
     @Test func aConfiguredOriginMayRead() {
         let encoded = encode(
             Response(status: 204),
-            crossOrigin: CrossOrigin(origin: "https://dash.example", exposedHeaders: "Link"))
+            crossOrigin: CrossOrigin(
+                origin: "https://dash.example", exposed: ExposedHeaders(names: "Link")))
         #expect(
             encoded.hasSuffix(
                 "Access-Control-Allow-Origin: https://dash.example\n"
                     + "Access-Control-Expose-Headers: Link\n\n"))
+    }
+
+    @Test func aConfiguredOriginMayReadHeadersThatBeginAsIsSaid() {
+        var headers: HeaderLines = [("X-Own-a", "X-Own-b"), ("X-Ownb", "1")]
+        headers.add("X-Own-", "c", "2")
+        let encoded = encode(
+            Response(status: 204, headers: headers),
+            crossOrigin: CrossOrigin(
+                origin: "https://dash.example",
+                exposed: ExposedHeaders(names: "Link", prefix: "X-Own-")))
+        #expect(
+            encoded.hasSuffix(
+                "Access-Control-Expose-Headers: Link\n"
+                    + "Access-Control-Expose-Headers: X-Own-a, X-Own-c\n\n"))
+        #expect(encoded.contains("\nX-Own-c: 2\n"))
     }
 
     @Test func aValueCannotEndTheHeader() {

@@ -38,18 +38,22 @@ async def publish_sends_what_was_typed(stage: Stage) -> str:
     """Texts arrive byte for byte, and the curl line that is shown sends the same, run by another shell than bash."""
     served = await stage.serve()
     page = await stage.show(served, "/#/publish")
+    attributes = {"host": "web1", "note": " it's 100% & größer"}
+    lines = "\n".join(f"{name}={value}" for name, value in attributes.items())
     for number, text in enumerate(TEXTS):
         topic = f"texts.{number}"
         await page.get_by_label("Topic").fill(topic)
         await page.get_by_label("Text", exact=True).last.fill(text)
         await page.get_by_label("Type", exact=True).fill("it's a type")
         await page.get_by_label("Key", exact=True).fill("100% & more")
+        await page.get_by_text("More", exact=True).click()
+        await page.get_by_label("Attributes").fill(lines)
         line = await curl_line(page)
         await published(page)
         await stage.output("dash", "-c", line, folder=served.folder)
         events = await served.client.events(topic)
-        same(f"what {line} sends", [(each["data"], each["type"], each["key"]) for each in events],
-             [(text, "it's a type", "100% & more")] * 2)
+        same(f"what {line} sends", [(each["data"], each["type"], each["key"], each["attributes"]) for each in events],
+             [(text, "it's a type", "100% & more", attributes)] * 2)
         await page.reload()
     return f"{len(TEXTS)} texts"
 

@@ -168,12 +168,12 @@ async def follow_has_few_controls_before_its_events(stage: Stage) -> str:
     same("controls", controls, [*first, "Pause", "Find in what is shown"])
     for name in ("Relative times", "Copy as curl"):
         assert await page.get_by_text(name, exact=True).is_visible(), f"there is no {name}"
-    fields = [page.get_by_label(name, exact=True) for name in ("Since", "Jump to a time", "Type", "Key")]
+    fields = [page.get_by_label(name, exact=True) for name in ("Since", "Jump to a time", "Type", "Key", "Attributes")]
     await view.press("Time and filters")
-    same("fields", [await field.is_visible() for field in fields], [True] * 4)
+    same("fields", [await field.is_visible() for field in fields], [True] * 5)
     await view.press("Time and filters")
-    same("fields", [await field.is_visible() for field in fields], [False] * 4)
-    for query, is_open in [("since=10m", True), ("type=done", True), ("key=a", True), ("since=5", False)]:
+    same("fields", [await field.is_visible() for field in fields], [False] * 5)
+    for query, is_open in [("since=10m", True), ("type=done", True), ("key=a", True), ("attribute.host=a", True), ("since=5", False)]:
         other = await stage.show(served, f"/#/follow/steps?{query}")
         await other.get_by_label("Selector").wait_for()
         same(f"whether the fields of {query} are open", await other.get_by_label("Since").is_visible(), is_open)

@@ -252,7 +252,7 @@ async def list_tells_who_waits(stage: Stage) -> None:
     served = await stage.serve()
     await served.client.publish("deploys", "v1.2 is live")
     waits = [asyncio.create_task(served.client.ask("GET", f"/topics/{path}"))
-             for path in ("deploys?type=deployed&key=web&wait=5m", "%3E?wait=5m", "jobs.mail?wait=5m")]
+             for path in ("deploys?type=deployed&key=web&attribute.host=w%201&wait=5m", "%3E?wait=5m", "jobs.mail?wait=5m")]
     page = await stage.show(served)
     await equal("who waits", lambda: subscribers_of(served), ["deploys", ">", "jobs.mail"])
     await card(page, "Subscribers").get_by_role("link").click()
@@ -260,7 +260,7 @@ async def list_tells_who_waits(stage: Stage) -> None:
     same("the title", await page.title(), "Who waits · Belfry")
     await equal("rows", lambda: selectors(page), [">", "deploys", "jobs.mail"])
     row = page.get_by_role("table", name="Subscribers").get_by_role("row", name="deploys")
-    same("the row", (await row.inner_text()).split("\t")[1:3], ["type deployed, key web", "raw"])
+    same("the row", (await row.inner_text()).split("\t")[1:3], ["type deployed, key web, host w 1", "raw"])
     await page.get_by_role("searchbox", name="Find subscribers").fill("mail")
     await equal("rows that were found", lambda: selectors(page), ["jobs.mail"])
     await page.reload()
@@ -273,13 +273,13 @@ async def list_tells_who_waits(stage: Stage) -> None:
     await page.get_by_text("2 subscribers", exact=True).wait_for()
     await row.get_by_role("link", name="deploys").click()
     await page.get_by_role("heading", name="Follow", level=1).wait_for(state="attached")
-    filters = [await page.get_by_label(name, exact=True).input_value() for name in ("Type", "Key")]
-    same("the filters", filters, ["deployed", "web"])
+    filters = [await page.get_by_label(name, exact=True).input_value() for name in ("Type", "Key", "Attributes")]
+    same("the filters", filters, ["deployed", "web", "host=w 1"])
     # A row is gone with its request.
     await page.goto(f"{served.origin}/#/subscribers")
     await served.client.publish("jobs.mail", "to ann")
     await equal("rows that are left", lambda: selectors(page), ["deploys"])
-    await served.client.publish("deploys", "v1.3 is live", type="deployed", key="web")
+    await served.client.publish("deploys", "v1.3 is live", type="deployed", key="web", **{"attribute.host": "w 1"})
     await page.get_by_text("Nobody that you may see waits now.").wait_for()
     await asyncio.gather(*waits)
 

@@ -229,7 +229,7 @@ import Work
             $0.attempts = 1
             $0.dead = .topic(dead)
         }
-        let attributes = try EventAttributes(["deadhops": "1000"])
+        let attributes = try EventAttributes(text: "deadhops=1000")
         let batch = PublishBatch(
             topic: try TopicName("jobs.a"),
             metadata: EventMetadata.none.with(attributes, expires: nil),

@@ -23,7 +23,8 @@ import Testing
             #expect(Self.refusal(["a": value])?.contains("control characters") == true)
         }
         var many = Dictionary(uniqueKeysWithValues: (0..<16).map { ("n\($0)", "x") })
-        for attribute in DeathAttribute.allCases { many[attribute.rawValue] = "x" }
+        many["traceparent"] = "x"
+        many["tracestate"] = String(repeating: "v", count: 512)
         #expect(Self.refusal(many) == nil)
         many["n16"] = "x"
         #expect(Self.refusal(many)?.contains("17 attributes") == true)
@@ -31,18 +32,60 @@ import Testing
         #expect(Self.refusal(large)?.contains("4096 bytes together") == true)
     }
 
+    @Test func namesOfTheBusAreRefusedToPublishers() {
+        for name in ["dead", "deadgroup", "deadx", "origin", "originid"] {
+            #expect(Self.refusal([name: "x"])?.contains("one of the bus's own") == true)
+        }
+        #expect(Self.refusal(["adead": "x", "run": "x", "orig": "x"]) == nil)
+    }
+
     @Test func anotherDeathTakesThePlaceOfAnEarlierOneAndLeavesTheRest() throws {
-        let attributes = try EventAttributes([
-            "source": "a", "deadgroup": "old", "deadreason": "old",
-        ])
+        let attributes = try EventAttributes(text: "deadgroup=old\ndeadreason=old\nsource=a")
         let dead = try attributes.dying([.group: "new", .attempts: "3"])
         #expect(
-            dead == (try EventAttributes(["source": "a", "deadgroup": "new", "deadattempts": "3"])))
+            dead == (try EventAttributes(text: "deadattempts=3\ndeadgroup=new\nsource=a")))
         #expect(dead["deadgroup"] == "new" && dead["deadreason"] == nil)
+        #expect(dead.revived == (try EventAttributes(["source": "a"])))
+    }
+
+    @Test func aLetterHasRoomForEveryAttributeOfItsEvent() throws {
+        let long = String(repeating: "v", count: 253)
+        let full = Dictionary(uniqueKeysWithValues: (10..<26).map { ("n\($0)", long) })
+        let attributes = try EventAttributes(full)
+        let death = DeathAttribute.allCases.map { ($0, long) }
+        let dead = try attributes.dying(Dictionary(uniqueKeysWithValues: death))
+        #expect(dead.all.count == 22 && dead.has(attributes) && !attributes.has(dead))
+    }
+
+    @Test func aTextWithANameTwiceIsNone() {
+        #expect(throws: AttributeError.self) { try EventAttributes(text: "a=1\na=1") }
+    }
+
+    @Test func onlyWhatATracerUnderstandsIsATrace() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let odd = [
+            "", "00", "x" + parent, parent + "-", parent + "0", parent.uppercased(),
+            "ff" + parent.dropFirst(2), "01" + parent.dropFirst(2) + "x",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0ä",
+        ]
+        for text in odd { #expect(TraceAttribute.parent.value(of: text) == nil, "\(text)") }
+        for text in [parent, "01" + parent.dropFirst(2) + "-later"] {
+            #expect(TraceAttribute.parent.value(of: text) == text)
+        }
+        let long = String(repeating: "v", count: 512)
+        for text in ["", long + "v", "a=ä", "a=\t"] {
+            #expect(TraceAttribute.state.value(of: text) == nil)
+        }
+        for text in [long, "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"] {
+            #expect(TraceAttribute.state.value(of: text) == text)
+        }
     }
 
     @Test(arguments: [1, SeededRandom.runSeed])
-    func theTextOfLabelsReadsAsTheSame(seed: UInt64) throws {
+    func theTextOfAttributesReadsAsTheSame(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         // U+0301 joins the character before it, the sign between a name and its value too.
         let characters = Array("az09=\"\\ ä€🙂,;:{}\u{301}".unicodeScalars)
@@ -61,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func attributesThatDifferInLabelsOrExpiryAreNotTheSame() throws {
+    @Test func fieldsThatDifferInAttributesOrExpiryAreNotTheSame() throws {
         let plain = try EventMetadata(type: "t")
         let attributes = try EventAttributes(["a": "b"])
         let time = Timestamp(microseconds: 5)

@@ -153,7 +153,7 @@ import Topics
         }
         try bench.publish("a")
         // This one was a letter so often that it stays.
-        let attributes = try EventAttributes(["deadhops": "16"])
+        let attributes = try EventAttributes(text: "deadhops=16")
         let other = PublishBatch(
             topic: try TopicName("jobs"),
             metadata: try EventMetadata().with(attributes, expires: nil), payloads: [.empty])

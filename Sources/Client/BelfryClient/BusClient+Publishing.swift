@@ -23,8 +23,9 @@ extension BusClient {
     /// Publishes a batch: all of its events, in order, or none.
     ///
     /// Several events go as lines: none of them is empty, has a line end in it, or ends in CR. The
-    /// kernel or the token names the sender; the one in the batch is not sent. A batch with attributes
-    /// or an expiry is `unsendable`: over HTTP an event is of use for a time from now on.
+    /// kernel or the token names the sender; the one in the batch is not sent. A batch with an
+    /// expiry is `unsendable`: over HTTP an event is of use for a time from now on. So is one with attributes
+    /// that only the bus gives, as a dead letter has.
     ///
     /// - Parameter ttl: For how many microseconds the events are of use, 1 s to 365 days; nil for ever.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` the events may be in the log; behind every
@@ -75,11 +76,15 @@ extension BusClient {
         return try await publish(batch).last
     }
 
-    /// The headers that say these fields.
+    /// The headers that say these fields and attributes.
     static func headers(of metadata: EventMetadata) -> [String] {
-        MetadataField.all.compactMap { field in
+        let fields = MetadataField.all.compactMap { field in
             metadata[field].map { "\(WireField.row(field).header): \($0)" }
         }
+        let attributes = metadata.attributes.all.map {
+            "\(WireAttribute.header)\($0.name): \(WireAttribute.headerText(of: $0.value))"
+        }
+        return fields + attributes
     }
 
     /// The payloads as lines of one body.
@@ -106,9 +111,13 @@ extension BusClient {
     private func publish(
         _ body: Payload, _ target: TargetPath, _ metadata: EventMetadata, _ ttl: Int64?
     ) async throws(ClientError) -> ClientReceipt? {
-        guard metadata.attributes.isEmpty, metadata.expires == nil else {
+        guard metadata.attributes.ofPublisher == metadata.attributes else {
             throw .unsendable(
-                "attributes are not sent, and an expiry is said as a time from now on: give a ttl")
+                "the event has attributes that only the bus gives, as a dead letter has: leave them "
+                    + "out")
+        }
+        guard metadata.expires == nil else {
+            throw .unsendable("an expiry is said as a time from now on: give a ttl")
         }
         let answer = try await answer(
             .post, target.with("ttl", ttl.map { Quantity.text(microseconds: $0) }),

@@ -51,6 +51,9 @@ extension BusClient {
         for field in FilterField.all {
             target = target.with(WireFilter.row(field).name, filter[field])
         }
+        for attribute in filter.attributes.all {
+            target = target.with(WireAttribute.parameterPrefix + attribute.name, attribute.value)
+        }
         let authorization = try configuration.authorization()
         return Transfer(
             .get, target.text, at: configuration.address, headers: authorization.headers,

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A path with its parameters, percent-encoded.
 struct TargetPath {
     private(set) var text: String
@@ -19,17 +21,11 @@ struct TargetPath {
 
     /// Percent-encodes every byte but the unreserved characters (RFC 3986 section 2.3).
     private static func encoded(_ text: String) -> String {
-        var output = ""
-        for byte in text.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~":
-                output.unicodeScalars.append(scalar)
-            default:
-                let hex = String(byte, radix: 16, uppercase: true)
-                output += hex.count < 2 ? "%0" + hex : "%" + hex
+        ASCII.percentEncoded(text) { _, byte in
+            switch Unicode.Scalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
+            default: false
             }
         }
-        return output
     }
 }

@@ -339,7 +339,7 @@ public final class Daemon: Sendable {
             if let prefix = http.prefix { server.prefix = try PathPrefix(prefix) }
             server.origins = try OriginPolicy(
                 allowing: http.origins, reading: http.originsRead,
-                exposingHeaders: WireHeaders.exposed)
+                exposing: WireHeaders.exposed)
         } catch {
             throw DaemonError(detail: error.detail)
         }

@@ -91,6 +91,7 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
             !mayOnlyRead || CrossOrigin.readingMethods.contains(String($0))
         }
         return preflight.response(
-            allowingMethods: methods.joined(separator: ", "), headers: WireHeaders.accepted)
+            allowingMethods: methods.joined(separator: ", "),
+            headers: WireHeaders.accepted(for: preflight.headers))
     }
 }

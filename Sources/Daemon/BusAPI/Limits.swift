@@ -182,5 +182,14 @@ enum Limits {
 
     /// Bytes of JSON around the payload of a message: 2 KiB for its topic, its `ref` and each
     /// field, names of 255 bytes, escaped the same way, with their members' own names.
-    static let messageMembersBytesMax = (2 + WireField.parameters.count) * (2 << 10)
+    static let messageMembersBytesMax =
+        (2 + WireField.parameters.count) * (2 << 10) + messageAttributesBytesMax
+
+    /// Bytes of the attributes of a message: the 4 KiB that an event has at most and those of a trace,
+    /// escaped the same way.
+    private static let messageAttributesBytesMax = 32 << 10
+
+    /// Bytes of headers that say attributes in one raw answer. Proxies read a head into a buffer that
+    /// is often 4 KiB: nobody is to publish an event that closes them for their readers.
+    static let attributeHeadersBytesMax = 2 << 10
 }

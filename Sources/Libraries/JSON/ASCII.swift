@@ -13,6 +13,45 @@ public enum ASCII {
         }
     }
 
+    /// A text with `%` and two digits in place of each byte that `keeps` does not keep, which gets its
+    /// index and the byte.
+    public static func percentEncoded(
+        _ text: String, keeping keeps: (Int, UInt8) -> Bool
+    ) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(text.utf8.count)
+        for (index, byte) in text.utf8.enumerated() {
+            if keeps(index, byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// The bytes of a text that ``percentEncoded(_:keeping:)`` has made; nil where two hexadecimal digits
+    /// do not follow a percent sign.
+    public static func percentDecoded(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            var byte = text[index]
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < text.count, let high = hexValue(text[index + 1]),
+                    let low = hexValue(text[index + 2])
+                else { return nil }
+                byte = high << 4 | low
+                index += 2
+            }
+            decoded.append(byte)
+            index += 1
+        }
+        return decoded
+    }
+
     /// Whether a text is another one, letters of either case being equal.
     public static func isEqualIgnoringCase(_ text: some StringProtocol, _ lowercase: StaticString)
         -> Bool

@@ -8,6 +8,8 @@ enum Limits {
     static let attributesMax = 16
     /// The bound that CloudEvents recommend for names.
     static let attributeNameBytesMax = 20
+    /// The bytes of a `tracestate` that systems should carry (W3C Trace Context, section 3.3.1.5).
+    static let traceStateBytesMax = 512
     /// Attributes are kept with every event that has them, so they are small beside a payload.
     static let attributesBytesMax = 4_096
     /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of

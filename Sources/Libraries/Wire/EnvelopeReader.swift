@@ -13,7 +13,7 @@ public struct EnvelopeReader {
     private var data: UnsafeRawBufferPointer?
     private var base64: UnsafeRawBufferPointer?
     private var sender = Sender.unknown
-    private var attributes: [String: String] = [:]
+    private var attributes: [EventAttributes.Attribute]?
     private var expires: Timestamp?
 
     /// Nothing so far.
@@ -42,7 +42,10 @@ public struct EnvelopeReader {
             return base64 != nil
         }
         if name.spells("sender") { return readSender(&reader) }
-        if name.spells("attributes") { return readAttributes(&reader) }
+        if name.spells(WireAttribute.member) {
+            attributes = EventAttributes.list(&reader)
+            return attributes != nil
+        }
         if name.spells("expires") {
             expires = reader.string().flatMap { Timestamp(rfc3339: $0) }
             return expires != nil
@@ -71,22 +74,12 @@ public struct EnvelopeReader {
         return isObject
     }
 
-    private mutating func readAttributes(_ reader: inout JSONReader) -> Bool {
-        var read: [String: String] = [:]
-        let isObject = reader.object { name, reader in
-            let value = reader.string()
-            read[String(decoding: name, as: UTF8.self)] = value
-            return value != nil
-        }
-        attributes = read
-        return isObject
-    }
-
     /// The fields with attributes and expiry; nil if one of them is invalid.
     private var metadata: EventMetadata? {
         guard let plain = try? EventMetadata(texts) else { return nil }
+        let attributes = attributes ?? []
         guard !attributes.isEmpty || expires != nil else { return plain }
-        return (try? EventAttributes(attributes)).map { plain.with($0, expires: expires) }
+        return (try? EventAttributes(kept: attributes)).map { plain.with($0, expires: expires) }
     }
 
     /// The event, if nothing of it is missing. Takes the name of the topic from `known` if it is

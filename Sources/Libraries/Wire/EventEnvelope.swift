@@ -31,6 +31,7 @@ public enum EventEnvelope {
     /// The most bytes that the envelope of an event takes, roughly.
     public static func bytesMax(of event: Event) -> Int {
         JSONText.bytesMax(of: event.payload.bytes) + WireLimits.envelopeBytes
+            + event.metadata.attributes.envelopeBytesMax
     }
 
     private static func write(_ event: Event, to json: inout JSONWriter, _ showsSender: Bool) {
@@ -50,13 +51,8 @@ public enum EventEnvelope {
 
     private static func writeExtras(_ metadata: EventMetadata, to json: inout JSONWriter) {
         if !metadata.attributes.isEmpty {
-            json.name("attributes")
-            json.object { json in
-                for attribute in metadata.attributes.all {
-                    json.name(attribute.name)
-                    json.string(attribute.value)
-                }
-            }
+            json.name(WireAttribute.member)
+            json.attributes(metadata.attributes)
         }
         if let expires = metadata.expires { json.member("expires", expires.description) }
     }

@@ -67,8 +67,25 @@ struct WholeAnswer {
         let expires = head["event-expires"].flatMap { Timestamp(rfc3339: $0) }
         return Event(
             id: id, time: time, topic: topic, payload: Payload(body),
-            metadata: metadata.with(.none, expires: expires), sender: .unknown,
+            metadata: metadata.with(try attributes(), expires: expires), sender: .unknown,
             isStored: false)
+    }
+
+    /// The attributes in the headers.
+    private func attributes() throws(ClientError) -> EventAttributes {
+        var list: [EventAttributes.Attribute] = []
+        for (name, text) in head.fields(beginningWith: "\(WireAttribute.lowercaseHeader)") {
+            var text = text
+            guard let value = text.withUTF8({ WireAttribute.value(ofHeader: .init($0)) }) else {
+                throw .malformedAnswer("an event with an attribute that is no text")
+            }
+            list.append(EventAttributes.Attribute(name: name, value: value))
+        }
+        do throws(AttributeError) {
+            return try EventAttributes(kept: list)
+        } catch {
+            throw .malformedAnswer("an event whose attributes make no sense: \(error)")
+        }
     }
 
     private var excerpt: String {

@@ -93,4 +93,11 @@ struct AnswerHead: Sendable {
 
     /// The value of a header, whose name is given in lower case; the last one where it is repeated.
     subscript(name: String) -> String? { fields[name] }
+
+    /// The headers whose names begin with a text in lower case: the rest of each name, and its value.
+    func fields(beginningWith prefix: String) -> [(name: String, value: String)] {
+        fields.compactMap { name, value in
+            name.hasPrefix(prefix) ? (String(name.dropFirst(prefix.count)), value) : nil
+        }
+    }
 }

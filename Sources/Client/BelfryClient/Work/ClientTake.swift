@@ -21,7 +21,8 @@ public struct ClientTake: Sendable {
 
 /// One job of a worker.
 public struct ClientJob: Sendable {
-    /// The event of the job; its payload byte for byte, without attributes and sender.
+    /// The event of the job; its payload byte for byte, without its sender. Attributes of more than
+    /// 2 KiB are left out, but for jobs of a batch.
     public let event: Event
     /// The lease that settles it: opaque text.
     public let lease: String

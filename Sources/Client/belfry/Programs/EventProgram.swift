@@ -69,8 +69,11 @@ struct EventProgram: Sendable {
     private func perform(
         _ event: Event, _ variables: [(name: String, text: String)]
     ) throws(CommandFailure) -> Run {
+        let trace = TraceVariables.variables(of: event)
         let start = ProgramStart(
-            words: words, variables: Self.variables(of: event) + Self.named(variables),
+            words: words, variables: Self.variables(of: event) + Self.named(variables) + trace,
+            // Those of another event, whose program we are.
+            left: [Self.prefix + Self.attribute] + (trace.isEmpty ? [] : TraceVariables.names),
             piped: kept.union([STDIN_FILENO]), ownGroup: watch != nil)
         let (pid, ends) = try start.start()
         watch?.add(-pid)
@@ -97,6 +100,10 @@ struct EventProgram: Sendable {
             ("TYPE", event.metadata.type ?? ""), ("KEY", event.metadata.key ?? ""),
             ("CONTENT_TYPE", event.metadata.contentType ?? ""),
         ])
+            + named(
+                event.metadata.attributes.all.map {
+                    (attribute + $0.name.uppercased(), $0.value)
+                })
     }
 
     private static func named(
@@ -106,4 +113,5 @@ struct EventProgram: Sendable {
     }
 
     private static let prefix = "BELFRY_"
+    private static let attribute = "ATTRIBUTE_"
 }

@@ -7,6 +7,8 @@ struct ProgramStart {
     let words: [String]
     /// Variables in place of those of their names.
     var variables: [(name: String, text: String)] = []
+    /// Beginnings of names of variables that it does not inherit.
+    var left: [String] = []
     /// The streams that are pipes of ours; all others are our own streams.
     var piped: Set<Int32> = []
     /// Whether it and its children are a group that a terminal's Ctrl-C does not reach.
@@ -89,12 +91,12 @@ struct ProgramStart {
 
     /// Our own environment without the token, and the variables of this program.
     private var environment: [String] {
-        let left = variables.map(\.name) + [Session.tokenVariable]
+        let left = (variables.map(\.name) + [Session.tokenVariable]).map { $0 + "=" } + left
         var inherited: [String] = []
         var next = environ
         while let text = next.pointee {
             let variable = String(cString: text)
-            if !left.contains(where: { variable.hasPrefix($0 + "=") }) {
+            if !left.contains(where: { variable.hasPrefix($0) }) {
                 inherited.append(variable)
             }
             next += 1

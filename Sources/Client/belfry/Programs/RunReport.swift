@@ -12,11 +12,19 @@ struct RunReport: Sendable {
         let name = arguments.program[0].split(separator: "/").last.map { String($0) }
         let key = arguments.text("--key") ?? name ?? arguments.program[0]
         command = arguments.program
+        // Runs that overlap are told apart by it.
+        let run = String(UInt64.random(in: .min ... .max), radix: 36)
+        let attributes: EventAttributes
+        do throws(AttributeError) {
+            attributes = try EventAttributes(["run": run]).traced(by: TraceVariables.ours)
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
+        }
         do throws(MetadataError) {
             var metadata: [String: EventMetadata] = [:]
             for type in ["started", "ended"] {
                 metadata[type] = try EventMetadata(
-                    type: type, key: key, contentType: "application/json")
+                    type: type, key: key, contentType: "application/json", attributes: attributes)
             }
             self.metadata = metadata
         } catch {

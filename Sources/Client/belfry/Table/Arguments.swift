@@ -1,4 +1,5 @@
 internal import BelfryClient
+internal import Topics
 internal import Wire
 
 /// The words behind the name of a command, read by its row of the table.
@@ -6,13 +7,13 @@ struct Arguments: Sendable {
     let operands: [String]
     /// The program behind `--`, with its arguments; empty where there is none.
     let program: [String]
-    private let values: [String: String]
+    private let values: [String: [String]]
 
     /// Reads `words`, which stand behind the name of `command`.
     ///
     /// - Throws: a failure of usage, which names the word.
     init(_ words: ArraySlice<String>, of command: CommandRow) throws(CommandFailure) {
-        var (operands, values) = ([String](), [String: String]())
+        var (operands, values) = ([String](), [String: [String]]())
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
@@ -37,7 +38,7 @@ struct Arguments: Sendable {
             }
             // One name stands for all in the table of values.
             name = option.name
-            guard values[name] == nil else {
+            guard values[name] == nil || option.repeats else {
                 throw CommandFailure(.usage, "'\(name)' is given twice")
             }
             let inWord = word.hasPrefix("--") && parts.count == 2 ? String(parts[1]) : nil
@@ -45,12 +46,12 @@ struct Arguments: Sendable {
                 guard inWord == nil else {
                     throw CommandFailure(.usage, "'\(name)' takes no value")
                 }
-                values[name] = ""
+                values[name] = [""]
             } else {
                 guard let value = inWord ?? rest.popFirst() else {
                     throw CommandFailure(.usage, "'\(name)' lacks its \(option.value!)")
                 }
-                values[name] = value
+                values[name, default: []].append(value)
             }
         }
         (self.operands, self.values, program) = (operands, values, Array(rest))
@@ -84,11 +85,33 @@ struct Arguments: Sendable {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    func text(_ name: String) -> String? { values[name] }
+    func text(_ name: String) -> String? { values[name]?.first }
+
+    /// The attributes that the options name: those of an event to publish, or of a filter.
+    func attributes(ofPublisher: Bool) throws(CommandFailure) -> EventAttributes {
+        var list: [EventAttributes.Attribute] = []
+        for text in values["--attribute"] ?? [] {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else {
+                throw CommandFailure(.usage, "'--attribute \(text)' is no NAME=VALUE")
+            }
+            guard !list.contains(where: { $0.name == parts[0] }) else {
+                throw CommandFailure(.usage, "the attribute '\(parts[0])' is given twice")
+            }
+            list.append(
+                EventAttributes.Attribute(name: String(parts[0]), value: String(parts[1])))
+        }
+        do throws(AttributeError) {
+            return try ofPublisher
+                ? EventAttributes(given: list) : EventAttributes(kept: list)
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
+        }
+    }
 
     /// A duration, in microseconds.
     func duration(_ name: String) throws(CommandFailure) -> Int64? {
-        guard let text = values[name] else { return nil }
+        guard let text = text(name) else { return nil }
         guard let read = Quantity.microseconds(text) else {
             throw CommandFailure(.usage, "'\(name) \(text)' is no time: write 500ms, 30s or 1h30m")
         }
@@ -106,7 +129,7 @@ struct Arguments: Sendable {
 
     /// A number from 1 on.
     func count(_ name: String) throws(CommandFailure) -> Int? {
-        guard let text = values[name] else { return nil }
+        guard let text = text(name) else { return nil }
         guard let read = Int(text), read > 0 else {
             throw CommandFailure(.usage, "'\(name) \(text)' is no number from 1 on")
         }

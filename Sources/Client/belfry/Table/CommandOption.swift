@@ -9,11 +9,19 @@ struct CommandOption: Sendable {
     let value: String?
     /// Its effect, in a few words.
     let summary: String
+    /// Whether it may be given several times.
+    let repeats: Bool
 
-    init(_ name: String, _ value: String? = nil, _ summary: String) {
+    init(_ name: String, _ value: String? = nil, _ summary: String, repeats: Bool = false) {
         self.name = name
         self.value = value
         self.summary = summary
+        self.repeats = repeats
+    }
+
+    /// The option that names an attribute and its value.
+    static func attribute(_ summary: String) -> CommandOption {
+        CommandOption("--attribute", "NAME=VALUE", summary, repeats: true)
     }
 
     /// The option of one field of a filter.

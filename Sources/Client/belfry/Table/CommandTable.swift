@@ -26,7 +26,7 @@ enum CommandTable {
                 CommandOption("--json", nil, "the text is JSON (application/json)"),
                 CommandOption("--content-type", "TYPE", "what the bytes are"),
                 CommandOption("--type", "TYPE", "the kind of event"),
-                CommandOption("--key", "KEY", "the subject of the event"),
+                CommandOption("--key", "KEY", "the subject of the event"), attribute,
                 ttl,
                 CommandOption("--id", nil, "print the id of the event, or of the last one"),
                 CommandOption("--rate", "N", "at most N lines a second"),
@@ -47,8 +47,9 @@ enum CommandTable {
                 """,
                 """
                 The program behind -- runs for each event, one after the other. \
-                \(payloads) BELFRY_ID, BELFRY_TOPIC, BELFRY_TIME, BELFRY_TYPE, BELFRY_KEY \
-                and BELFRY_CONTENT_TYPE are in its environment. The cursor moves when it has \
+                \(payloads) BELFRY_ID, BELFRY_TOPIC, BELFRY_TIME, BELFRY_TYPE, BELFRY_KEY, \
+                BELFRY_CONTENT_TYPE and BELFRY_ATTRIBUTE_NAME for each attribute are in its \
+                environment, and so are TRACEPARENT and TRACESTATE of an event in a trace. The cursor moves when it has \
                 ended with 0.
                 """,
             ],
@@ -126,7 +127,7 @@ enum CommandTable {
                 CommandOption("--json", nil, "the text is JSON (application/json)"),
                 CommandOption("--content-type", "TYPE", "what the bytes are"),
                 CommandOption("--type", "TYPE", "the kind of event"),
-                CommandOption("--key", "KEY", "the subject of the event"),
+                CommandOption("--key", "KEY", "the subject of the event"), attribute,
             ], run: AskCommand.run),
         CommandRow(
             name: "run", operands: "TOPIC", operandCount: 1...1, needsProgram: true,
@@ -288,6 +289,9 @@ enum CommandTable {
         are heard for half a second more.
         """
 
+    private static let attribute = CommandOption.attribute(
+        "an attribute of the event (up to 16 times)")
+
     private static let ttl = CommandOption("--ttl", "TIME", "how long it is of use to workers")
 
     private static let workers = [
@@ -304,7 +308,9 @@ enum CommandTable {
         [
             CommandOption(
                 "--since", "START", "an id, now, earliest, latest, -N, 10m, @SECONDS or a time")
-        ] + FilterField.allCases.map(CommandOption.init)
+        ] + FilterField.allCases.map(CommandOption.init) + [
+            .attribute("only events with this attribute (several times: with all)")
+        ]
 
     private static let forms = [
         CommandOption("--data", nil, "only the bytes of each event, and a line end"),

@@ -11,7 +11,11 @@ struct LineFormat: Sendable {
     private enum Piece {
         case text(String)
         case name(Name)
+        case attribute(String)
     }
+
+    /// The beginning of a name that stands for an attribute.
+    private static let attributePrefix = "attribute."
 
     private let pieces: [Piece]
 
@@ -27,17 +31,24 @@ struct LineFormat: Sendable {
                 continue
             }
             let word = String(rest.prefix { $0 != "}" })
-            guard let name = Name(rawValue: word), rest.count > word.count else {
+            guard let piece = Self.piece(word), rest.count > word.count else {
+                let names = Name.allCases.map(\.rawValue) + [Self.attributePrefix + "NAME"]
                 throw CommandFailure(
                     .usage,
                     "'--format' has no '{\(word)}': write "
-                        + Name.allCases.map { "{\($0.rawValue)}" }.joined(separator: " "))
+                        + names.map { "{\($0)}" }.joined(separator: " "))
             }
             rest = rest.dropFirst(word.count + 1)
-            pieces += [.text(plain), .name(name)]
+            pieces += [.text(plain), piece]
             plain = ""
         }
         self.pieces = pieces + [.text(plain + "\n")]
+    }
+
+    private static func piece(_ word: String) -> Piece? {
+        if let name = Name(rawValue: word) { return .name(name) }
+        let isAttribute = word.hasPrefix(attributePrefix) && word.count > attributePrefix.count
+        return isAttribute ? .attribute(String(word.dropFirst(attributePrefix.count))) : nil
     }
 
     /// Adds an event to standard output.
@@ -45,6 +56,8 @@ struct LineFormat: Sendable {
         for piece in pieces {
             switch piece {
             case .text(let text): Output.standard.write(text)
+            case .attribute(let name):
+                Output.standard.write(event.metadata.attributes[name] ?? "")
             case .name(.data): Output.standard.write(event.payload)
             case .name(.id): Output.standard.write("\(event.id)")
             case .name(.topic): Output.standard.write(event.topic.text)

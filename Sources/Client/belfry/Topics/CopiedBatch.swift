@@ -24,11 +24,13 @@ struct CopiedBatch {
         bytes += event.payload.count + 1
     }
 
-    /// All of them as a batch to publish, without their attributes, and without their expiry, which is
-    /// sent as ``ttl(at:)``.
+    /// All of them as a batch to publish, without the attributes that only a bus gives, and without
+    /// their expiry, which is sent as ``ttl(at:)``.
     var whole: PublishBatch {
-        PublishBatch(
-            topic: events[0].topic, metadata: events[0].metadata.with(.none, expires: nil),
+        let metadata = events[0].metadata
+        return PublishBatch(
+            topic: events[0].topic,
+            metadata: metadata.with(metadata.attributes.ofPublisher, expires: nil),
             payloads: events.map(\.payload))
     }
 

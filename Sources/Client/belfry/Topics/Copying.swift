@@ -9,7 +9,7 @@ struct Copying {
     private let session: Session
     private let file: CursorFile?
     private var count = 0
-    private var hasAttributes = false
+    private var hasDeadLetters = false
     private var progress = CopyProgress()
 
     static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
@@ -82,9 +82,11 @@ struct Copying {
         case .gap(let gap):
             CopyProgress.say("events behind \(gap.after) up to \(gap.through) may be missing")
         case .event(let event):
-            if !event.metadata.attributes.isEmpty, !hasAttributes {
-                hasAttributes = true
-                CopyProgress.say("attributes of events stay behind")
+            let attributes = event.metadata.attributes
+            if attributes.ofPublisher != attributes, !hasDeadLetters {
+                hasDeadLetters = true
+                CopyProgress.say(
+                    "dead letters become events: their attributes of the bus stay behind")
             }
             if !batch.takes(event) { try await publish(&batch) }
             batch.add(event)

@@ -94,10 +94,13 @@ enum Publishing {
             // The bus makes application/json of it for each line.
             contentType = areLines ? "application/x-ndjson" : "application/json"
         }
+        let attributes = try arguments.attributes(ofPublisher: true)
+            .traced(by: TraceVariables.ours)
         do throws(MetadataError) {
             return try EventMetadata(
                 type: arguments.text("--type"), key: arguments.text("--key"),
-                contentType: contentType)
+                contentType: contentType,
+                attributes: attributes)
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }

@@ -17,7 +17,9 @@ enum Receiving {
                 try arguments.text("--since").map { text throws(CommandFailure) in
                     try Names.start(text)
                 } ?? .now
-            filter = EventFilter { arguments.text(CommandOption.name(of: $0)) }
+            filter = EventFilter(attributes: try arguments.attributes(ofPublisher: false)) {
+                arguments.text(CommandOption.name(of: $0))
+            }
         }
     }
 

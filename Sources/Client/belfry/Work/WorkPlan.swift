@@ -95,7 +95,9 @@ struct WorkPlan: Sendable {
             return ClientOutput(
                 Payload(bytes),
                 metadata: try EventMetadata(
-                    key: topic == nil ? nil : job.event.metadata.key, contentType: contentType),
+                    key: topic == nil ? nil : job.event.metadata.key, contentType: contentType,
+                    attributes: topic == nil
+                        ? .none : EventAttributes.none.traced(by: job.event.metadata.attributes)),
                 to: topic)
         } catch {
             throw CommandFailure(.usage, "\(error)")

@@ -17,9 +17,21 @@ enum RawEvent {
             guard let text = metadata[field] else { continue }
             headers.add(WireField.row(field).header, text)
         }
+        add(metadata.attributes, to: &headers)
         if let expires = metadata.expires { headers.add("Event-Expires", expires.description) }
         headers.add(contentsOf: browserGuards)
         return headers
+    }
+
+    private static func add(_ attributes: EventAttributes, to headers: inout HeaderLines) {
+        guard !attributes.isEmpty else { return }
+        guard WireAttribute.headerBytes(of: attributes) <= Limits.attributeHeadersBytesMax else {
+            return headers.add(WireAttribute.omitted, "omitted")
+        }
+        for attribute in attributes.all {
+            headers.add(
+                WireAttribute.header, attribute.name, WireAttribute.headerText(of: attribute.value))
+        }
     }
 
     /// One event as the whole answer.

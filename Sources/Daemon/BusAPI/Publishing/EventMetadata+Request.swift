@@ -22,6 +22,26 @@ extension EventMetadata {
     }
 }
 
+extension EventAttributes {
+    /// The attributes of a request, each name once.
+    ///
+    /// - Throws: A refusal that names the fault, and the attribute that has it.
+    init(request list: [Attribute]) throws(Refusal) {
+        do throws(AttributeError) {
+            try self.init(given: list)
+        } catch {
+            throw Refusal(.eventAttributeInvalid, error.detail)
+        }
+        for one in TraceAttribute.allCases {
+            guard let text = self[one.rawValue], one.value(of: text) == nil else { continue }
+            throw Refusal(
+                .eventAttributeInvalid,
+                "The attribute '\(one.rawValue)' is none of W3C Trace Context: leave it out, or give "
+                    + "the one that a tracer made.")
+        }
+    }
+}
+
 extension Refusal {
     /// The refusal of a text that no field can have.
     init(_ error: MetadataError) {

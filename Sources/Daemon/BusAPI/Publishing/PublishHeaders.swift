@@ -1,15 +1,36 @@
 internal import HTTPFront
 internal import JSON
+internal import Topics
 internal import Wire
 
-/// The headers of a publish. One that means something to its sender and nothing to the bus is
-/// refused by its name: it would be lost without a word.
-enum PublishHeaders {
+/// The headers of a publish that say attributes. One that means something to its sender and nothing to
+/// the bus is refused by its name: it would be lost without a word.
+struct PublishHeaders {
+    /// The attributes that have a header of their own, each name once.
+    private var given: [EventAttributes.Attribute] = []
+    /// The headers of a trace, which tracers send by themselves.
+    private var parents: [String] = []
+    private var states: [String] = []
+
     /// Refuses headers of features that this version does not offer, and headers that only look
-    /// like attributes.
-    static func check(_ headers: HeaderFields) throws(Refusal) {
-        guard let name = headers.firstName(where: isRefused) else { return }
-        throw refusal(of: name)
+    /// like those of a publish.
+    init(_ headers: HeaderFields) throws(Refusal) {
+        var refusal: Refusal?
+        headers.forEach { name, value in
+            guard refusal == nil, let first = name.first else { return }
+            switch first | 0x20 {
+            case UInt8(ascii: "c") where ASCII.hasPrefixIgnoringCase(name, "ce-"):
+                refusal = Self.refusal(of: name)
+            case UInt8(ascii: "e") where ASCII.hasPrefixIgnoringCase(name, "event-"):
+                refusal = takeOwn(name, value)
+            case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, "traceparent"):
+                parents.append(String(decoding: value, as: UTF8.self))
+            case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, "tracestate"):
+                states.append(String(decoding: value, as: UTF8.self))
+            default: return
+            }
+        }
+        if let refusal { throw refusal }
     }
 
     /// Whether an answer has to say that the key of a repeat was ignored. Webhooks of GitLab have one in each
@@ -21,26 +42,72 @@ enum PublishHeaders {
     /// The header of an answer that tells that the key was ignored.
     static let keyIsIgnored: HeaderLines = [("Idempotency-Key", "ignored")]
 
-    private static func isRefused(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard let first = name.first else { return false }
-        switch first | 0x20 {
-        case UInt8(ascii: "c"): return ASCII.hasPrefixIgnoringCase(name, "ce-")
-        case UInt8(ascii: "e"):
-            return ASCII.hasPrefixIgnoringCase(name, "event-")
-                && !WireField.own.contains {
-                    ASCII.isEqualIgnoringCase(name, WireField.row($0).lowercaseHeader)
-                }
-        default: return false
+    /// Takes a header whose name begins like those of the bus.
+    private mutating func takeOwn(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> Refusal? {
+        let isField = WireField.own.contains {
+            ASCII.isEqualIgnoringCase(name, WireField.row($0).lowercaseHeader)
         }
+        if isField { return nil }
+        guard ASCII.hasPrefixIgnoringCase(name, WireAttribute.lowercaseHeader) else {
+            return Self.refusal(of: name)
+        }
+        let text = String(decoding: name, as: UTF8.self).lowercased()
+        let prefix = WireAttribute.lowercaseHeader.utf8CodeUnitCount
+        let attribute = String(decoding: text.utf8.dropFirst(prefix), as: UTF8.self)
+        guard !given.contains(where: { $0.name == attribute }) else {
+            return Refusal(
+                .parameterRepeated,
+                "The header '\(Self.shown(name))' is given twice; give it once.")
+        }
+        guard let decoded = WireAttribute.value(ofHeader: value) else {
+            return Refusal(
+                .eventAttributeInvalid,
+                "The value of '\(Self.shown(name))' is not UTF-8 with percent-encoded bytes: a "
+                    + "literal % is written %25.")
+        }
+        given.append(EventAttributes.Attribute(name: attribute, value: decoded))
+        return nil
+    }
+
+    /// The attributes that headers and parameters name together.
+    ///
+    /// - Throws: `Refusal` for a name or a value that no attribute can have, for too many, and for one
+    ///   that a header and a parameter give different values.
+    func attributes(and parameters: [EventAttributes.Attribute]) throws(Refusal) -> EventAttributes
+    {
+        if given.isEmpty, parameters.isEmpty, parents.isEmpty { return .none }
+        var all = given
+        for parameter in parameters {
+            guard let other = given.first(where: { $0.name == parameter.name }) else {
+                all.append(parameter)
+                continue
+            }
+            guard other.value == parameter.value else {
+                throw Refusal(
+                    .parameterRepeated,
+                    "The attribute '\(parameter.name)' is '\(parameter.value)' in the query and "
+                        + "'\(other.value)' in the header; give it once.")
+            }
+        }
+        // Two parents are none.
+        let trace = EventAttributes.trace(
+            parent: parents.count == 1 ? parents[0] : nil,
+            state: states.isEmpty ? nil : states.joined(separator: ","))
+        return try EventAttributes(request: all).traced(by: trace)
     }
 
     /// The headers of answers in lower case, those of a publish among them.
-    private static let known = Set(
-        WireHeaders.exposed.lowercased().split(separator: ", ").map(String.init))
+    private static let known = Set(WireHeaders.exposedNames.map { $0.lowercased() })
 
-    private static func refusal(of name: String) -> Refusal {
-        let shown = String(name.prefix(Limits.shownNameCharacters))
-        let lowercase = name.lowercased()
+    private static func shown(_ name: UnsafeRawBufferPointer) -> String {
+        String(String(decoding: name, as: UTF8.self).prefix(Limits.shownNameCharacters))
+    }
+
+    private static func refusal(of name: UnsafeRawBufferPointer) -> Refusal {
+        let shown = shown(name)
+        let lowercase = String(decoding: name, as: UTF8.self).lowercased()
         if lowercase.hasPrefix("ce-") {
             return Refusal(
                 .notSupported,
@@ -48,8 +115,8 @@ enum PublishHeaders {
                     + "bus does not keep. Send it in structured mode: the whole CloudEvent as the "
                     + "body, with Content-Type: application/cloudevents+json.")
         }
-        let own = WireField.ownHeaders
-        let ownList = own.dropLast().joined(separator: ", ") + " and \(own[own.count - 1])"
+        let ownList =
+            WireField.ownHeaders.joined(separator: ", ") + " and \(WireAttribute.header)NAME"
         return Refusal(
             .parameterUnknown,
             known.contains(lowercase)

@@ -49,7 +49,6 @@ struct PublishRoute: Routes {
         let topic = try publishable(call.resource.name, by: call.caller)
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
-        try Self.refuseUnsupported(head)
         let content = try PublishContent(head, call.request.bodyLength)
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
         return PublishRequest(
@@ -121,8 +120,7 @@ struct PublishRoute: Routes {
         return payloads
     }
 
-    static func refuseUnsupported(_ head: RequestHead) throws(Refusal) {
-        try PublishHeaders.check(head.headers)
+    private static func refuseEncoded(_ head: RequestHead) throws(Refusal) {
         for coding in head.headers.all("content-encoding")
         where !ASCII.isEqualIgnoringCase(coding, "identity") {
             throw Refusal(
@@ -130,9 +128,15 @@ struct PublishRoute: Routes {
         }
     }
 
+    /// The parameters that give an event its fields and attributes.
+    static let metadataParameters = WireField.parameters + [WireAttribute.parameter]
+
+    /// The fields and attributes that the head of a request gives to its events.
     static func metadata(
         _ head: RequestHead, _ parameters: Parameters, _ content: PublishContent, isSplit: Bool
     ) throws(Refusal) -> EventMetadata {
+        let own = try PublishHeaders(head.headers)
+        try refuseEncoded(head)
         var texts = MetadataTexts()
         var isEmpty = true
         if let type = content.field(isSplit: isSplit) {
@@ -155,7 +159,9 @@ struct PublishRoute: Routes {
             texts[field] = text
             isEmpty = false
         }
-        return isEmpty ? .none : try EventMetadata(request: texts)
+        let metadata: EventMetadata = isEmpty ? .none : try EventMetadata(request: texts)
+        let attributes = try own.attributes(and: parameters.attributes)
+        return attributes.isEmpty ? metadata : metadata.with(attributes, expires: nil)
     }
 }
 

@@ -55,5 +55,10 @@ extension LogRead {
 
 extension [Event] {
     /// Bytes of the events on the wire, about.
-    var wireBytes: Int { reduce(0) { $0 + $1.payload.count + WireLimits.envelopeBytes } }
+    var wireBytes: Int {
+        reduce(0) {
+            $0 + $1.payload.count + WireLimits.envelopeBytes
+                + $1.metadata.attributes.envelopeBytesMax
+        }
+    }
 }

@@ -28,6 +28,7 @@ struct ReceiveRequest {
 
     static let parameters =
         ["as", "since", lastEventID, "wait", "max"] + WireFilter.names
+        + [WireAttribute.parameter]
         + ["strict"] + ServerSentEventsForm.parameters
 
     /// The name of `Last-Event-ID` in a query, for clients that cannot send a header.
@@ -118,7 +119,13 @@ struct ReceiveRequest {
 
     /// The filter for the wanted events. A value that no event can have is a mistake, not a filter.
     private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
-        try EventFilter { field throws(Refusal) in
+        let attributes: EventAttributes
+        do throws(AttributeError) {
+            attributes = try EventAttributes(kept: parameters.attributes)
+        } catch {
+            throw Refusal(.eventAttributeInvalid, error.detail)
+        }
+        return try EventFilter(attributes: attributes) { field throws(Refusal) in
             guard let text = parameters.text(WireFilter.row(field).name) else { return nil }
             do throws(MetadataError) {
                 try MetadataError.check(text, field.field)

@@ -41,6 +41,8 @@ struct SubscriberDescription: Sendable {
             json.name(WireFilter.row(field).name)
             json.optional(filter[field]) { $0.string($1) }
         }
+        json.name(WireAttribute.member)
+        json.optional(filter.attributes.isEmpty ? nil : filter.attributes) { $0.attributes($1) }
         json.member("form", form.rawValue)
         json.name("user")
         json.optional(caller.uid) { $0.integer(Int($1)) }

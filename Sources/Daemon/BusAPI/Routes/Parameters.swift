@@ -1,4 +1,5 @@
 internal import HTTPFront
+internal import Topics
 internal import Wire
 
 /// The query of one request, read by type.
@@ -15,7 +16,7 @@ struct Parameters {
         names.reserveCapacity(items.count)
         for item in items {
             let name = Self.name(of: item)
-            guard known.contains(name) else {
+            guard Self.isKnown(name, among: known) else {
                 let list =
                     known.isEmpty ? "it takes none" : "it knows " + known.joined(separator: ", ")
                 throw Refusal(
@@ -30,6 +31,23 @@ struct Parameters {
         }
         self.items = items
         self.names = names
+    }
+
+    private static func isKnown(_ name: String, among known: [String]) -> Bool {
+        known.contains(name)
+            || name.utf8.starts(with: WireAttribute.parameterPrefix.utf8)
+                && known.contains(WireAttribute.parameter)
+    }
+
+    /// The attributes that the parameters name, each name once.
+    var attributes: [EventAttributes.Attribute] {
+        zip(names, items).compactMap { name, item in
+            guard name.utf8.starts(with: WireAttribute.parameterPrefix.utf8) else { return nil }
+            let prefix = WireAttribute.parameterPrefix.utf8.count
+            return EventAttributes.Attribute(
+                name: String(decoding: name.utf8.dropFirst(prefix), as: UTF8.self),
+                value: item.value)
+        }
     }
 
     /// The name of an item. Clients write `lastEventId` in several ways, which are one parameter.

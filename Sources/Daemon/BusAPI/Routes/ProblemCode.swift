@@ -14,6 +14,7 @@ enum ProblemCode: String, CaseIterable {
     case cursorInvalid = "CURSOR_INVALID"
     case eventTypeInvalid = "EVENT_TYPE_INVALID"
     case eventKeyInvalid = "EVENT_KEY_INVALID"
+    case eventAttributeInvalid = "EVENT_ATTRIBUTE_INVALID"
     case bodyNotExpected = "BODY_NOT_EXPECTED"
     case requestMalformed = "REQUEST_MALFORMED"
     case notSupported = "NOT_SUPPORTED"
@@ -52,7 +53,7 @@ enum ProblemCode: String, CaseIterable {
         case .topicNameInvalid, .groupNameInvalid, .selectorInvalid, .parameterUnknown,
             .parameterInvalid,
             .parameterRepeated, .cursorInvalid, .eventTypeInvalid, .eventKeyInvalid,
-            .bodyNotExpected, .requestMalformed, .notSupported:
+            .eventAttributeInvalid, .bodyNotExpected, .requestMalformed, .notSupported:
             400
         case .tokenInvalid: 401
         case .accessDenied, .topicReserved: 403

@@ -15,7 +15,7 @@ struct Route: Sendable {
 
     /// Every route, as the HTTP contract lists them.
     static let all: [Route] = [
-        Route("POST", .topic, WireField.parameters + ["split", "ttl", "reply"]) {
+        Route("POST", .topic, PublishRoute.metadataParameters + ["split", "ttl", "reply"]) {
             PublishRoute(loop: $0).publish
         },
         Route("GET", .topic, ReceiveRequest.parameters) { ReceiveRoute(loop: $0).receive },

@@ -5,7 +5,10 @@ internal import Wire
 /// as the message.
 struct ClientMembers {
     /// The members that a message may have.
-    static let names = ["topic", "data", "data_base64"] + WireField.parameters + ["ref"]
+    static let names =
+        ["topic", "data", "data_base64"] + WireField.parameters + [
+            "\(WireAttribute.member)", "ref",
+        ]
 
     /// The first member that should not be there, if any.
     private(set) var stray: Refusal?

@@ -34,7 +34,9 @@ struct ClientMessage {
             texts[field] = try Self.string(name, of: members)
         }
         if isJSON { texts[.contentType] = "application/json" }
-        metadata = try EventMetadata(request: texts)
+        let attributes = try Self.attributes(of: members)
+        let plain = try EventMetadata(request: texts)
+        metadata = attributes.isEmpty ? plain : plain.with(attributes, expires: nil)
     }
 
     private static func payload(
@@ -78,6 +80,18 @@ struct ClientMessage {
             throw Refusal(.parameterInvalid, "'\(name)' is not a string; it takes one.")
         }
         return JSONText.unescaped(value.inside)
+    }
+
+    private static func attributes(of members: ClientMembers) throws(Refusal) -> EventAttributes {
+        guard let value = members["\(WireAttribute.member)"] else { return .none }
+        var reader = JSONReader(value)
+        guard let list = EventAttributes.list(&reader) else {
+            throw Refusal(
+                .eventAttributeInvalid,
+                "'\(WireAttribute.member)' is no object of strings, each name once: write "
+                    + #"{"NAME":"VALUE"}."#)
+        }
+        return try EventAttributes(request: list)
     }
 
     private static func isString(_ value: UnsafeRawBufferPointer) -> Bool {

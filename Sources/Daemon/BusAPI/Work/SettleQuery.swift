@@ -6,7 +6,7 @@ internal import Work
 /// The parameters of requests that settle jobs, without the output of these jobs.
 enum SettleQuery {
     /// The parameters about an output that a request brings.
-    static let outputParameters = ["to"] + WireField.parameters
+    static let outputParameters = ["to"] + PublishRoute.metadataParameters
 
     /// The lease that a request has to name.
     static func lease(_ parameters: Parameters) throws(Refusal) -> String {

@@ -92,7 +92,6 @@ struct SettleRoutes: Routes {
         _ call: borrowing Call, of group: Selector
     ) throws(Refusal) -> WorkOutput? {
         let (head, body) = (call.head, call.request.body)
-        try PublishRoute.refuseUnsupported(head)
         let metadata = try PublishRoute.metadata(
             head, call.parameters, PublishContent(head, call.request.bodyLength), isSplit: false)
         if let name = call.parameters.text("to") {
@@ -102,6 +101,11 @@ struct SettleRoutes: Routes {
                     topic: topic, metadata: metadata,
                     sender: call.sender,
                     payloads: [Payload(copying: body.bytes)]))
+        }
+        guard metadata.attributes.isTraceAlone else {
+            throw Refusal(
+                .parameterInvalid,
+                "A reply has no attributes; say with 'to' which topic the event is for.")
         }
         for field in WireField.own where metadata[field] != nil {
             throw Refusal(

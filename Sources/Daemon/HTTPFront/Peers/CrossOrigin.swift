@@ -5,22 +5,22 @@ public final class CrossOrigin: Sendable, Equatable {
     /// The Origin as the browser sent it, which it compares byte for byte.
     public let origin: String
 
-    /// The header names that the page may read, separated by commas; empty for none.
-    public let exposedHeaders: String
+    /// The headers of an answer that the page may read.
+    public let exposed: ExposedHeaders
 
     /// Whether the page may read and nothing else.
     public let mayOnlyRead: Bool
 
     /// An Origin with the headers it may read.
-    public init(origin: String, exposedHeaders: String, mayOnlyRead: Bool = false) {
+    public init(origin: String, exposed: ExposedHeaders, mayOnlyRead: Bool = false) {
         self.origin = origin
-        self.exposedHeaders = exposedHeaders
+        self.exposed = exposed
         self.mayOnlyRead = mayOnlyRead
     }
 
     /// Whether both have the same values.
     public static func == (left: CrossOrigin, right: CrossOrigin) -> Bool {
-        left.origin == right.origin && left.exposedHeaders == right.exposedHeaders
+        left.origin == right.origin && left.exposed == right.exposed
             && left.mayOnlyRead == right.mayOnlyRead
     }
 
@@ -36,6 +36,23 @@ public final class CrossOrigin: Sendable, Equatable {
         "Pages of \(origin) may only read (http.origins_read). If they should publish and delete "
             + "too, add it to http.origins in belfryd.conf, and run `systemctl reload belfryd`."
     }
+}
+
+/// The headers of answers that pages of other origins may read.
+public struct ExposedHeaders: Sendable, Equatable {
+    /// Their names, separated by commas; empty for none.
+    public let names: String
+    /// The beginning of more of them, in the case in which answers have it; nil for none.
+    public let prefix: String?
+
+    /// Headers of these names, and those that begin with a prefix.
+    public init(names: String, prefix: String? = nil) {
+        self.names = names
+        self.prefix = prefix
+    }
+
+    /// None but those that every page may read.
+    public static let none = ExposedHeaders(names: "")
 }
 
 /// The question a browser asks before it lets a page send a request to another origin.

@@ -5,10 +5,10 @@
 public struct OriginPolicy: Sendable {
     private let allowed: [Origin]
     private let reading: [Origin]
-    private let exposedHeaders: String
+    private let exposed: ExposedHeaders
 
     /// Lets pages of the server itself in, and those of these origins, such as
-    /// `https://dash.example`, which may then read `exposedHeaders`, separated by commas.
+    /// `https://dash.example`, which may then read the headers `exposed`.
     ///
     /// - Parameter reading: Origins whose pages may only read. An origin in both lists may do
     ///   everything.
@@ -16,18 +16,18 @@ public struct OriginPolicy: Sendable {
     ///   sandboxed page can claim it.
     public init(
         allowing origins: [String] = [], reading: [String] = [],
-        exposingHeaders exposedHeaders: String = ""
+        exposing exposed: ExposedHeaders = .none
     ) throws(ConfigurationError) {
         allowed = try origins.map(Self.origin)
         self.reading = try reading.map(Self.origin)
-        self.exposedHeaders = exposedHeaders
+        self.exposed = exposed
     }
 
     /// Lets only pages of the server itself in.
     public init() {
         allowed = []
         reading = []
-        exposedHeaders = ""
+        exposed = .none
     }
 
     private static func origin(_ text: String) throws(ConfigurationError) -> Origin {
@@ -64,7 +64,7 @@ public struct OriginPolicy: Sendable {
                     : "Origin is not SCHEME://HOST or SCHEME://HOST:PORT, as a browser writes it.")
         }
         if allowed.contains(origin) {
-            return CrossOrigin(origin: text, exposedHeaders: exposedHeaders)
+            return CrossOrigin(origin: text, exposed: exposed)
         }
         if let host, origin.isOf(host), site == nil || site == "same-origin" { return nil }
         guard reading.contains(origin) else {
@@ -74,7 +74,7 @@ public struct OriginPolicy: Sendable {
         guard CrossOrigin.readingMethods.contains(method) else {
             throw Self.forbidden(CrossOrigin.mayOnlyRead(text))
         }
-        return CrossOrigin(origin: text, exposedHeaders: exposedHeaders, mayOnlyRead: true)
+        return CrossOrigin(origin: text, exposed: exposed, mayOnlyRead: true)
     }
 
     private static func isOwn(_ site: String?) -> Bool {

@@ -4,7 +4,7 @@ extension Response {
     func forEachHeaders(for crossOrigin: CrossOrigin?, _ body: (HeaderLines) -> Void) {
         body(headers)
         body(isRevalidated ? .revalidated : .common)
-        if let crossOrigin { body(HeaderLines(for: crossOrigin)) }
+        if let crossOrigin { body(HeaderLines(for: crossOrigin, answering: headers)) }
     }
 }
 
@@ -23,10 +23,13 @@ extension HeaderLines {
     ]
 
     /// The fields that let the page of a configured Origin read an answer.
-    fileprivate init(for crossOrigin: CrossOrigin) {
+    fileprivate init(for crossOrigin: CrossOrigin, answering headers: HeaderLines) {
         add("Access-Control-Allow-Origin", crossOrigin.origin)
-        if !crossOrigin.exposedHeaders.isEmpty {
-            add("Access-Control-Expose-Headers", crossOrigin.exposedHeaders)
+        if !crossOrigin.exposed.names.isEmpty {
+            add("Access-Control-Expose-Headers", crossOrigin.exposed.names)
         }
+        guard let prefix = crossOrigin.exposed.prefix else { return }
+        let names = headers.names(beginningWith: prefix)
+        if !names.isEmpty { add("Access-Control-Expose-Headers", names) }
     }
 }

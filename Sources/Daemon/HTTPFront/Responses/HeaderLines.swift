@@ -39,6 +39,15 @@ public struct HeaderLines: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
+    /// Adds a field with a name of two parts, the second one of a header's own bytes.
+    public mutating func add(_ name: StaticString, _ suffix: String, _ value: String) {
+        assert(
+            suffix.utf8.allSatisfy(\.isTokenCharacter), "\(suffix) is no part of a header's name")
+        bytes.append(name)
+        bytes.append(contentsOf: suffix.utf8)
+        add("", value)
+    }
+
     /// Adds a field whose value `write` appends to the bytes it gets; it must append no control
     /// byte.
     public mutating func add(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
@@ -48,6 +57,15 @@ public struct HeaderLines: Sendable, ExpressibleByArrayLiteral {
         write(&bytes)
         assert(!bytes[start...].contains(where: \.isControl), "a value of \(name) ends its line")
         bytes.append("\r\n")
+    }
+
+    /// The names that begin with `prefix`, which is in the same case, with commas between them.
+    func names(beginningWith prefix: String) -> String {
+        let prefix = Array(prefix.utf8)
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: prefix) }
+        return lines.map { line in
+            String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+        }.joined(separator: ", ")
     }
 
     /// Adds the fields of `others` behind these.

@@ -8,7 +8,7 @@ import { curl } from './curl.js';
 import { clear, copy, count, el, setHidden, setText } from './dom.js';
 import { Detail } from './eventdetail.js';
 import { Feed } from './feed.js';
-import { filtersOf } from './filters.js';
+import { filtersIn } from './filters.js';
 import { FollowState } from './followstate.js';
 import { topicNames } from './names.js';
 import { before, followAddress, note, topicAddress } from './places.js';
@@ -51,7 +51,7 @@ class Follow {
         this.#wanted = query.get('event');
         this.#look = {
             selector, relative: keptTimes.get() === 'relative',
-            filters: filtersOf(name => query.get(name)),
+            filters: filtersIn(query),
         };
         this.#reading = new FollowState({
             follows: () => this.#feed.follows,

@@ -5,6 +5,7 @@ import { request, topicPath } from './bus.js';
 import { codeBox, entry, form, labelled, panel, submit, viewHead } from './buttons.js';
 import { curl } from './curl.js';
 import { announce, bytes, count, el, setAttributes, setText } from './dom.js';
+import { attributesField, attributesOf } from './filters.js';
 import { fault } from './json.js';
 import { topicNames } from './names.js';
 import { oneLine } from './text.js';
@@ -18,7 +19,7 @@ const CHECK_MS = 300;
 /** The fields as they were typed: they stay while other views are looked at. */
 const draft = {
     topic: '', form: 'text', text: '', file: null, split: false,
-    type: '', key: '', ttl: '', reply: '', contentType: '',
+    type: '', key: '', attributes: '', ttl: '', reply: '', contentType: '',
 };
 
 /** Opens the view. `place.path` is `[topic]`. */
@@ -120,8 +121,13 @@ class Publish {
                 this.#changed();
             },
         }), 'Each line is an event of its own');
-        const isUsed = Boolean(draft.ttl || draft.reply || draft.contentType || draft.split);
+        const isUsed = Boolean(draft.attributes || draft.ttl || draft.reply || draft.contentType || draft.split);
+        const attributes = attributesField(draft.attributes, text => {
+            draft.attributes = text;
+            this.#changed();
+        });
         return el('details', { class: 'more', open: isUsed }, el('summary', {}, 'More'),
+            labelled('Attributes', attributes),
             el('div', { class: 'pair' },
                 labelled('Of use for', this.#field('ttl', { placeholder: 'ever, or 5m, 24h' })),
                 labelled('Wait for a reply', this.#field('reply', { placeholder: 'no, or 10s' }))),
@@ -187,7 +193,7 @@ class Publish {
 
     get #query() {
         const { type, key, ttl, reply } = draft;
-        return { type, key, ttl, reply, split: this.#isSplit ? 'lines' : '' };
+        return { type, key, ...attributesOf(draft.attributes), ttl, reply, split: this.#isSplit ? 'lines' : '' };
     }
 
     get #headers() {

@@ -3,7 +3,7 @@
 import { button, entry, form, labelled, submit } from './buttons.js';
 import { here, quote } from './curl.js';
 import { el } from './dom.js';
-import { FILTERS, filtersOf } from './filters.js';
+import { attributesField, attributesOf, attributesText, FILTERS, filtersOf } from './filters.js';
 import { followAddress, place } from './places.js';
 import { startFields } from './start.js';
 
@@ -23,9 +23,10 @@ export function selectionForm(wanted, follow, names) {
     const { since, moment, times } = startFields(wanted.since, '-200');
     const filters = Object.fromEntries(Object.keys(FILTERS).map(name => [
         name, entry(name, { value: wanted.filters[name] ?? '', placeholder: 'any' })]));
+    const attributes = attributesField(attributesText(wanted.filters));
     const send = () => follow({
         selector: selector.value.trim(), since: isForgotten() ? '' : since.value.trim(),
-        filters: filtersOf(name => filters[name].value.trim()),
+        filters: { ...filtersOf(name => filters[name].value.trim()), ...attributesOf(attributes.value) },
     });
     // The place of another selector, which nobody sees or has touched.
     const isForgotten = () => seldom.hidden && since.value === wanted.since
@@ -39,7 +40,8 @@ export function selectionForm(wanted, follow, names) {
     const opened = Boolean(Object.values(wanted.filters).some(Boolean) || !/^\d*$/.test(wanted.since));
     const seldom = el('div', { class: 'selection-seldom', id: `seldom-${forms}`, hidden: !opened },
         labelled('Since', since), labelled('Jump to a time', moment),
-        Object.entries(FILTERS).map(([name, label]) => labelled(label, filters[name])));
+        Object.entries(FILTERS).map(([name, label]) => labelled(label, filters[name])),
+        labelled('Attributes', attributes));
     const more = button('Time and filters', () => {
         seldom.hidden = !seldom.hidden;
         more.setAttribute('aria-expanded', String(!seldom.hidden));

@@ -4,7 +4,7 @@ import { BASE } from './base.js';
 import { json } from './bus.js';
 import { searchField, viewHead } from './buttons.js';
 import { count, el, many, setText } from './dom.js';
-import { FILTERS, filtersOf } from './filters.js';
+import { filterName, filtersOfSubscriber } from './filters.js';
 import { followAddress, note, subscribersAddress, topicAddress } from './places.js';
 import { poll } from './poll.js';
 import { behindText } from './standing.js';
@@ -34,7 +34,7 @@ export function whoSees() {
 
 const COLUMNS = [
     ['Selector', each => el('a', {
-        class: 'cut', title: each.selector, href: followAddress(each.selector, filters(each)),
+        class: 'cut', title: each.selector, href: followAddress(each.selector, filtersOfSubscriber(each)),
     }, each.selector)],
     ['Filter', filterText],
     ['Form', ({ form }) => form],
@@ -43,7 +43,7 @@ const COLUMNS = [
     ['Process', ({ pid }) => String(pid ?? '–'), 'number'],
     ['Since', ({ since }) => when(since)],
     ['Cursor', each => (each.cursor === null ? '–' : el('a', {
-        href: followAddress(each.selector, { since: each.cursor, ...filters(each) }),
+        href: followAddress(each.selector, { since: each.cursor, ...filtersOfSubscriber(each) }),
     }, each.cursor)), 'number'],
     ['Behind', behindText, 'number'],
 ];
@@ -56,13 +56,9 @@ const MEANINGS = {
     Behind: 'Events behind its cursor that are for it',
 };
 
-function filters(subscriber) {
-    return filtersOf(name => subscriber[name]);
-}
-
 function filterText(subscriber) {
-    const given = Object.entries(filters(subscriber)).filter(([, text]) => text !== null);
-    return given.map(([name, text]) => `${FILTERS[name].toLowerCase()} ${oneLine(text)}`).join(', ') || '–';
+    const given = Object.entries(filtersOfSubscriber(subscriber)).filter(([, text]) => text !== null);
+    return given.map(([name, text]) => `${filterName(name)} ${oneLine(text)}`).join(', ') || '–';
 }
 
 /** The table. */
@@ -81,7 +77,7 @@ export class SubscriberTable {
         const shown = new Map();
         for (const each of subscribers.slice(0, SHOWN)) {
             const { selector, form, user, token, pid, since } = each;
-            let name = JSON.stringify([selector, filters(each), form, user, token, pid, since]);
+            let name = JSON.stringify([selector, filtersOfSubscriber(each), form, user, token, pid, since]);
             // Nothing else tells two requests of one moment apart.
             while (shown.has(name)) name += ' ';
             shown.set(name, each);
@@ -135,5 +131,5 @@ class Subscribers {
 /** The text that a search looks through. */
 function textOf(subscriber) {
     const { selector, form, user, token, pid } = subscriber;
-    return [selector, ...Object.values(filters(subscriber)), form, user, token, pid].join(' ').toLowerCase();
+    return [selector, ...Object.values(filtersOfSubscriber(subscriber)), form, user, token, pid].join(' ').toLowerCase();
 }

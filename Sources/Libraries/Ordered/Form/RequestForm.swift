@@ -273,8 +273,16 @@ extension ByteReader {
             only = ids
         }
         return GroupRequest.Settling(
-            lease: lease, only: only, end: try end(), reason: try optionalText(),
+            lease: lease, only: only, end: try end(), reason: try reason(),
             isReplyAwaited: try flag())
+    }
+
+    private mutating func reason() throws(GroupFormError) -> String? {
+        guard let text = try optionalText() else { return nil }
+        guard !text.isEmpty, EventAttributes.value(of: text) == text else {
+            throw .damaged("the reason of a dead letter makes no sense")
+        }
+        return text
     }
 
     private mutating func end() throws(GroupFormError) -> GroupRequest.End {

@@ -100,7 +100,9 @@ final class EventReader {
     }
 
     private static func isWanted(_ row: Statement, _ filter: EventFilter) -> Bool {
-        filter.admits { row.text(EventColumns.of($0.field)) }
+        filter.admits(
+            { row.text(EventColumns.of($0.field)) },
+            attributes: { row.text(EventColumns.attributes) })
     }
 
     /// - Throws: `DatabaseError`, which names the value of the row that makes no sense.

@@ -1,4 +1,4 @@
-/// A choice of events of a selector: those that have each text that it names.
+/// A choice of events of a selector: those that have each text and each attribute that it names.
 ///
 /// The log, subscriptions, stores, groups and clients all ask the one filter.
 public struct EventFilter: Hashable, Sendable {
@@ -10,12 +10,16 @@ public struct EventFilter: Hashable, Sendable {
     /// One for each field that matters, in the order of the fields.
     private let conditions: [Condition]
 
+    /// The attributes that an event has to have, each with the same value.
+    public let attributes: EventAttributes
+
     /// The filter that has these texts; a field without one has none to meet.
     ///
     /// - Parameter text: Is asked once for each field, in their order.
     package init<Failure>(
-        _ text: (FilterField) throws(Failure) -> String?
+        attributes: EventAttributes = .none, _ text: (FilterField) throws(Failure) -> String?
     ) throws(Failure) {
+        self.attributes = attributes
         var conditions: [Condition] = []
         for field in FilterField.all {
             guard let text = try text(field) else { continue }
@@ -24,9 +28,9 @@ public struct EventFilter: Hashable, Sendable {
         self.conditions = conditions
     }
 
-    /// A filter by type, by key, by both, or by neither.
-    public init(type: String?, key: String?) {
-        self.init { field in
+    /// A filter by type, by key, by attributes, by several of them, or by none.
+    public init(type: String?, key: String?, attributes: EventAttributes = .none) {
+        self.init(attributes: attributes) { field in
             switch field {
             case .type: type
             case .key: key
@@ -44,20 +48,26 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Whether `event` is wanted.
     public func admits(_ event: Event) -> Bool {
-        admits { event.metadata[$0.field] }
+        for condition in conditions where event.metadata[condition.field.field] != condition.text {
+            return false
+        }
+        return attributes.isEmpty || event.metadata.attributes.has(attributes)
     }
 
-    /// Whether an event is wanted, where `text` returns its text in each field.
+    /// Whether an event is wanted, where `text` returns its text in each field, and `attributes` the
+    /// ``EventAttributes/text`` of its attributes; nil for none.
     ///
     /// Only fields that matter are asked for.
-    package func admits(_ text: (FilterField) -> String?) -> Bool {
+    package func admits(
+        _ text: (FilterField) -> String?, attributes kept: () -> String?
+    ) -> Bool {
         for condition in conditions where text(condition.field) != condition.text {
             return false
         }
-        return true
+        return attributes.isEmpty || attributes.areIn(kept() ?? "")
     }
 
-    var isAll: Bool { conditions.isEmpty }
+    var isAll: Bool { conditions.isEmpty && attributes.isEmpty }
 }
 
 /// One of the things by which an ``EventFilter`` chooses events.

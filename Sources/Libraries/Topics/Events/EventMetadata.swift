@@ -94,11 +94,12 @@ public struct EventMetadata: Hashable, Sendable {
     /// - Throws: `MetadataError`, which names the field and the byte.
     /// - Complexity: O(length), at most 255 bytes of each are looked at.
     public init(
-        type: String? = nil, key: String? = nil, contentType: String? = nil
+        type: String? = nil, key: String? = nil, contentType: String? = nil,
+        attributes: EventAttributes = .none
     ) throws(MetadataError) {
         var texts = MetadataTexts()
         (texts.type, texts.key, texts.contentType) = (type, key, contentType)
-        try self.init(texts)
+        self = try EventMetadata(texts).with(attributes, expires: nil)
     }
 
     /// The fields that have a text.
@@ -176,6 +177,7 @@ public struct EventMetadata: Hashable, Sendable {
     /// Feeds every field.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(box?.texts)
+        hasher.combine(box?.extras?.attributes)
         hasher.combine(expires)
     }
 }

@@ -149,18 +149,12 @@ struct RevivedLetter {
             group.selector.matches(topic)
         else { throw .letterUnknown(letter.id) }
         guard !letter.isRevived else { throw .letterRevived(letter.id) }
-        var others: [String: String] = [:]
-        for attribute in letter.metadata.attributes.all
-        where DeathAttribute(rawValue: attribute.name) == nil {
-            others[attribute.name] = attribute.value
-        }
-        guard let attributes = try? EventAttributes(others),
-            let metadata = try? EventMetadata(type: Self.type, key: letter.id.description)
-        else {
-            preconditionFailure("the letter \(letter.id) has attributes that no event can have")
+        guard let metadata = try? EventMetadata(type: Self.type, key: letter.id.description) else {
+            preconditionFailure("the letter \(letter.id) has an id that is no key")
         }
         let revived = PublishBatch(
-            topic: topic, metadata: letter.metadata.with(attributes, expires: nil),
+            topic: topic,
+            metadata: letter.metadata.with(letter.metadata.attributes.revived, expires: nil),
             sender: letter.sender, payloads: [letter.payload])
         let mark = PublishBatch(
             topic: dead, metadata: metadata, sender: Sender(uid: user, pid: nil),

@@ -37,10 +37,9 @@ extension GroupMachine {
             .attempts: String(letter.attempts), .reason: letter.words ?? reason.rawValue,
             .hops: String(event.hops + 1),
         ]
-        // With attributes of its own an event may have no room for these: then its own go.
-        let attributes =
-            (try? event.metadata.attributes.dying(death))
-            ?? (try? EventAttributes.none.dying(death)) ?? .none
+        guard let attributes = try? event.metadata.attributes.dying(death) else {
+            preconditionFailure("\(name) says of a dead letter what no attribute can have")
+        }
         return PublishBatch(
             topic: topic, metadata: event.metadata.with(attributes, expires: nil),
             sender: event.sender, payloads: [event.payload])

@@ -8,6 +8,7 @@ struct BusModel {
         let topic: String
         let key: String?
         let texts: [String]
+        var attributes = EventAttributes.none
         var outcome = Outcome.open
 
         enum Outcome {
@@ -46,11 +47,14 @@ struct BusModel {
         let topic: String
         let text: String
         let key: String?
+        /// Its attributes, without those that the bus gives to dead letters.
+        let attributes: String
 
-        init(topic: String, text: String, key: String?) {
+        init(topic: String, text: String, key: String?, attributes: EventAttributes) {
             self.topic = topic
             self.text = text
             self.key = key
+            self.attributes = attributes.text
         }
 
         /// An event whose text ends at its first space.
@@ -58,6 +62,7 @@ struct BusModel {
             topic = event.topic.text
             text = String(event.payload.text.prefix { $0 != " " })
             key = event.metadata[.key]
+            attributes = event.metadata.attributes.revived.text
         }
     }
 
@@ -91,6 +96,11 @@ struct BusModel {
         return batches.count - 1
     }
 
+    /// The attributes that the next publisher gives to its events; every other one gives none.
+    func nextAttributes() throws -> EventAttributes {
+        batches.count % 2 == 0 ? .none : try EventAttributes(["n": "\(batches.count)"])
+    }
+
     /// The publisher was told the places of its batch.
     mutating func answered(_ number: Int, first: UInt64, last: UInt64) {
         let batch = batches[number]
@@ -99,7 +109,9 @@ struct BusModel {
             fail("batch \(number) of \(batch.texts.count) events has the ids \(first) to \(last)")
         }
         for (index, text) in batch.texts.enumerated() {
-            saw(first + UInt64(index), Seen(topic: batch.topic, text: text, key: batch.key))
+            saw(
+                first + UInt64(index),
+                Seen(topic: batch.topic, text: text, key: batch.key, attributes: batch.attributes))
         }
     }
 
@@ -113,11 +125,14 @@ struct BusModel {
             return
         }
         seen[id] = event
-        // A dead letter has the text of its job.
-        if event.topic == SimulatedTopics.dead { return }
         guard let (number, index) = origins[event.text] else {
             return fail("\(id) has a text that nobody published: \(event.text)")
         }
+        if batches[number].attributes.text != event.attributes {
+            fail("\(id) has the attributes '\(event.attributes)', not those of its publisher")
+        }
+        // A dead letter has the text of its job, and its attributes.
+        if event.topic == SimulatedTopics.dead { return }
         if let other = ids[event.text] { fail("\(event.text) has the ids \(other) and \(id)") }
         ids[event.text] = id
         let batch = batches[number]

@@ -94,14 +94,16 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         let number = model.batches.count
         let texts = (0..<[1, 1, 2, 5].randomElement(using: &random)!).map { "\(number).\($0)" }
         let fill = [0, 0, 0, 3_000].randomElement(using: &random)!
+        let attributes = try model.nextAttributes()
         let batch = PublishBatch(
             topic: try TopicName(topic),
-            metadata: try EventMetadata(type: nil, key: key, contentType: nil),
+            metadata: try EventMetadata(key: key, attributes: attributes),
             sender: Sender(uid: UInt32.random(in: 1...3, using: &random), pid: nil),
             payloads: texts.map {
                 Payload(Array("\($0) \(String(repeating: "x", count: fill))".utf8))
             })
-        _ = model.asked(BusModel.Batch(topic: topic, key: key, texts: texts))
+        _ = model.asked(
+            BusModel.Batch(topic: topic, key: key, texts: texts, attributes: attributes))
         note("publish \(texts) to \(topic)")
         let asked = lives
         if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }

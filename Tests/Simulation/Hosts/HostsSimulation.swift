@@ -158,14 +158,16 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             ? 600_000 / texts.count : [0, 0, 0, 3_000].randomElement(using: &random)!
         let user = UInt32.random(in: 1...3, using: &random)
         guard let life = host.life else { return }
+        let attributes = try model.nextAttributes()
         let batch = PublishBatch(
             topic: try TopicName(topic),
-            metadata: try EventMetadata(type: nil, key: key, contentType: nil),
+            metadata: try EventMetadata(key: key, attributes: attributes),
             sender: Sender(uid: user, pid: nil),
             payloads: texts.map {
                 Payload(Array("\($0) ".utf8) + [UInt8](repeating: 0x78, count: fill))
             })
-        let number = model.asked(BusModel.Batch(topic: topic, key: key, texts: texts))
+        let number = model.asked(
+            BusModel.Batch(topic: topic, key: key, texts: texts, attributes: attributes))
         note("publish \(texts) to \(topic) on \(host.name)")
         if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
         if shows(.answersBeforeItsEntry) {

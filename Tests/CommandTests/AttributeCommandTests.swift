@@ -68,6 +68,20 @@ import Testing
         #expect(work.output == "BELFRY_ATTRIBUTE_HOST=web1\n")
     }
 
+    @Test func aGroupOfAttributesIsMadeAndShown() throws {
+        let rig = try CommandRig()
+        let made = try rig.run(
+            "group", "set", "g", "--of", "jobs", "--attribute", "host=web1", "--attribute", "a=b=c")
+        #expect(made == .init(code: 0, output: "", errors: ""))
+        let shown = try rig.run("group", "show", "g").output
+        #expect(shown.contains("\nattributes  a=b=c, host=web1\n"), "\(shown)")
+        let json = try rig.run("group", "show", "g", "--json").output
+        #expect(json.contains(#""attributes":{"a":"b=c","host":"web1"}"#), "\(json)")
+        try rig.run("pub", "jobs", "no")
+        try rig.run("pub", "jobs", "yes", "--attribute", "host=web1", "--attribute", "a=b=c")
+        #expect(try rig.run("work", "g", "--until-empty", "--", "cat").output == "yes\n")
+    }
+
     @Test func aTraceIsHandedOnAndAMalformedOneIsNot() throws {
         let rig = try CommandRig()
         let variables = ["TRACEPARENT": Self.parent, "TRACESTATE": "a=1"]

@@ -16,7 +16,8 @@ import Testing
         #expect(table[1].hasPrefix("mail   jobs.*  0       0"))
         let shown = try rig.run("group", "show", "mail").output
         for row in [
-            "\nlease      90s\n", "\nbehind     0\n", "\nin_flight  7\n", "\ndead       failed\n",
+            "\nlease       90s\n", "\nbehind      0\n", "\nin_flight   7\n",
+            "\ndead        failed\n",
         ] {
             #expect(shown.contains(row))
         }

@@ -116,6 +116,9 @@ struct GroupSamples {
         var wish = GroupSettings()
         wish.selector = try [nil, Selector("jobs.*,mail")][draw(2)]
         wish.type = perhaps { _ in "done" }
+        wish.attributes = try [
+            nil, EventAttributes.none, EventAttributes(["host": "web1", "a": "b=c"]),
+        ][draw(3)]
         wish.leaseMicroseconds = perhaps { Int64($0.number()) }
         wish.attempts = perhaps { $0.draw(9) }
         wish.dead = try [nil, .nowhere, .topic(TopicName("dead"))][draw(3)]

@@ -156,7 +156,7 @@ async def work_new_group_has_every_setting(stage: Stage) -> None:
     group = Grouping(await stage.show(served, "/#/work"))
     await group.page.get_by_text("New group").click()
     fields = {"Name": "prints", "Of": "jobs.print", "Dead letters go to": "jobs.failed", "Attempts": "3", "Lease": "5m",
-              "In flight": "2", "Since": "now", "Type": "page"}
+              "In flight": "2", "Since": "now", "Type": "page", "Attributes": "host=web1\nnote=a b"}
     for name, value in fields.items():
         await group.field(name).fill(value)
     for name, value in (("Order", "by key"), ("Replies", "yes")):
@@ -166,8 +166,8 @@ async def work_new_group_has_every_setting(stage: Stage) -> None:
     same("requests that change something", len(group.sent), 1)
     assert "persist" not in group.sent[0], group.sent
     made = await served.client.get("/groups/prints")
-    names = ("of", "dead", "attempts", "lease", "in_flight", "type", "order", "replies", "persist")
-    same("the group", [made[name] for name in names], ["jobs.print", "jobs.failed", 3, "5m", 2, "page", "key", True, True])
+    names = ("of", "dead", "attempts", "lease", "in_flight", "type", "attributes", "order", "replies", "persist")
+    same("the group", [made[name] for name in names], ["jobs.print", "jobs.failed", 3, "5m", 2, "page", {"host": "web1", "note": "a b"}, "key", True, True])
 
 
 async def work_seek_says_what_it_does(stage: Stage) -> None:

@@ -534,7 +534,7 @@ import Topics
         func patterns(_ index: Int) -> String {
             (0..<100).map { "a\(index).b\($0).c.*" }.joined(separator: ",")
         }
-        let bytes = JobQuota.bytes(of: try Selector(patterns(1)), replies: false)
+        let bytes = JobQuota.bytes(of: try Selector(patterns(1)), .all, replies: false)
         #expect(bytes > 100 * 900)
         let bench = try WorkBench(memoryBytes: 4 * (4 * bytes + Limits.groupBytes))
         for index in 1...3 { try bench.set("g\(index)", of: patterns(index)) }

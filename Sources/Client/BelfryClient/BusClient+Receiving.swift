@@ -51,9 +51,7 @@ extension BusClient {
         for field in FilterField.all {
             target = target.with(WireFilter.row(field).name, filter[field])
         }
-        for attribute in filter.attributes.all {
-            target = target.with(WireAttribute.parameterPrefix + attribute.name, attribute.value)
-        }
+        for (name, text) in filter.attributes.parameters { target = target.with(name, text) }
         let authorization = try configuration.authorization()
         return Transfer(
             .get, target.text, at: configuration.address, headers: authorization.headers,

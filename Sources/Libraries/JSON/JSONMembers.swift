@@ -1,4 +1,4 @@
-/// The members of one object that are texts, numbers and truths; all others are passed over.
+/// The members of one object that are texts, numbers, truths and objects; lists are passed over.
 public struct JSONMembers {
     /// Those that are strings.
     public private(set) var texts: [String: String] = [:]
@@ -6,6 +6,9 @@ public struct JSONMembers {
     public private(set) var numbers: [String: Int] = [:]
     /// Those that are true or false.
     public private(set) var truths: [String: Bool] = [:]
+
+    /// Those that are objects themselves.
+    public private(set) var objects: [String: JSONMembers] = [:]
 
     /// Reads the object; nil where it is none.
     public init?(_ bytes: UnsafeRawBufferPointer) {
@@ -29,6 +32,9 @@ public struct JSONMembers {
                 var number = reader.value().map { JSONReader($0) }
                 numbers[name] = number?.number()
                 return numbers[name] != nil
+            case UInt8(ascii: "{"):
+                objects[name] = JSONMembers(&reader)
+                return objects[name] != nil
             default: return reader.value() != nil
             }
         }

@@ -63,6 +63,16 @@ extension EventAttributes {
     /// escaped.
     public var envelopeBytesMax: Int { all.isEmpty ? 0 : 2 * textBytes + 6 * all.count }
 
+    /// The parameters that name them.
+    public var parameters: [(name: String, text: String)] {
+        all.map { (WireAttribute.parameterPrefix + $0.name, $0.value) }
+    }
+
+    /// Those of an object that the bus wrote.
+    init(ofBus texts: [String: String]) throws(AttributeError) {
+        try self.init(kept: texts.map { Attribute(name: $0.key, value: $0.value) })
+    }
+
     /// Reads the object of an envelope or a message; nil where it is no object of strings, each name
     /// once.
     public static func list(_ reader: inout JSONReader) -> [Attribute]? {

@@ -16,7 +16,7 @@ import Topics
             "/groups/g?of=a,b.*&type=x&lease=2m&attempts=3&dead=c&order=key&in_flight=7&persist=no"
         let made = try place.expect(201, "PUT", target)
         for part in [
-            #""name":"g","of":"a,b.*","type":"x","lease":"2m","attempts":3,"dead":"c""#,
+            #""name":"g","of":"a,b.*","type":"x","attributes":null,"lease":"2m","attempts":3,"dead":"c""#,
             #""order":"key","in_flight":7,"persist":false,"replies":false"#,
             #""open":0,"leased":0,"waiting":0,"parked":0"#,
             #""done":0,"failed":0,"gone":0,"expired":0,"gap":null}"#,
@@ -34,6 +34,24 @@ import Topics
             try place.expect(200, "GET", "/groups").text
                 == "{\"groups\":[\(shown.dropLast())]}\n")
         #expect(try place.ask("HEAD", "/groups/g").status == 200)
+    }
+
+    @Test func aGroupOfAttributesIsShownAndNoOtherOne() throws {
+        let target = "/groups/g?of=jobs&attribute.host=web1&attribute.note=a%3Db"
+        let made = try place.expect(201, "PUT", target)
+        #expect(
+            made.text.contains(#""type":null,"attributes":{"host":"web1","note":"a=b"},"lease""#),
+            "\(made.text)")
+        #expect(try place.expect(200, "PUT", target).text == made.text)
+        #expect(try place.expect(200, "PUT", "/groups/g?lease=5m").text.contains("web1"))
+        try place.refuse(409, "GROUP_DIFFERS", "PUT", "/groups/g?attribute.host=web2")
+        try place.refuse(400, "EVENT_ATTRIBUTE_INVALID", "PUT", "/groups/h?of=a&attribute.Host=1")
+        try place.refuse(409, "GROUP_DIFFERS", "PUT", "/topics/jobs?hold=g")
+        try place.expect(201, "POST", "/topics/jobs?attribute.host=web1", "no")
+        try place.expect(
+            201, "POST", "/topics/jobs?attribute.host=web1&attribute.note=a%3Db", "yes")
+        #expect(try place.expect(200, "POST", "/groups/g/next").text == "yes")
+        #expect(try place.group().contains(#""behind":0"#))
     }
 
     @Test func whatAPutDoesNotNameStays() throws {

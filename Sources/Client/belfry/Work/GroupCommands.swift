@@ -51,7 +51,8 @@ enum GroupCommands {
 
     /// The options of `group set`, in the order of the settings.
     static let options = GroupSetting.all.map { setting in
-        CommandOption(option(of: setting), setting.valueName, setting.summary)
+        if case .attributes = setting.form { return CommandOption.attribute(setting.summary) }
+        return CommandOption(option(of: setting), setting.valueName, setting.summary)
     }
 
     private static func option(of setting: GroupSetting) -> String {
@@ -60,9 +61,10 @@ enum GroupCommands {
 
     static func set(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let group = session.client.group(arguments.operands[0])
-        let parameters = GroupSetting.all.compactMap { setting in
-            arguments.text(Self.option(of: setting)).map { (name: setting.name, text: $0) }
-        }
+        let parameters =
+            try GroupSetting.all.compactMap { setting in
+                arguments.text(Self.option(of: setting)).map { (name: setting.name, text: $0) }
+            } + arguments.attributes(ofPublisher: false).parameters
         // To say the same twice does no harm.
         _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
             try await group.set(parameters: parameters)

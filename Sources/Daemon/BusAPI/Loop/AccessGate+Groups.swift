@@ -8,7 +8,7 @@ extension AccessGate {
     /// The parts of a group that decisions need: its topics, the event type to which it is limited,
     /// if any, the user that made it, and the number that tells it from others of its name.
     typealias GroupScope = (
-        selector: Selector, type: String?, owner: UInt32?, number: GroupNumber
+        selector: Selector, filter: EventFilter, owner: UInt32?, number: GroupNumber
     )
 
     /// Whether a caller may know of a group: it may receive from all its topics, or administer it.

@@ -119,13 +119,7 @@ struct ReceiveRequest {
 
     /// The filter for the wanted events. A value that no event can have is a mistake, not a filter.
     private static func filter(_ parameters: Parameters) throws(Refusal) -> EventFilter {
-        let attributes: EventAttributes
-        do throws(AttributeError) {
-            attributes = try EventAttributes(kept: parameters.attributes)
-        } catch {
-            throw Refusal(.eventAttributeInvalid, error.detail)
-        }
-        return try EventFilter(attributes: attributes) { field throws(Refusal) in
+        try EventFilter(attributes: try parameters.filteredAttributes()) { field throws(Refusal) in
             guard let text = parameters.text(WireFilter.row(field).name) else { return nil }
             do throws(MetadataError) {
                 try MetadataError.check(text, field.field)

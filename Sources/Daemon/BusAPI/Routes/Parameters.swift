@@ -39,6 +39,15 @@ struct Parameters {
                 && known.contains(WireAttribute.parameter)
     }
 
+    /// The attributes that events are chosen by: those that the bus gives are among them.
+    func filteredAttributes() throws(Refusal) -> EventAttributes {
+        do throws(AttributeError) {
+            return try EventAttributes(kept: attributes)
+        } catch {
+            throw Refusal(.eventAttributeInvalid, error.detail)
+        }
+    }
+
     /// The attributes that the parameters name, each name once.
     var attributes: [EventAttributes.Attribute] {
         zip(names, items).compactMap { name, item in

@@ -27,7 +27,7 @@ struct Route: Sendable {
         Route("GET", .event, []) { EventRoute(loop: $0).event },
         Route("GET", .subscribers, ["topic"]) { SubscribersRoute(loop: $0).listSubscribers },
         Route("GET", .groups, []) { GroupRoutes(loop: $0).listGroups },
-        Route("PUT", .group, GroupSetting.all.map(\.name)) { GroupRoutes(loop: $0).setGroup },
+        Route("PUT", .group, GroupSetting.all.map(\.parameter)) { GroupRoutes(loop: $0).setGroup },
         Route("GET", .group, []) { GroupRoutes(loop: $0).showGroup },
         Route("DELETE", .group, ["force"]) { GroupRoutes(loop: $0).removeGroup },
         Route("GET", .jobs, ["after", "max"]) { GroupRoutes(loop: $0).jobs },

@@ -114,11 +114,11 @@ struct TopicRoutes: Routes {
         guard let group = work.scope(of: name), gate.mayKnow(of: group, caller) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
-        guard group.type == nil, group.selector.matches(topic) else {
+        guard group.filter == .all, group.selector.matches(topic) else {
             throw Refusal(
                 .groupDiffers,
                 "'hold' is '\(text)', which does not take every event of '\(topic)'; name a group "
-                    + "whose 'of' has the topic, without 'type'.")
+                    + "whose 'of' has the topic, without 'type' and attributes.")
         }
         return .some(TopicHolder(group: group.number, name: text))
     }

@@ -13,6 +13,10 @@ extension GroupSettings {
         _ setting: GroupSetting, of parameters: Parameters
     ) throws(Refusal) -> GroupSetting.Value? {
         let name = setting.name
+        if case .attributes = setting.form {
+            let attributes = try parameters.filteredAttributes()
+            return attributes.isEmpty ? nil : .attributes(attributes)
+        }
         guard let text = parameters.text(name) else { return nil }
         switch setting.form {
         case .selector: return .selector(try Selector(request: text))
@@ -20,6 +24,7 @@ extension GroupSettings {
             var texts = MetadataTexts()
             texts[.type] = text
             return try EventMetadata(request: texts)[.type].map { .type($0) }
+        case .attributes: return nil
         case .start: return .start(try ReceiveRequest.start(since: text))
         case .deadLetters:
             return .dead(text == "none" ? .nowhere : .topic(try TopicName(request: text)))

@@ -3,6 +3,7 @@
 
 import { entry, labelled } from './buttons.js';
 import { el } from './dom.js';
+import { attributesField } from './filters.js';
 
 /**
  * @typedef {object} Setting
@@ -10,6 +11,7 @@ import { el } from './dom.js';
  * @property {string} label
  * @property {object} [choices] values and their words; the first one is the default. A setting
  *     without choices has properties of its field besides.
+ * @property {boolean} [isAttributes] whether it takes lines of NAME=VALUE
  */
 
 /** The fields. A field stays as somebody has typed it. */
@@ -22,10 +24,11 @@ export class Fields {
 
     /** @param {Setting[]} settings */
     constructor(settings) {
-        for (const { name, label, choices, ...more } of settings) {
+        for (const { name, label, choices, isAttributes, ...more } of settings) {
             const options = Object.entries(choices ?? {})
                 .map(([value, text]) => el('option', { value }, text));
-            const field = choices ? el('select', { name }, options) : entry(name, more);
+            const plain = isAttributes ? attributesField('') : entry(name, more);
+            const field = choices ? el('select', { name }, options) : plain;
             this.#fields.set(name, { field, label });
             this.#had[name] = field.value;
         }

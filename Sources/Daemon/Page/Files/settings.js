@@ -18,6 +18,7 @@ const SETTINGS = [
     { name: 'in_flight', label: 'In flight', placeholder: '1000', inputMode: 'numeric', changes: true },
     { name: 'since', label: 'Since', placeholder: 'earliest' },
     { name: 'type', label: 'Type', placeholder: 'all' },
+    { name: 'attributes', label: 'Attributes', isAttributes: true, placeholder: 'all' },
     { name: 'order', label: 'Order', choices: { none: 'none', key: 'by key' } },
     { name: 'persist', label: 'Kept over restarts', choices: { yes: 'yes', no: 'no' } },
     { name: 'replies', label: 'Replies', choices: { no: 'no', yes: 'yes' } },
@@ -32,6 +33,9 @@ export function factsOf(group) {
 function fact({ isTopic, choices, placeholder }, value) {
     if (value === null) return placeholder;
     if (isTopic) return el('a', { href: followAddress(value) }, el('bdi', {}, value));
+    if (typeof value === 'object') {
+        return el('bdi', {}, Object.entries(value).map(([name, text]) => oneLine(`${name}=${text}`)).join(', '));
+    }
     if (typeof value === 'boolean') return value ? 'yes' : 'no';
     if (typeof value === 'number') return count(value);
     return choices?.[value] ?? el('bdi', {}, oneLine(value));

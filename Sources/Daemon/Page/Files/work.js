@@ -3,6 +3,7 @@
 import { groupPath, json, request } from './bus.js';
 import { entry, labelled, searchField, submit, viewHead } from './buttons.js';
 import { count, el, many, setText } from './dom.js';
+import { attributesOf } from './filters.js';
 import { GroupPage } from './group.js';
 import { topicNames } from './names.js';
 import { Outcome } from './outcome.js';
@@ -87,7 +88,9 @@ function newGroup(signal, changed) {
     fields.element.prepend(labelled('Name', field));
     const make = async () => {
         const name = field.value.trim();
-        await request(groupPath(name), { method: 'PUT', query: fields.changed, signal });
+        const { attributes, ...query } = fields.changed;
+        Object.assign(query, attributesOf(attributes ?? ''));
+        await request(groupPath(name), { method: 'PUT', query, signal });
         changed();
         location.hash = groupAddress(name);
         return 'It is made.';

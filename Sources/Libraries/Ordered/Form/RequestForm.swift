@@ -111,6 +111,7 @@ extension ByteWriter {
             case .selector(let selector)?:
                 write(optional: selector.terms.map(\.description).joined(separator: ","))
             case .type(let type)?: write(optional: type)
+            case .attributes(let attributes)?: write(optional: attributes.text)
             case .dead(let dead)?: write(optional: dead.topic?.text ?? "")
             case .number(let number)?: write(optional: UInt64(bitPattern: number))
             case .flag(let flag)?: write(optional: flag ? 1 as UInt64 : 0)
@@ -240,6 +241,13 @@ extension ByteReader {
                 throw .damaged("the type of a work group makes no sense")
             }
             return .type(text)
+        case .attributes:
+            let text = try text()
+            // As text, attributes have one order.
+            guard let attributes = try? EventAttributes(text: text), attributes.text == text else {
+                throw .damaged("the attributes of a work group make no sense")
+            }
+            return .attributes(attributes)
         case .start: throw .damaged("a work group has a start and a place")
         case .deadLetters:
             let text = try text()

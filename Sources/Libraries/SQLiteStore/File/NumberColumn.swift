@@ -109,7 +109,7 @@ struct NumberColumn {
         switch setting.form {
         case .duration, .count: range = Limits.counts
         case .truth, .word: range = Limits.flags
-        case .selector, .type, .start, .deadLetters: return nil
+        case .selector, .type, .attributes, .start, .deadLetters: return nil
         }
         let since = setting.columnSince
         return groups(column, range, isOptional: since > 4, since: since)

@@ -106,11 +106,14 @@ enum GroupLoading {
                     column.range == Limits.flags ? .flag(number == 1) : .number(number)
                 }
             } else if let text = row.text(place) {
-                if case .deadLetters = setting.form {
+                switch setting.form {
+                case .deadLetters:
                     guard let topic = try? TopicName(text) else { return nil }
                     value = .dead(.topic(topic))
-                } else {
-                    value = .type(text)
+                case .attributes:
+                    guard let attributes = try? EventAttributes(text: text) else { return nil }
+                    value = .attributes(attributes)
+                default: value = .type(text)
                 }
             }
             setting.set(value ?? setting.value(in: .standard), in: &settings)

@@ -159,6 +159,7 @@ enum GroupColumns {
         case .number(let number)?: .number(number)
         case .flag(let flag)?: .number(flag ? 1 : 0)
         case .type(let text)?: .text(text)
+        case .attributes(let attributes)?: .text(attributes.text)
         case .dead(let dead)?: dead.topic.map { .text($0.text) }
         case .selector, .start, nil: nil
         }

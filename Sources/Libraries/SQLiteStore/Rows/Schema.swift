@@ -194,6 +194,8 @@ struct Schema {
         ALTER TABLE bus ADD COLUMN order_tombstones INTEGER;
         ALTER TABLE bus ADD COLUMN order_bytes_max INTEGER;
         """,
+        // 13: the attributes that the events of a group have, a line `name=value` for each.
+        "ALTER TABLE groups ADD COLUMN attributes TEXT;",
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

@@ -2,13 +2,16 @@
 /// property that is nil is not named.
 ///
 /// A new group needs its selector, and gets defaults for other settings that are not named. An
-/// existing group keeps settings that are not named. Its selector, type, order, persistence and
+/// existing group keeps settings that are not named. Its selector, type, attributes, order, persistence and
 /// `replies` never change: naming another value than it has is an error.
 public struct GroupSettings: Hashable, Sendable {
     /// Its topics (`of`).
     public var selector: Selector?
     /// The only type of events that it takes (`type`); all by default.
     public var type: String?
+    /// The attributes that its events have (`attribute.NAME`), each with this value; all events by
+    /// default.
+    public var attributes: EventAttributes?
     /// The position where a new group begins (`since`); `earliest` by default.
     public var start: StartPosition?
     /// How long a lease lasts (`lease`), 1 s to 12 h; 60 s by default.
@@ -57,6 +60,11 @@ public struct GroupSettings: Hashable, Sendable {
     /// long enough for long jobs.
     package static let leaseRange: ClosedRange<Int64> = 1_000_000...43_200_000_000
 
+    /// The choice of events of its topics that it takes.
+    package var filter: EventFilter {
+        EventFilter(type: type, key: nil, attributes: attributes ?? .none)
+    }
+
     /// The defaults of a group, which has none for its topics and its start.
     package static let standard: GroupSettings = {
         var settings = GroupSettings()
@@ -77,7 +85,7 @@ public struct GroupSettings: Hashable, Sendable {
 /// A new one is a property of ``GroupSettings``, a row here, a column in a step of the store's schema, and
 /// code of `GroupMachine`, which obeys it.
 package struct GroupSetting: Sendable {
-    /// The parameter of a request that says it, and its member in JSON.
+    /// The parameter of a request that says it, and its member in JSON. Attributes have a parameter each.
     package let name: String
     /// The values that it takes, and its property of ``GroupSettings``.
     package let form: Form
@@ -102,6 +110,8 @@ package struct GroupSetting: Sendable {
         case selector
         /// A type of events.
         case type
+        /// Attributes of events.
+        case attributes
         /// A place in the log.
         case start
         /// A topic, or nowhere.
@@ -135,6 +145,9 @@ package struct GroupSetting: Sendable {
         GroupSetting(
             "type", .type, column: "type", "TYPE",
             "only events of this type"),
+        GroupSetting(
+            "attributes", .attributes, column: "attributes", since: 13, "NAME=VALUE",
+            "only events with this attribute (several times: with all)"),
         GroupSetting("since", .start, "START", "where a new group begins (earliest)"),
         GroupSetting(
             "lease", .duration(\.leaseMicroseconds, in: GroupSettings.leaseRange), changes: true,
@@ -170,6 +183,7 @@ package struct GroupSetting: Sendable {
     package enum Value: Hashable, Sendable {
         case selector(Selector)
         case type(String)
+        case attributes(EventAttributes)
         case start(StartPosition)
         case dead(GroupSettings.DeadLetters)
         case number(Int64)
@@ -181,6 +195,7 @@ package struct GroupSetting: Sendable {
         switch form {
         case .selector: settings.selector.map { .selector($0) }
         case .type: settings.type.map { .type($0) }
+        case .attributes: settings.attributes.map { .attributes($0) }
         case .start: settings.start.map { .start($0) }
         case .deadLetters: settings.dead.map { .dead($0) }
         case .duration(let path, _): settings[keyPath: path].map { .number($0) }
@@ -196,6 +211,8 @@ package struct GroupSetting: Sendable {
         case (.selector, _): settings.selector = nil
         case (.type, .type(let type)?): settings.type = type
         case (.type, _): settings.type = nil
+        case (.attributes, .attributes(let attributes)?): settings.attributes = attributes
+        case (.attributes, _): settings.attributes = nil
         case (.start, .start(let start)?): settings.start = start
         case (.start, _): settings.start = nil
         case (.deadLetters, .dead(let dead)?): settings.dead = dead

@@ -141,7 +141,7 @@ public struct EventAttributes: Hashable, Sendable {
     }
 
     /// The memory that the attributes take, in bytes.
-    var memoryBytes: Int {
+    package var memoryBytes: Int {
         all.reduce(all.isEmpty ? 0 : Overhead.attributeListBytes) {
             $0 + MemoryLayout<Attribute>.stride + Overhead.ofText($1.name)
                 + Overhead.ofText($1.value)

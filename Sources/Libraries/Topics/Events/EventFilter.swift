@@ -47,11 +47,14 @@ public struct EventFilter: Hashable, Sendable {
     }
 
     /// Whether `event` is wanted.
-    public func admits(_ event: Event) -> Bool {
-        for condition in conditions where event.metadata[condition.field.field] != condition.text {
+    public func admits(_ event: Event) -> Bool { admits(event.metadata) }
+
+    /// Whether events with this metadata are wanted.
+    package func admits(_ metadata: EventMetadata) -> Bool {
+        for condition in conditions where metadata[condition.field.field] != condition.text {
             return false
         }
-        return attributes.isEmpty || event.metadata.attributes.has(attributes)
+        return attributes.isEmpty || metadata.attributes.has(attributes)
     }
 
     /// Whether an event is wanted, where `text` returns its text in each field, and `attributes` the

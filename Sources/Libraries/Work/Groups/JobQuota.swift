@@ -77,8 +77,9 @@ final class JobQuota: Sendable {
 
     /// Memory of a group of these topics in bytes, without its jobs. It includes waiting for each
     /// of the topics, so workers that wait need no more than there was room for.
-    static func bytes(of selector: Selector, replies: Bool) -> Int {
+    static func bytes(of selector: Selector, _ filter: EventFilter, replies: Bool) -> Int {
         Limits.groupBytes + selector.keptBytes + (replies ? 2 : 1) * selector.indexBytes
+            + filter.attributes.memoryBytes
     }
 
     /// Counts a group of this user that takes so many bytes.

@@ -102,7 +102,7 @@ final class WorkGroup: Sendable {
     }
 
     /// Memory of the group in bytes, without its jobs and waiting requests.
-    var bytes: Int { JobQuota.bytes(of: selector, replies: replies) }
+    var bytes: Int { JobQuota.bytes(of: selector, filter, replies: replies) }
 
     // MARK: Requests
 

@@ -70,7 +70,7 @@ extension WorkGroups {
             }
             return then(.failure(refusal))
         }
-        let bytes = JobQuota.bytes(of: selector, replies: wish.replies ?? false)
+        let bytes = JobQuota.bytes(of: selector, wish.filter, replies: wish.replies ?? false)
         let hasRoom = parts.quota.begin(bytes, for: caller.uid)
         let then: @Sendable (Result<(group: GroupDescription, isNew: Bool), WorkError>) -> Void = {
             [parts] outcome in
@@ -80,10 +80,9 @@ extension WorkGroups {
             then(outcome)
         }
         guard hasRoom else { return finish(name, caller, .failure(.groupsFillMemory), then) }
-        let filter = EventFilter(type: wish.type, key: nil)
         let client = StoreClient(user: caller.uid, hasLeft: hasLeft)
         let isTaken = parts.thread.ask(for: caller.uid) { [parts] over in
-            let read = GroupRead(selector, filter, for: client, parts)
+            let read = GroupRead(selector, wish.filter, for: client, parts)
             read.place(of: wish.start ?? .earliest) { place in
                 defer { over() }
                 switch place {

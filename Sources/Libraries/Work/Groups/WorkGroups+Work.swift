@@ -114,10 +114,9 @@ extension WorkGroups {
                 .failure(.valueInvalid("one event waits for its reply, 1 ms to 1 h")))
             return asking
         }
-        let type = batch.metadata.type
         let isThere = parts.hub.replying(to: batch.topic).contains { group in
             // A worker may wait at another host.
-            (group.filter[.type] ?? type) == type
+            group.filter.admits(batch.metadata)
                 && (parts.shared != nil || group.hasWorker(now: now))
         }
         guard isThere else {

@@ -167,15 +167,15 @@ public final class WorkGroups: Sendable {
         return description
     }
 
-    /// The topics of a group, the only type that it takes, its maker, and its number, which tells
+    /// The topics of a group, which of their events it takes, its maker, and its number, which tells
     /// it from others of its name; nil if there is no such group.
     ///
     /// - Complexity: O(1).
     package func scope(
         of name: GroupName
-    ) -> (selector: Selector, type: String?, owner: UInt32?, number: GroupNumber)? {
+    ) -> (selector: Selector, filter: EventFilter, owner: UInt32?, number: GroupNumber)? {
         guard case .group(let group)? = table.read({ $0.entries[name] }) else { return nil }
-        return (group.selector, group.filter[.type], group.owner, group.number)
+        return (group.selector, group.filter, group.owner, group.number)
     }
 
     /// All groups as they are, by their names; without how far each is behind.

@@ -56,7 +56,7 @@ struct GroupMachine {
         self.selector = selector
         self.record = record
         committed = record
-        filter = EventFilter(type: record.type, key: nil)
+        filter = record.settings.filter
     }
 
     /// A group as a store retained it: leases and delays go on.

@@ -146,15 +146,26 @@ import Testing
     // Publishers.
 
     /// Webhooks of GitLab have one in each request.
-    @Test func aKeyOfARepeatIsIgnoredAndTheAnswerSaysSo() throws {
+    @Test func aRepeatWithItsKeyMakesNoSecondEvent() throws {
         for query in ["", "?split=lines"] {
-            let answer = try client.exchange(
-                "POST", "/topics/gitlab\(query)", headers: [("Idempotency-Key", "f5e57ebe-07b7")],
-                body: Array("x".utf8))
-            #expect(answer.status == 201 && answer.header("idempotency-key") == "ignored")
+            var answers: [RawClient.Answer] = []
+            for _ in 0..<3 {
+                answers.append(
+                    try client.exchange(
+                        "POST", "/topics/gitlab\(query)",
+                        headers: [("Idempotency-Key", "f5e57ebe-07b7\(query)")],
+                        body: Array("x".utf8)))
+            }
+            #expect(answers.allSatisfy { $0.status == 201 })
+            #expect(answers[0].header("idempotency-replayed") == nil)
+            #expect(answers[2].header("idempotency-replayed") == "true")
+            #expect(answers[1].text == answers[2].text)
+            #expect(answers[0].header("event-id") == answers[2].header("event-id"))
+            let id = try #require(answers[2].member(query.isEmpty ? "id" : "last"))
+            #expect(answers[0].text.contains(id))
         }
-        let plain = try client.exchange("POST", "/topics/gitlab", body: Array("x".utf8))
-        #expect(plain.status == 201 && plain.header("idempotency-key") == nil)
+        let events = try client.exchange("GET", "/topics/gitlab?since=earliest&as=json&wait=0")
+        #expect(events.text.components(separatedBy: "\"data\":\"x\"").count == 3)
     }
 
     @Test func aPublishOfUnknownLengthIsRefusedInsteadOfLosingItsBody() throws {

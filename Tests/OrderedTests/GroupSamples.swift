@@ -86,7 +86,14 @@ struct GroupSamples {
             pid: perhaps { Int32(truncatingIfNeeded: $0.draw(3) - 1) })
         return PublishBatch(
             topic: topic, metadata: metadata.with(attributes, expires: nil), sender: sender,
-            payloads: payloads)
+            payloads: payloads, idempotencyKey: perhaps { $0.key() })
+    }
+
+    private mutating func key() -> IdempotencyKey {
+        let key = IdempotencyKey(
+            IdempotencyKey.Identity(high: random.next(), low: random.next()), print: random.next(),
+            number: perhaps { UInt64($0.number()) }, windowSeconds: UInt32(draw(9_000)))
+        return draw(4) == 0 ? key.asking : key
     }
 
     // MARK: Requests

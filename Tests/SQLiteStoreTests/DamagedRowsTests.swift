@@ -20,6 +20,12 @@ import Topics
         let bench = try StoreBench()
         try bench.register("a", keep: 100, bytes: 1_000, age: 1_000_000_000_000)
         let ids = try bench.publish("a", "x", "y", "z")
+        let keyed = PublishBatch(
+            topic: try TopicName("b"), metadata: .none, sender: Sender(uid: 7, pid: nil),
+            payloads: [.empty],
+            idempotencyKey: IdempotencyKey(
+                IdempotencyKey.Identity(high: 1, low: 2), print: 3, number: 4, windowSeconds: 900))
+        _ = try bench.answer { bench.bus.publish(keyed, then: $0) }
         var record = WorkSamples.record("g", reach: ids[2].rawValue)
         record.gap = Gap(after: ids[0], through: ids[1])
         record.owner = 7
@@ -44,7 +50,7 @@ import Topics
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(\(loose), '), WITHOUT', ') WITHOUT')
-                WHERE type = 'table' AND name IN ('bus', 'topics', 'events', 'groups', 'jobs');
+                WHERE type = 'table' AND name IN ('bus', 'topics', 'events', 'groups', 'jobs', 'keys');
             PRAGMA writable_schema = RESET
             """)
     }

@@ -10,6 +10,8 @@ struct BusModel {
         let texts: [String]
         var attributes = EventAttributes.none
         var outcome = Outcome.open
+        /// How often it was sent without an answer so far. One that is lost stays so.
+        var pending = 0
 
         enum Outcome {
             /// Nobody was told: all of it is there, or nothing.
@@ -93,7 +95,28 @@ struct BusModel {
     mutating func asked(_ batch: Batch) -> Int {
         for (index, text) in batch.texts.enumerated() { origins[text] = (batches.count, index) }
         batches.append(batch)
+        batches[batches.count - 1].pending = 1
         return batches.count - 1
+    }
+
+    /// The publisher sends a batch with a key again. Returns whether it was told that it is there.
+    mutating func repeats(_ number: Int) -> Bool {
+        batches[number].pending += 1
+        switch batches[number].outcome {
+        case .answered: return true
+        case .refused: batches[number].outcome = .open
+        case .open: break
+        }
+        return false
+    }
+
+    /// The key that the next publisher gives to its batch; two of three give none.
+    func nextKey() -> IdempotencyKey? {
+        let number = UInt64(batches.count)
+        guard number % 3 == 0 else { return nil }
+        return IdempotencyKey(
+            IdempotencyKey.Identity(high: 1, low: number), print: number, windowSeconds: 10 * 86_400
+        )
     }
 
     /// The attributes that the next publisher gives to its events; every other one gives none.
@@ -104,6 +127,7 @@ struct BusModel {
     /// The publisher was told the places of its batch.
     mutating func answered(_ number: Int, first: UInt64, last: UInt64) {
         let batch = batches[number]
+        batches[number].pending -= 1
         batches[number].outcome = .answered(first: first)
         if last - first + 1 != UInt64(batch.texts.count) {
             fail("batch \(number) of \(batch.texts.count) events has the ids \(first) to \(last)")
@@ -115,7 +139,13 @@ struct BusModel {
         }
     }
 
-    mutating func refused(_ number: Int) { batches[number].outcome = .refused }
+    /// The publisher was told that its batch is not in the log. That is certain once all that were sent
+    /// with its key are answered, and no other one was taken.
+    mutating func refused(_ number: Int) {
+        batches[number].pending -= 1
+        if case .answered = batches[number].outcome { return }
+        if batches[number].pending <= 0 { batches[number].outcome = .refused }
+    }
 
     /// Somebody was told an event: nobody is ever told another one of its id, or it under another
     /// id, or one that was refused.

@@ -17,6 +17,8 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     private let sync: SQLiteStoreConfiguration.Sync
     private let losesPower: Bool
     private let mint = TokenMint()
+    /// The batches with keys, which are published again.
+    private var keyed: [(number: Int, batch: PublishBatch)] = []
     /// Nil between two lives: a file is open once.
     private var held: SimulatedLife?
     /// The id before the first one.
@@ -84,6 +86,13 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     }
 
     private func publish(using random: inout SeededRandom) throws {
+        if Int.random(in: 0..<6, using: &random) == 0,
+            let (number, batch) = keyed.randomElement(using: &random)
+        {
+            note("publish \(number) again")
+            let again = shows(.ignoresKeys) ? batch.withoutKey : batch
+            return publish(again, number, isThere: model.repeats(number))
+        }
         let others = [
             SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting,
             SimulatedTopics.held,
@@ -101,10 +110,15 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
             sender: Sender(uid: UInt32.random(in: 1...3, using: &random), pid: nil),
             payloads: texts.map {
                 Payload(Array("\($0) \(String(repeating: "x", count: fill))".utf8))
-            })
+            }, idempotencyKey: isOther ? nil : model.nextKey())
+        if batch.idempotencyKey != nil { keyed.append((number, batch)) }
         _ = model.asked(
             BusModel.Batch(topic: topic, key: key, texts: texts, attributes: attributes))
         note("publish \(texts) to \(topic)")
+        publish(batch, number, isThere: false)
+    }
+
+    private func publish(_ batch: PublishBatch, _ number: Int, isThere: Bool) {
         let asked = lives
         if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
         life.bus.publish(batch) { [self] outcome in
@@ -117,6 +131,9 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
                     number, first: receipt.first.rawValue, last: receipt.last.rawValue)
             case .failure(let error):
                 note("refused \(number): \(error)")
+                if isThere {
+                    model.fail("\(number) is in the log, and its repeat is refused: \(error)")
+                }
                 model.refused(number)
             }
         }

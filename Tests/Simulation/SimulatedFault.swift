@@ -12,6 +12,8 @@ package enum SimulatedFault: String, CaseIterable, PlantedFault, Sendable {
     case hidesGaps
     /// Some batches are published twice.
     case publishesTwice
+    /// Some repeats are published as if they had no key.
+    case ignoresKeys
     /// Some batches are answered as refused, and are there.
     case refusesWhatItTook
     /// The power goes, and commits that were answered were not synced.

@@ -135,6 +135,13 @@ extension SimulatedRun {
     }
 }
 
+extension PublishBatch {
+    /// The same, as a publisher without a key sends it.
+    var withoutKey: PublishBatch {
+        PublishBatch(topic: topic, metadata: metadata, sender: sender, payloads: payloads)
+    }
+}
+
 extension EventBus {
     /// Registers a topic, as a requester that does not wait for the answer.
     func register(

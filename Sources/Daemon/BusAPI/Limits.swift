@@ -189,6 +189,14 @@ enum Limits {
     /// escaped the same way.
     private static let messageAttributesBytesMax = 32 << 10
 
+    /// Bytes of an `Idempotency-Key`.
+    static let keyBytesMax = 255
+    /// Digits of the number of a series: all of them are below 2^63.
+    static let keyDigitsMax = 18
+    /// How long a series is remembered behind its last publish: 30 days, for publishers that are away over
+    /// a holiday.
+    static let seriesWindowSeconds: UInt32 = 30 * 86_400
+
     /// Bytes of headers that say attributes in one raw answer. Proxies read a head into a buffer that
     /// is often 4 KiB: nobody is to publish an event that closes them for their readers.
     static let attributeHeadersBytesMax = 2 << 10

@@ -112,6 +112,14 @@ enum Limits {
 
     // Ranges of the numbers in columns. The sum of two counts, ids or times fits in 64 bits.
 
+    /// Rows of forgotten keys that go with one publish, so that they go faster than they come.
+    static let goneKeysMax = 64
+    /// Keys that are forgotten at once beside a commit, some 300 ns each.
+    static let forgottenKeysMax = 1_024
+    /// Range of windows of keys, in seconds.
+    static let windows: ClosedRange<Int64> = 0...Int64(UInt32.max)
+    /// Range of the number of events of a batch.
+    static let batchCounts: ClosedRange<Int64> = 1...Int64(UInt32.max)
     /// Range of numbers that count something, and of spans in microseconds: as many as there are
     /// ids.
     static let counts: ClosedRange<Int64> = 0...(1 << 53) - 1

@@ -12,6 +12,11 @@ enum Limits {
     static let traceStateBytesMax = 512
     /// Attributes are kept with every event that has them, so they are small beside a payload.
     static let attributesBytesMax = 4_096
+    /// Keys that are remembered: 278 publishes a second with a key, for 15 minutes. Each takes some 150
+    /// bytes.
+    static let idempotencyKeysMax = 250_000
+    /// Ends of keys that mean nothing any more, before they are looked for.
+    static let staleEndsMin = 1_024
     /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of
     /// more topics needs a pattern.
     static let selectorTermsMax = 128
@@ -98,6 +103,9 @@ public struct BusLimits: Hashable, Sendable {
     public var topicsPerUIDMax: Int?
     /// Vanished topics whose losses are still told apart; the oldest beyond merge into the floor.
     public var tombstonesMax = 10_000
+    /// How long the bus remembers the key of a publish, in microseconds: longer than publishers try the
+    /// same again.
+    public var idempotencyMicroseconds: Int64 = 900_000_000
     /// How long, in microseconds, a waiting subscription still gets events that retention removed.
     /// Two seconds is a slow reader's turn, and short enough not to hold much.
     public var graceMicroseconds: Int64 = 2_000_000

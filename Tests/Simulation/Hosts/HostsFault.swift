@@ -14,6 +14,8 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case publishesTwice
     /// Some batches are answered as refused, and are there.
     case refusesWhatItTook
+    /// Some repeats are published as if they had no key.
+    case ignoresKeys
     /// Some settlements are answered, and nothing is done.
     case forgetsSettlements
     /// Some readers that wait are not told of an event.

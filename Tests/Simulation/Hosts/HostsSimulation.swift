@@ -16,6 +16,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
 
     let seed: UInt64
     let order: ScriptedOrder
+    /// The batches with keys, which are published again.
+    private var keyed: [(number: Int, batch: PublishBatch)] = []
     var hosts: [SimulatedHost] = []
     var model = BusModel()
     var readers: [SimulatedReader] = []
@@ -141,6 +143,14 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
     private func publish(
         on host: SimulatedHost, using random: inout SeededRandom
     ) throws {
+        if Int.random(in: 0..<6, using: &random) == 0, let life = host.life,
+            let (number, batch) = keyed.randomElement(using: &random)
+        {
+            note("publish \(number) again on \(host.name)")
+            _ = model.repeats(number)
+            let again = shows(.ignoresKeys) ? batch.withoutKey : batch
+            return publish(again, number, on: host, life)
+        }
         let others = [
             SimulatedTopics.bounded, SimulatedTopics.aging, SimulatedTopics.fleeting,
             SimulatedTopics.held,
@@ -165,9 +175,10 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             sender: Sender(uid: user, pid: nil),
             payloads: texts.map {
                 Payload(Array("\($0) ".utf8) + [UInt8](repeating: 0x78, count: fill))
-            })
+            }, idempotencyKey: isOther ? nil : model.nextKey())
         let number = model.asked(
             BusModel.Batch(topic: topic, key: key, texts: texts, attributes: attributes))
+        if batch.idempotencyKey != nil { keyed.append((number, batch)) }
         note("publish \(texts) to \(topic) on \(host.name)")
         if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
         if shows(.answersBeforeItsEntry) {
@@ -175,6 +186,12 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             model.answered(number, first: first, last: first + UInt64(texts.count) - 1)
             return life.bus.publish(batch) { _ in }
         }
+        publish(batch, number, on: host, life)
+    }
+
+    private func publish(
+        _ batch: PublishBatch, _ number: Int, on host: SimulatedHost, _ life: SimulatedHost.Life
+    ) {
         let asked = host.lives
         life.bus.publish(batch) { [self] outcome in
             guard asked == host.lives, let life = host.life else { return }

@@ -35,6 +35,7 @@ final class Witness: @unchecked Sendable {
                 sum.combine(payload.count)
             }
             sum.combine(batch.metadata)
+            sum.combine(batch.idempotencyKey)
             sum.combine(persists)
             sum.combine(owner)
         case .removal(let topic): sum.combine(topic)

@@ -183,6 +183,14 @@ extension ConfigurationKey {
                 """,
             reason: "One program publishes in bursts, and others should not wait behind them."),
         ConfigurationKey(
+            "bus", "idempotency", \.limits.idempotencyMicroseconds,
+            .duration(1_000_000...(24 * hour)), isLive: true,
+            purpose: """
+                How long the bus remembers an Idempotency-Key: a repeat in this time makes no second \
+                event.
+                """,
+            reason: "Publishers repeat later than that, or publish very much with keys."),
+        ConfigurationKey(
             "bus", "tombstones", \.limits.tombstonesMax, .count(0...10_000_000),
             purpose: """
                 Vanished topics whose losses the bus still tells apart. It tells the losses of \

@@ -7,7 +7,6 @@ final class PendingPublish: Sendable {
     private let queued: QueuedBytes
     private let topic: TopicName
     private let isSplit: Bool
-    private let hasIgnoredKey: Bool
     private let showsSubscribers: Bool
     private let reply: PendingReply
     /// A sentence for the publisher about a likely mistake in the request; nil for none.
@@ -24,7 +23,6 @@ final class PendingPublish: Sendable {
     ) {
         topic = request.topic
         isSplit = request.isSplit
-        hasIgnoredKey = request.hasIgnoredKey
         showsSubscribers = request.showsSubscribers
         self.queued = queued
         self.reply = reply
@@ -44,6 +42,8 @@ final class PendingPublish: Sendable {
     }
 
     private func response(_ receipt: PublishReceipt) -> Response {
+        if receipt.standing == .passed { return PublishResponse.passed(receipt, in: topic) }
+        let isNew = receipt.standing == .new
         let namesake = receipt.namesake.flatMap { name in
             let isHidden = access.map { !$0.policy.subscribe(name, $0.caller).isAllowed }
             return isHidden == true ? nil : name
@@ -54,10 +54,8 @@ final class PendingPublish: Sendable {
             ? PublishResponse.batch(receipt, in: topic, hint: hint)
             : PublishResponse.event(
                 receipt, in: topic, below: prefix,
-                showsSubscribers: showsSubscribers, hint: hint)
-        if hasIgnoredKey {
-            response.headers.add(contentsOf: PublishHeaders.keyIsIgnored)
-        }
+                showsSubscribers: showsSubscribers && isNew, hint: hint)
+        if !isNew { response.headers.add(contentsOf: PublishResponse.isReplayed) }
         return response
     }
 }

@@ -33,15 +33,6 @@ struct PublishHeaders {
         if let refusal { throw refusal }
     }
 
-    /// Whether an answer has to say that the key of a repeat was ignored. Webhooks of GitLab have one in each
-    /// request, and their sender has no way to leave it out.
-    static func haveIgnoredKey(_ headers: HeaderFields) -> Bool {
-        headers.has("idempotency-key")
-    }
-
-    /// The header of an answer that tells that the key was ignored.
-    static let keyIsIgnored: HeaderLines = [("Idempotency-Key", "ignored")]
-
     /// Takes a header whose name begins like those of the bus.
     private mutating func takeOwn(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer

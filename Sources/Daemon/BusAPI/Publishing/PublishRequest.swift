@@ -11,8 +11,8 @@ struct PublishRequest {
     let isSplit: Bool
     /// The kind of body that its head announces.
     let content: PublishContent
-    /// Whether it has an `Idempotency-Key`, which is ignored. The answer tells so.
-    let hasIgnoredKey: Bool
+    /// Its `Idempotency-Key`; nil without one.
+    let key: KeyHeader?
     /// Whether its publisher is told how many subscribers wait for the event: it may receive from
     /// the topic.
     let showsSubscribers: Bool

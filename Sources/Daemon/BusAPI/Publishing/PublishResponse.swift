@@ -84,6 +84,21 @@ enum PublishResponse {
         return .json(status: 201, json)
     }
 
+    /// The answer to a publish of a series that was passed by a later one: its own events are in the log, and
+    /// nobody remembers where.
+    static func passed(_ receipt: PublishReceipt, in topic: TopicName) -> Response {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("count", 0)
+        json.member("topic", topic.text)
+        json.member("last", receipt.last)
+        json.endObject()
+        return .json(json, isReplayed)
+    }
+
+    /// The header of an answer to a repeat, which made no event.
+    static let isReplayed: HeaderLines = [("Idempotency-Replayed", "true")]
+
     /// The answer to a body without lines.
     static func nothing() -> Response {
         var json = JSONWriter()

@@ -26,7 +26,12 @@ struct PublishRoute: Routes {
         }
         let batch = PublishBatch(
             topic: request.topic, metadata: metadata, sender: request.sender,
-            payloads: payloads)
+            payloads: payloads,
+            idempotencyKey: request.key.map {
+                $0.key(
+                    of: request, by: call.caller, body.bytes,
+                    windowMicroseconds: bus.limits.idempotencyMicroseconds)
+            })
         let publishing = PendingPublish(
             request, try loop.queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
             hint: PublishHint.body(
@@ -54,7 +59,7 @@ struct PublishRoute: Routes {
         return PublishRequest(
             topic: topic, metadata: metadata,
             sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
-            hasIgnoredKey: PublishHeaders.haveIgnoredKey(head.headers),
+            key: try KeyHeader(head.headers),
             showsSubscribers: gate.access.rules.isEmpty
                 || gate.access.subscribe(topic, call.caller).isAllowed)
     }
@@ -68,6 +73,12 @@ struct PublishRoute: Routes {
             .lowerBound...min(
                 Limits.replyMicroseconds.upperBound, configuration.waitMax)
         let wait = try call.parameters.duration("reply", in: range, setBy: "poll.wait_max")
+        guard wait == nil || request.key == nil else {
+            throw Refusal(
+                .conditionInvalid,
+                "An Idempotency-Key is for events: no reply is kept that a repeat could have. Leave it or "
+                    + "'reply' out.")
+        }
         guard wait == nil || !request.isSplit && request.ttl == nil else {
             throw Refusal(
                 .parameterInvalid,
@@ -84,9 +95,8 @@ struct PublishRoute: Routes {
         let batch = PublishBatch(
             topic: request.topic, metadata: request.metadata, sender: request.sender,
             payloads: [Payload(copying: call.request.body.bytes)])
-        try ReplyWait(
-            to: request.topic, by: call.caller, hasIgnoredKey: request.hasIgnoredKey, on: loop
-        ).begin(batch, within: microseconds, call.exchange)
+        try ReplyWait(to: request.topic, by: call.caller, on: loop).begin(
+            batch, within: microseconds, call.exchange)
         deliverFirst(to: request.topic, call.exchange)
     }
 

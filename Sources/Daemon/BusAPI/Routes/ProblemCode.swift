@@ -15,6 +15,7 @@ enum ProblemCode: String, CaseIterable {
     case eventTypeInvalid = "EVENT_TYPE_INVALID"
     case eventKeyInvalid = "EVENT_KEY_INVALID"
     case eventAttributeInvalid = "EVENT_ATTRIBUTE_INVALID"
+    case conditionInvalid = "CONDITION_INVALID"
     case bodyNotExpected = "BODY_NOT_EXPECTED"
     case requestMalformed = "REQUEST_MALFORMED"
     case notSupported = "NOT_SUPPORTED"
@@ -37,6 +38,7 @@ enum ProblemCode: String, CaseIterable {
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
+    case idempotencyMismatch = "IDEMPOTENCY_MISMATCH"
     case limitCaller = "LIMIT_CALLER"
     case replyRefused = "REPLY_REFUSED"
     case limitBus = "LIMIT_BUS"
@@ -53,7 +55,8 @@ enum ProblemCode: String, CaseIterable {
         case .topicNameInvalid, .groupNameInvalid, .selectorInvalid, .parameterUnknown,
             .parameterInvalid,
             .parameterRepeated, .cursorInvalid, .eventTypeInvalid, .eventKeyInvalid,
-            .eventAttributeInvalid, .bodyNotExpected, .requestMalformed, .notSupported:
+            .eventAttributeInvalid, .conditionInvalid, .bodyNotExpected, .requestMalformed,
+            .notSupported:
             400
         case .tokenInvalid: 401
         case .accessDenied, .topicReserved: 403
@@ -63,6 +66,7 @@ enum ProblemCode: String, CaseIterable {
         case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled, .jobDead: 410
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
+        case .idempotencyMismatch: 422
         case .limitCaller: 429
         case .replyRefused: 502
         case .limitBus, .draining, .noResponder: 503

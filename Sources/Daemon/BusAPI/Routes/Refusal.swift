@@ -35,12 +35,16 @@ struct Refusal: Error {
             case .limit: .limitBus
             case .callerTopics: .limitCaller
             case .topicFull: .topicFull
+            case .keyDiffers: .idempotencyMismatch
+            case .keysFull(isOfUser: true): .limitCaller
+            case .keysFull(isOfUser: false): .limitBus
             case .storeFull: .storeFull
             case .storeFailed, .storeUnreachable, .unanswered: .storeFailed
             case .draining: .draining
             }
         self.init(code, introduction + error.description + Self.advice(on: error))
         isWithheld = error == .unanswered
+        if case .keysFull = error { retrySeconds = 1 }
         guard case .callerTopics(_, _, let vanishes) = error else { return }
         retrySeconds = vanishes.map { vanishes in
             let now = SystemClock().now().microseconds

@@ -12,7 +12,8 @@ public enum WireHeaders {
     /// The names of headers of answers, those of attributes aside.
     static let exposedNames =
         ["Event-ID", "Event-Topic", "Event-Time"] + WireField.ownHeaders + [
-            "Event-Expires", "Event-Cursor", "Event-Gap", "Event-Oldest", "Event-Count", "Link",
+            "Event-Expires", "Idempotency-Replayed", "Event-Cursor", "Event-Gap", "Event-Oldest",
+            "Event-Count", "Link",
             "Location", "Retry-After", "Work-Attempt", "Work-Dead", "Work-Deadline", "Work-Lease",
             "Work-Reply", "\(WireAttribute.omitted)",
         ]

@@ -11,12 +11,10 @@ final class ReplyWait: WaitingExchange {
     private var asking: Asking?
     private let topic: TopicName
     private let caller: Caller
-    private let hasIgnoredKey: Bool
 
-    init(to topic: TopicName, by caller: Caller, hasIgnoredKey: Bool, on loop: BusLoop) {
+    init(to topic: TopicName, by caller: Caller, on loop: BusLoop) {
         self.topic = topic
         self.caller = caller
-        self.hasIgnoredKey = hasIgnoredKey
         super.init(on: loop)
     }
 
@@ -56,7 +54,6 @@ final class ReplyWait: WaitingExchange {
         if let id = reply.request {
             headers.add("Event-ID") { $0.append(decimal: id.rawValue) }
         }
-        if hasIgnoredKey { headers.add(contentsOf: PublishHeaders.keyIsIgnored) }
         headers.add(contentsOf: RawEvent.browserGuards)
         return Response(
             status: status, headers: headers, body: SentReply(reply.payload).body)

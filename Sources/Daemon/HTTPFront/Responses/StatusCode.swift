@@ -19,6 +19,7 @@ enum StatusCode {
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
         case 417: "Expectation Failed"
         case 421: "Misdirected Request"
         case 426: "Upgrade Required"

@@ -287,7 +287,7 @@ extension StoreReceipt {
         switch self {
         case .events(let events): events.last?.id
         case .removal(let id): id
-        case .registration, .work: nil
+        case .unpublished, .registration, .work: nil
         case .together(let receipts): receipts.compactMap(\.newest).max()
         }
     }
@@ -298,6 +298,7 @@ extension StoreArrival {
     fileprivate static func all(of entry: StoreEntry, _ receipt: StoreReceipt) -> [StoreArrival] {
         switch (entry, receipt) {
         case (.events(_, _, let owner), .events(let events)): [.events(events, owner: owner)]
+        case (.events, .unpublished): []
         case (.removal(let topic), .removal(let id)): [.removal(topic, id)]
         case (.registration(let topic, let settings, let owner), .registration):
             [.registration(topic, settings, owner: owner)]

@@ -40,15 +40,19 @@ private enum EntryKind: UInt8 {
     case removal = 2
     case registration = 3
     case request = 4
+    /// A publish with its key behind it.
+    case keyed = 5
 }
 
 extension ByteWriter {
     fileprivate mutating func write(_ entry: OrderedEntry) {
         switch entry {
         case .publish(let batch, let ttl, let owner):
-            write(byte: EntryKind.publish.rawValue)
+            let key = batch.idempotencyKey
+            write(byte: (key == nil ? EntryKind.publish : .keyed).rawValue)
             write(batch, ttl: ttl)
             write(optional: owner.map { UInt64($0) })
+            if let key { write(key) }
         case .removal(let topic):
             write(byte: EntryKind.removal.rawValue)
             write(topic.text)
@@ -77,6 +81,15 @@ extension ByteWriter {
         for payload in batch.payloads { write(payload) }
     }
 
+    private mutating func write(_ key: IdempotencyKey) {
+        write(key.identity.high)
+        write(key.identity.low)
+        write(key.print)
+        write(optional: key.number)
+        write(UInt64(key.windowSeconds))
+        write(byte: key.asks ? 1 : 0)
+    }
+
     mutating func write(_ settings: OrderSettings) {
         write(settings.defaults)
         write(UInt64(settings.tombstonesMax))
@@ -96,9 +109,14 @@ extension ByteReader {
             throw .damaged("an entry is of no kind")
         }
         switch kind {
-        case .publish:
+        case .publish, .keyed:
             let (batch, ttl) = try batch()
-            return .publish(batch, ttl: ttl, owner: try user("an owner"))
+            let owner = try user("an owner")
+            guard kind == .keyed else { return .publish(batch, ttl: ttl, owner: owner) }
+            let keyed = PublishBatch(
+                topic: batch.topic, metadata: batch.metadata, sender: batch.sender,
+                payloads: batch.payloads, idempotencyKey: try idempotencyKey())
+            return .publish(keyed, ttl: ttl, owner: owner)
         case .removal: return .removal(try topic())
         case .registration: return try registration()
         case .request: return .request(try request())
@@ -135,6 +153,15 @@ extension ByteReader {
         return (
             PublishBatch(topic: topic, metadata: metadata, sender: sender, payloads: payloads), ttl
         )
+    }
+
+    private mutating func idempotencyKey() throws(GroupFormError) -> IdempotencyKey {
+        let identity = IdempotencyKey.Identity(high: try number(), low: try number())
+        let key = IdempotencyKey(
+            identity, print: try number(),
+            number: try optional("the number of a key", in: 0...UInt64(Int64.max)),
+            windowSeconds: try number("the window of a key", in: 0...UInt32.max))
+        return try flag() ? key.asking : key
     }
 
     private mutating func registration() throws(GroupFormError) -> OrderedEntry {

@@ -57,6 +57,12 @@ struct NumberColumn {
         NumberColumn("jobs", name, range, isOptional: isOptional, since: since)
     }
 
+    private static func keys(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+    ) -> NumberColumn {
+        NumberColumn("keys", name, range, isOptional: isOptional, since: 14)
+    }
+
     static let busLife = bus("life", Limits.counts)
     static let busIsCopy = bus("is_copy", Limits.flags)
     static let busIsClosed = bus("is_closed", Limits.flags)
@@ -138,6 +144,16 @@ struct NumberColumn {
     static let jobUntil = jobs("until", Limits.counts, isOptional: true, since: 9)
     static let jobUntilTime = jobs("until_time", Limits.times, isOptional: true, since: 9)
 
+    static let keyID = keys("id", Limits.keys)
+    static let keyHigh = keys("high", Limits.any)
+    static let keyLow = keys("low", Limits.any)
+    static let keyPrint = keys("print", Limits.any)
+    static let keyUID = keys("uid", Limits.users, isOptional: true)
+    static let keyCount = keys("count", Limits.batchCounts)
+    static let keyTime = keys("time", Limits.times)
+    static let keyWindow = keys("window", Limits.windows)
+    static let keyNumber = keys("number", Limits.bounds, isOptional: true)
+
     /// Every column of numbers there is.
     static let all =
         [
@@ -155,6 +171,7 @@ struct NumberColumn {
             groupGapThrough, groupDone, groupFailed, groupGone, groupExpired,
             jobGroup, jobID, jobTopic, jobAttempt, jobDue, jobLease, jobTokenHigh, jobTokenLow,
             jobBoot, jobUntil, jobUntilTime,
+            keyID, keyHigh, keyLow, keyPrint, keyUID, keyCount, keyTime, keyWindow, keyNumber,
         ] + groupSettings.compactMap { $0 }
 
     /// The values that it may hold, for people.
@@ -180,6 +197,7 @@ struct NumberColumn {
         case "topics": "'topic ' || name"
         case "events": "'event ' || id"
         case "groups": "'group ' || name"
+        case "keys": "'key of event ' || id"
         case "jobs": "'job ' || id || ' of group ' || in_group"
         default: "'the bus'"
         }

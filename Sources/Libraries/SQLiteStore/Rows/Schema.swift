@@ -196,6 +196,22 @@ struct Schema {
         """,
         // 13: the attributes that the events of a group have, a line `name=value` for each.
         "ALTER TABLE groups ADD COLUMN attributes TEXT;",
+        // 14: keys of publishes, each by the first id of its events. `high` and `low` are a digest of the
+        // publisher, the topic and the key, `print` is one of the contents.
+        """
+        CREATE TABLE keys (
+            id INTEGER PRIMARY KEY,
+            high INTEGER NOT NULL,
+            low INTEGER NOT NULL,
+            topic TEXT NOT NULL,
+            uid INTEGER,
+            count INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            window INTEGER NOT NULL,
+            print INTEGER NOT NULL,
+            number INTEGER
+        ) STRICT;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

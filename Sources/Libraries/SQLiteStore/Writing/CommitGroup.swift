@@ -15,6 +15,7 @@ struct CommitGroup {
     private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
+    private let keys: KeyRows
     private var now: Timestamp
     /// The place of the last group of the order that the store follows; nil for a store of its own.
     private(set) var place: OrderPlace?
@@ -28,13 +29,14 @@ struct CommitGroup {
     private(set) var firstID: EventID?
 
     init(
-        _ transaction: Transaction, _ rows: EventRows, _ groups: GroupRows,
+        _ transaction: Transaction, _ rows: EventRows, _ groups: GroupRows, _ keys: KeyRows,
         after place: OrderPlace?, now: Timestamp
     ) {
         self.place = place
         self.transaction = transaction
         self.rows = rows
         self.groups = groups
+        self.keys = keys
         self.now = now
     }
 
@@ -103,10 +105,15 @@ struct CommitGroup {
     ) throws(DatabaseError) -> StoreReceipt {
         switch entry {
         case .events(let batch, let persists, let owner):
+            if let answer = keys.answer(to: batch, at: max(now, ids.time)) {
+                return .unpublished(answer)
+            }
+            let isStored = persists || place != nil
             let events =
-                persists || place != nil
+                isStored
                 ? try store(batch, owner, &topics, &ids)
                 : try pass(batch, owner, &topics, &ids)
+            try keys.note(batch, events, isStored: isStored)
             firstID = firstID ?? events.first?.id
             return .events(events)
         case .registration(let name, let settings, let owner):
@@ -120,6 +127,7 @@ struct CommitGroup {
             let id = EventID(rawValue: ids.take(1, at: now).first)
             firstID = firstID ?? id
             try remove(name, &topics)
+            try keys.forget(name)
             return .removal(id)
         case .work(let change):
             if change.persists || place != nil {

@@ -88,6 +88,7 @@ struct ReplicaRules {
         _ topics: inout TopicRows
     ) throws(DatabaseError) {
         steps.append(.receipt(receipt))
+        if case .unpublished = receipt { return }
         try follow(entry, at: now, &topics)
     }
 

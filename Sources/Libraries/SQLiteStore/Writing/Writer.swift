@@ -15,6 +15,7 @@ final class Writer: SteppedWork {
     private let transaction: Transaction
     private let rows: EventRows
     private let groups: GroupRows
+    private let keys: KeyRows
     private let space: SpaceLimit
     private var ledger: IDLedger
     private var maintenance: StoreMaintenance
@@ -61,6 +62,7 @@ final class Writer: SteppedWork {
             rules = try ReplicaRules(database, rows, order.settings)
         }
         groups = try GroupRows(database, boot: bus.order == nil ? bus.boot.number : nil)
+        keys = try KeyRows(database, at: bus.order?.place.time ?? ids.time)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, shared.journal, leftovers: found.leftovers,
@@ -81,6 +83,7 @@ final class Writer: SteppedWork {
         }
         let isNeeded = !jobs.isEmpty || refusal != nil || postponed.count > 0
         if isNeeded { process(jobs) }
+        keys.forget(at: ids.time)
         if ledger.hasBegun { maintenance.turn(isIdle: jobs.isEmpty) }
         return isNeeded ? .done : .nothing
     }
@@ -151,7 +154,7 @@ final class Writer: SteppedWork {
         // The order gives the ids of a group that could not be committed again.
         if let followed { ids = followed.ids }
         var group = CommitGroup(
-            transaction, rows, groups, after: followed?.order.place, now: clock.now())
+            transaction, rows, groups, keys, after: followed?.order.place, now: clock.now())
         do throws(DatabaseError) {
             for job in jobs { try group.apply(job, &topics, &ids, &rules) }
             if group.hasBegun {
@@ -164,7 +167,10 @@ final class Writer: SteppedWork {
         } catch {
             throw WriteFailure(file.path, error)
         }
-        guard group.hasBegun else { return group }
+        guard group.hasBegun else {
+            keys.committed()
+            return group
+        }
         try checkPlace()
         let begin = MonotonicClock.microseconds()
         do throws(DatabaseError) {
@@ -173,6 +179,7 @@ final class Writer: SteppedWork {
             throw WriteFailure(.unwritable(file.path, error), isCertain: error.leavesNothing)
         }
         delay.note(microseconds: MonotonicClock.microseconds() - begin)
+        keys.committed()
         if let place = group.place, let rules {
             followed?.order.place = place
             followed?.order.settings = rules.settings
@@ -218,7 +225,7 @@ final class Writer: SteppedWork {
         switch receipt {
         case .events(let events): ledger.note(events)
         case .together(let receipts): for receipt in receipts { note(receipt) }
-        case .removal, .registration, .work: break
+        case .unpublished, .removal, .registration, .work: break
         }
     }
 
@@ -242,6 +249,7 @@ final class Writer: SteppedWork {
     private func refuse(_ jobs: [CommitQueue.Job], _ failure: WriteFailure) {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         topics.rolledBack()
+        keys.rolledBack()
         if let followed { rules?.rolledBack(to: followed.order.settings) }
         space.forget()
         if !failure.isForSize { note(failure.error) }
@@ -270,12 +278,13 @@ final class Writer: SteppedWork {
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
         guard job.ordered == nil, held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry)
         else { return false }
-        var group = CommitGroup(transaction, rows, groups, after: nil, now: clock.now())
+        var group = CommitGroup(transaction, rows, groups, keys, after: nil, now: clock.now())
         do throws(DatabaseError) {
             try group.apply(.entry(job), &topics, &ids, &rules)
         } catch {
             preconditionFailure("what needs no disk had \(error)")
         }
+        keys.committed()
         for case .receipt(let job, let result) in group.outcomes {
             job.then(result)
             shared.queue.finished(job)
@@ -287,7 +296,8 @@ final class Writer: SteppedWork {
     /// progress it forgets.
     private func needsNoRow(_ entry: StoreEntry) -> Bool {
         switch entry {
-        case .events(let batch, let persists, _): !persists && topics.passes(batch.topic)
+        case .events(let batch, let persists, _):
+            batch.idempotencyKey?.asks == true || !persists && topics.passes(batch.topic)
         case .work(let change): !change.persists
         case .together(let entries): entries.allSatisfy { needsNoRow($0) }
         case .removal, .registration: false

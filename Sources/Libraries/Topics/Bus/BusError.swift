@@ -19,6 +19,10 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case callerTopics(uid: UInt32?, count: Int, vanishes: Timestamp?)
     /// The topic's bounds would have to remove events that a work group has not settled.
     case topicFull(String)
+    /// The key was given to other events before.
+    case keyDiffers
+    /// No more keys are remembered: of this user, or of all.
+    case keysFull(isOfUser: Bool)
     /// The store has no room.
     case storeFull(String)
     /// The store failed.
@@ -60,6 +64,15 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case .limit(_, let detail), .topicFull(let detail), .storeFull(let detail),
             .storeFailed(let detail), .storeUnreachable(let detail):
             detail
+        case .keyDiffers:
+            "a publish with this key and other contents is in the log: give each publish a key of its "
+                + "own"
+        case .keysFull(isOfUser: true):
+            "one user has three quarters of all keys that are remembered: publish more slowly, or give "
+                + "a series of publishes one key with numbers"
+        case .keysFull(isOfUser: false):
+            "no more keys are remembered: publish more slowly, or give a series of publishes one key "
+                + "with numbers"
         case .unanswered:
             "nobody knows whether this was done: look before you repeat it"
         case .callerTopics(let uid, let count, let vanishes):
@@ -70,6 +83,14 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
                 + ", so remove some, or raise the limit"
         case .draining:
             "the bus is stopping: try again in a moment"
+        }
+    }
+
+    /// Whether a store refused an entry for want of room, or failed to write it.
+    var isOfTheStore: Bool {
+        switch self {
+        case .storeFull, .storeFailed, .limit(.commitQueue, _): true
+        default: false
         }
     }
 

@@ -14,11 +14,48 @@ extension EventBus {
         do throws(BusError) {
             prepared = try withLog { log throws(BusError) in try log.prepare(batch, room: room) }
         } catch {
-            return then(.failure(error))
+            return refuse(batch, error, then)
         }
         let entry = StoreEntry.events(
             prepared.batch, persists: prepared.persists, owner: prepared.owner)
-        store.commit(entry) { [self] outcome in then(finish(prepared, outcome)) }
+        store.commit(entry) { [self] outcome in
+            let outcome = finish(prepared, outcome)
+            guard case .failure(let error) = outcome, error.isOfTheStore else {
+                return then(outcome)
+            }
+            refuse(batch, error, then)
+        }
+    }
+
+    /// Refuses a batch. A repeat of events that are there is none to be refused: its publisher would take
+    /// them for absent.
+    private func refuse(
+        _ batch: PublishBatch, _ error: BusError,
+        _ then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
+    ) {
+        guard let key = batch.idempotencyKey else { return then(.failure(error)) }
+        let question = PublishBatch(
+            topic: batch.topic, metadata: .none, sender: batch.sender, payloads: [.empty],
+            idempotencyKey: key.asking)
+        store.commit(.events(question, persists: false)) { outcome in
+            guard case .success(.unpublished(let answer)) = outcome,
+                case .success(let receipt)? = Self.outcome(of: answer)
+            else { return then(.failure(error)) }
+            then(.success(receipt))
+        }
+    }
+
+    /// The outcome of a publish that a key decides; nil where nothing is remembered.
+    private static func outcome(
+        of answer: KeyTable.Answer
+    ) -> Result<PublishReceipt, BusError>? {
+        switch answer {
+        case .new: nil
+        case .repeated(let known): .success(PublishReceipt(known, .repeated))
+        case .passed(let known): .success(PublishReceipt(known, .passed))
+        case .differs: .failure(.keyDiffers)
+        case .full(let isOfUser): .failure(.keysFull(isOfUser: isOfUser))
+        }
     }
 
     /// Publishes a batch and returns its place once it is visible.
@@ -38,6 +75,12 @@ extension EventBus {
         case .failure(let error):
             withLog { $0.settle(prepared) }
             return .failure(error)
+        case .success(.unpublished(let answer)):
+            withLog { $0.settle(prepared) }
+            guard let outcome = Self.outcome(of: answer) else {
+                preconditionFailure("the store kept a new batch for itself")
+            }
+            return outcome
         case .success(let receipt):
             return .success(admit(prepared, receipt))
         }
@@ -53,7 +96,7 @@ extension EventBus {
         let last = events[events.count - 1]
         return PublishReceipt(
             first: events[0].id, last: last.id, count: events.count, time: last.time,
-            subscribers: subscribers, namesake: namesake)
+            subscribers: subscribers, standing: .new, namesake: namesake)
     }
 
     /// Makes the events of one batch visible that the order has, and tells observers.

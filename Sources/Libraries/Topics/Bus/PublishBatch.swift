@@ -10,21 +10,34 @@ public final class PublishBatch: Sendable {
     public let sender: Sender
     /// One payload per event, at least one.
     public let payloads: [Payload]
+    /// The key with which a repeat makes no second event; nil for none.
+    package let idempotencyKey: IdempotencyKey?
     /// The bytes of all payloads.
     let payloadBytes: Int
     /// The memory that the events will take, in bytes.
     let memoryBytes: Int
 
     /// A batch of at least one event.
-    public init(
+    public convenience init(
         topic: TopicName, metadata: EventMetadata = .none, sender: Sender = .unknown,
         payloads: [Payload]
+    ) {
+        self.init(
+            topic: topic, metadata: metadata, sender: sender, payloads: payloads,
+            idempotencyKey: nil)
+    }
+
+    /// The same, with a key.
+    package init(
+        topic: TopicName, metadata: EventMetadata, sender: Sender, payloads: [Payload],
+        idempotencyKey: IdempotencyKey?
     ) {
         precondition(!payloads.isEmpty, "a batch for \(topic) without an event was published")
         self.topic = topic
         self.metadata = metadata
         self.sender = sender
         self.payloads = payloads
+        self.idempotencyKey = idempotencyKey
         var payloadBytes = 0
         for payload in payloads { payloadBytes += payload.count }
         self.payloadBytes = payloadBytes
@@ -38,8 +51,18 @@ public final class PublishBatch: Sendable {
         self.metadata = metadata
         sender = batch.sender
         payloads = batch.payloads
+        idempotencyKey = batch.idempotencyKey
         payloadBytes = batch.payloadBytes
         memoryBytes = batch.memoryBytes
+    }
+
+    /// The entry of it in a table of keys, once a store has given it a place.
+    package func known(from first: EventID, at time: Timestamp) -> KeyTable.Known? {
+        idempotencyKey.map { key in
+            KeyTable.Known(
+                first: first, count: payloads.count, time: time, topic: topic, user: sender.uid,
+                print: key.print, number: key.number, windowSeconds: key.windowSeconds)
+        }
     }
 
     /// The events of the batch, once a store has given it a place: the first id, and a time.
@@ -87,6 +110,8 @@ public struct PublishReceipt: Hashable, Sendable {
     public let time: Timestamp
     /// Subscriptions that matched the topic at the moment of commit, filters aside.
     public let subscribers: Int
+    /// Whether the events were there already: a publish with the same key has made them.
+    public let standing: Standing
     /// If the batch made its topic: another topic whose name differs only in the case of letters.
     /// Three spellings are looked for: all small, with a first capital, and all capitals. Nil if
     /// there is none.
@@ -94,12 +119,32 @@ public struct PublishReceipt: Hashable, Sendable {
 }
 
 extension PublishReceipt {
+    /// Whether a publish made its events, or repeated one that had made them.
+    public enum Standing: Hashable, Sendable {
+        /// It made them.
+        case new
+        /// A publish with its key made them before. The receipt is of that one, and counts no
+        /// subscriptions.
+        case repeated
+        /// A later publish of its series is in the log, and so were its own events. The receipt is of that
+        /// later one.
+        case passed
+    }
+
+    /// The receipt of events that a publish with the same key has made.
+    init(_ known: KeyTable.Known, _ standing: Standing) {
+        let last = EventID(rawValue: known.first.rawValue + UInt64(known.count) - 1)
+        self.init(
+            first: known.first, last: last, count: known.count, time: known.time, subscribers: 0,
+            standing: standing, namesake: nil)
+    }
+
     /// The place that a batch takes on an order that hosts share, as it is known before.
     package init(of batch: PublishBatch, at first: EventID, _ time: Timestamp) {
         let last = EventID(rawValue: first.rawValue + UInt64(batch.payloads.count) - 1)
         self.init(
             first: first, last: last, count: batch.payloads.count, time: time, subscribers: 0,
-            namesake: nil)
+            standing: .new, namesake: nil)
     }
 }
 

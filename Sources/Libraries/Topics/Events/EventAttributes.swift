@@ -82,6 +82,13 @@ public struct EventAttributes: Hashable, Sendable {
         others.all.allSatisfy { self[$0.name] == $0.value }
     }
 
+    /// The same without a trace.
+    package var untraced: EventAttributes {
+        var others = self
+        others.all.removeAll { TraceAttribute(rawValue: $0.name) != nil }
+        return others
+    }
+
     /// Whether it has nothing but a trace.
     package var isTraceAlone: Bool { all.allSatisfy { TraceAttribute(rawValue: $0.name) != nil } }
 

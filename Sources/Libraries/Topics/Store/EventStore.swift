@@ -216,6 +216,8 @@ package enum StoreEntry: Sendable {
 package enum StoreReceipt: Sendable {
     /// The events of the batch, in its order, ids rising.
     case events([Event])
+    /// No event: the key of the batch decides so.
+    case unpublished(KeyTable.Answer)
     /// The id of the removal: events below it are gone.
     case removal(EventID)
     /// The settings hold for everything after.

@@ -30,6 +30,7 @@ package final class MemoryStore: EventStore {
         var time = Timestamp.distantPast
         var clock: (any BusClock)?
         var failure: String?
+        var keys = KeyTable()
 
         mutating func take(_ count: Int, at now: Timestamp) -> (first: UInt64, time: Timestamp) {
             let first = next
@@ -162,15 +163,30 @@ package final class MemoryStore: EventStore {
         switch entry {
         case .registration:
             return .success(.registration)
-        case .removal:
-            return ids(1).map { .removal(EventID(rawValue: $0.first)) }
+        case .removal(let topic):
+            return ids(1).map { place in
+                sequence.write {
+                    _ = $0.keys.forget(topic)
+                    $0.keys.committed()
+                }
+                return .removal(EventID(rawValue: place.first))
+            }
         case .work:
             return .success(.work)
         case .together(let entries):
             return together(entries)
         case .events(let batch, _, _):
+            if let answer = answer(to: batch) { return .success(.unpublished(answer)) }
             return ids(batch.payloads.count).map { first, time in
-                .events(batch.events(from: first, at: time))
+                if let key = batch.idempotencyKey,
+                    let known = batch.known(from: EventID(rawValue: first), at: time)
+                {
+                    sequence.write {
+                        _ = $0.keys.note(key.identity, known)
+                        $0.keys.committed()
+                    }
+                }
+                return .events(batch.events(from: first, at: time))
             }
         }
     }
@@ -191,6 +207,16 @@ package final class MemoryStore: EventStore {
             }
         }
         return .success(.together(receipts))
+    }
+
+    /// The answer to a batch that its key does not let through; nil for one that is published.
+    private func answer(to batch: PublishBatch) -> KeyTable.Answer? {
+        guard let key = batch.idempotencyKey else { return nil }
+        let answer = sequence.write { sequence in
+            let time = max(sequence.time, sequence.clock?.now() ?? .distantPast)
+            return sequence.keys.answer(to: key, of: batch.sender.uid, at: time) { _ in }
+        }
+        return answer == .new && !key.asks ? nil : answer
     }
 
     private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {

@@ -92,9 +92,9 @@ extension BusError {
     /// Whether the same may well be done a little later.
     fileprivate var isPassing: Bool {
         switch self {
-        case .storeFull, .storeFailed, .storeUnreachable, .topicFull, .limit: true
+        case .storeFull, .storeFailed, .storeUnreachable, .topicFull, .keysFull, .limit: true
         case .topicReserved, .typeReserved, .topicUnknown, .eventTooLarge, .batchTooLarge,
-            .callerTopics, .unanswered, .draining:
+            .callerTopics, .keyDiffers, .unanswered, .draining:
             false
         }
     }

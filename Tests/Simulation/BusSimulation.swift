@@ -194,6 +194,9 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         )
         note("the disk fails \(count) calls (\(call)) with \(code), after \(skip)")
         if Int.random(in: 0..<4, using: &random) == 0 {
+            // A system that has no room for a write has not written all of it.
+            let code = code == Disk.full ? Disk.writeError : code
+            note("and does what they should")
             life.disk.failAfter(call, code, skip: skip, count: count)
         } else {
             life.disk.fail(

@@ -90,8 +90,10 @@ import Topics
         #expect(bytes > 0 && memory.used(.selectors) == bytes)
         let room = (1 << 20) / Limits.selectorsMemoryFraction
         memory.charge(room - bytes, to: .selectors)
-        #expect(try table.hasRoom(for: Selector("a.*")) && table.hasRoom(for: Selector("x")))
-        #expect(try !table.hasRoom(for: Selector("x.*")))
+        #expect(
+            try table.hasRoom(for: Selector("a.*"), .all) && table.hasRoom(for: Selector("x"), .all)
+        )
+        #expect(try !table.hasRoom(for: Selector("x.*"), .all))
         memory.release(room - bytes, from: .selectors)
         for listener in listeners { table.remove(listener) }
         while table.hasVacant { table.clearOneVacant { _ in } }

@@ -167,6 +167,21 @@ import Topics
         #expect(try Self.publish(Self.batch(Self.key(1)), on: again).standing == .new)
     }
 
+    @Test func keysTakeTheirPartOfTheMemoryAndOneUserItsPartOfThat() throws {
+        let bench = try StoreBench(StoreBench.Settings(memoryBytesMax: 1 << 20))
+        // A quarter of a MiB has room for 1,024.
+        for name in 1...768 as ClosedRange<UInt64> {
+            _ = try Self.publish(Self.batch(Self.key(name)), on: bench)
+        }
+        #expect(bench.bus.memory.used(.keys) == 768 * 256)
+        #expect(try Self.refusal(Self.batch(Self.key(769)), on: bench) == .keysFull(isOfUser: true))
+        #expect(try Self.publish(Self.batch(Self.key(768)), on: bench).standing == .repeated)
+        #expect(try Self.publish(Self.batch(nil, to: "b"), on: bench).standing == .new)
+        bench.clock.advance(microseconds: 900_000_000)
+        #expect(try Self.publish(Self.batch(Self.key(769)), on: bench).standing == .new)
+        #expect(bench.bus.memory.used(.keys) == 256)
+    }
+
     @Test func aRowThatMakesNoSenseIsTold() throws {
         let bench = try StoreBench()
         _ = try Self.publish(Self.batch(Self.key(1)), on: bench)

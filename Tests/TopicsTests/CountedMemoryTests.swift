@@ -43,6 +43,25 @@ import Testing
         }
     }
 
+    @Test func keysTakeNoMoreThanIsCounted() async {
+        await #expect(processExitsWith: .success) {
+            showExitTestErrors()
+            let bench = try Bench()
+            let topic = try TopicName("a")
+            var table = KeyTable(in: bench.memory)
+            try Self.hold(count: 150_000, bench) { index in
+                let known = KeyTable.Known(
+                    first: EventID(rawValue: UInt64(index + 1)), count: 1,
+                    time: Timestamp(microseconds: Int64(index)), topic: topic, user: 1, print: 1,
+                    number: nil, windowSeconds: 900)
+                let identity = IdempotencyKey.Identity(high: UInt64(index), low: 1)
+                _ = table.note(identity, known)
+                table.committed()
+            }
+            withExtendedLifetime((bench, table)) {}
+        }
+    }
+
     @Test func attributesTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
             showExitTestErrors()

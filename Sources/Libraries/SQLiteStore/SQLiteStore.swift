@@ -150,7 +150,8 @@ package final class SQLiteStore: EventStore {
             started = keeping
             let writer = try Writer(
                 opening, configuration, shared: shared, keeper: keeping, clock: context.clock,
-                held: context.held, log: log)
+                held: context.held,
+                keys: KeyTable(in: context.memory, onOrder: order != nil), log: log)
             let thread = try start(writer)
             state.write {
                 $0.writer = thread

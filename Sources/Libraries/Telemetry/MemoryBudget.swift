@@ -22,8 +22,10 @@ public final class MemoryBudget: Sendable {
         case unsent
         /// The state that readers of many topics keep between two answers.
         case reads
-        /// Patterns and lists of names that readers wait for.
+        /// Patterns, lists of names and attributes that readers wait for.
         case selectors
+        /// Keys of publishes that are remembered.
+        case keys
         /// Work groups, their open jobs and those that wait for others of their key.
         case work
     }

@@ -15,6 +15,8 @@ enum Limits {
     /// Keys that are remembered: 278 publishes a second with a key, for 15 minutes. Each takes some 150
     /// bytes.
     static let idempotencyKeysMax = 250_000
+    /// The part of the memory that keys may take.
+    static let keysMemoryFraction = 4
     /// Ends of keys that mean nothing any more, before they are looked for.
     static let staleEndsMin = 1_024
     /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of

@@ -66,7 +66,8 @@ final class StreamingResponse: HTTPSubscription {
         _ take: (StreamingResponse, Exchange) throws(Refusal) -> (any StreamSink)?
     ) throws(Refusal) {
         guard let opening else { return }
-        try loop.waits.refuseIfFull(opening.request.selector, for: exchange.account)
+        try loop.waits.refuseIfFull(
+            opening.request.selector, opening.request.filter, for: exchange.account)
         let first = behindGaps(
             reader.begin(at: opening.request.start, limit, within: inlineLimit), opening)
         if isStrict, let gap = opening.gap { return exchange.respond(opening.gone(gap)) }

@@ -141,7 +141,7 @@ final class LongPoll: WaitingExchange, HTTPSubscription {
 
     /// Begins the wait; false if its socket cannot be detached.
     private func park(_ exchange: Exchange) throws(Refusal) -> Bool {
-        try loop.waits.refuseIfFull(request.selector, for: exchange.account)
+        try loop.waits.refuseIfFull(request.selector, request.filter, for: exchange.account)
         guard let socket = detach(exchange) else { return false }
         reader.wait()
         loop.waits.subscribe(self, for: exchange.account)

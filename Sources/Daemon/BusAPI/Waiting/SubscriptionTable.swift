@@ -38,10 +38,11 @@ final class SubscriptionTable {
     /// A table that counts its selectors for the bus's memory.
     init(memory: MemoryBudget) { self.memory = memory }
 
-    /// Whether there is room for one more subscription to this selector.
-    func hasRoom(for selector: Selector) -> Bool {
-        let bytes = selector.waitingBytes
-        return bytes == 0 || groups[selector] != nil
+    /// Whether there is room for one more subscription to this selector, with this filter.
+    func hasRoom(for selector: Selector, _ filter: EventFilter) -> Bool {
+        let known = groups[selector] != nil ? 0 : selector.waitingBytes
+        let bytes = known + filter.attributes.memoryBytes
+        return bytes == 0
             || memory.used(.selectors) + bytes <= memory.bytesMax / Limits.selectorsMemoryFraction
     }
 
@@ -53,6 +54,7 @@ final class SubscriptionTable {
         // Subscriptions that ask for the same share the memory of one selector, and are known by
         // that.
         subscription.reader.limit(to: group.selector)
+        memory.charge(subscription.reader.filter.attributes.memoryBytes, to: .selectors)
         group.insert(subscription)
     }
 
@@ -66,6 +68,7 @@ final class SubscriptionTable {
     func remove(_ subscription: any HTTPSubscription) {
         guard let place = subscription.place else { return }
         subscription.place = nil
+        memory.release(subscription.reader.filter.attributes.memoryBytes, from: .selectors)
         place.group.remove(at: place.index)
         let group = place.group
         guard group.members.isEmpty else { return }

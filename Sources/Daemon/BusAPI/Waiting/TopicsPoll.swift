@@ -43,7 +43,7 @@ final class TopicsPoll: WaitingExchange, HTTPSubscription {
     /// Looks, and waits if nothing changed.
     func begin(_ exchange: Exchange) throws(Refusal) {
         let waits = wait > 0 && !exchange.isDraining
-        if waits { try loop.waits.refuseIfFull(reader.selector, for: exchange.account) }
+        if waits { try loop.waits.refuseIfFull(reader.selector, .all, for: exchange.account) }
         payer = exchange.account
         park(exchange, for: waits ? wait : Int64(Limits.madeMillisecondsMax) * 1_000)
         if waits, socket != nil {

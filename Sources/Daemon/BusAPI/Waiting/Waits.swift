@@ -80,12 +80,14 @@ final class Waits {
     }
 
     /// Refuses one more subscription if there are as many as there may be.
-    func refuseIfFull(_ selector: Selector, for account: CallerAccount) throws(Refusal) {
+    func refuseIfFull(
+        _ selector: Selector, _ filter: EventFilter, for account: CallerAccount
+    ) throws(Refusal) {
         try refuseIfFull(for: account)
-        guard subscriptions.hasRoom(for: selector) else {
+        guard subscriptions.hasRoom(for: selector, filter) else {
             throw Refusal(
                 .limitBus,
-                "The patterns and lists of waiting requests fill their share of memory (a quarter of "
+                "The patterns, lists and attributes of waiting requests fill their share of memory (a quarter of "
                     + "bus.memory_bytes in belfryd.conf): use a pattern that matches more, or try "
                     + "again later.")
         }

@@ -5,7 +5,7 @@ internal import Topics
 ///
 /// Belongs to the writer's thread.
 final class KeyRows {
-    private var table = KeyTable()
+    private var table: KeyTable
     /// Rows of keys that are forgotten: they go with the next ones.
     private var gone: [EventID] = []
     /// Rows that the open transaction has removed, and those whose keys it gave to other events.
@@ -17,7 +17,8 @@ final class KeyRows {
     /// Reads the keys that are remembered still at the time of the last event.
     ///
     /// - Complexity: O(keys).
-    init(_ database: Database, at time: Timestamp) throws(DatabaseError) {
+    init(_ database: Database, _ table: KeyTable, at time: Timestamp) throws(DatabaseError) {
+        self.table = table
         put = try database.prepare(
             "INSERT INTO keys (\(KeyColumns.names)) VALUES (\(KeyColumns.parameters))")
         remove = try database.prepare("DELETE FROM keys WHERE id = ?1")
@@ -32,7 +33,7 @@ final class KeyRows {
             let identity = IdempotencyKey.Identity(
                 high: UInt64(bitPattern: try all.integer(KeyColumns.high, .keyHigh)),
                 low: UInt64(bitPattern: try all.integer(KeyColumns.low, .keyLow)))
-            if let earlier = table.load(identity, known) { gone.append(earlier) }
+            if let earlier = self.table.load(identity, known) { gone.append(earlier) }
         }
     }
 

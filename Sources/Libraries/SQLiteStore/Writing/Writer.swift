@@ -39,7 +39,8 @@ final class Writer: SteppedWork {
 
     init(
         _ opening: StoreOpening, _ configuration: SQLiteStoreConfiguration, shared: SharedParts,
-        keeper: any StartedWork, clock: any BusClock, held: HeldGroups, log: Log
+        keeper: any StartedWork, clock: any BusClock, held: HeldGroups, keys table: KeyTable,
+        log: Log
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
@@ -62,7 +63,7 @@ final class Writer: SteppedWork {
             rules = try ReplicaRules(database, rows, order.settings)
         }
         groups = try GroupRows(database, boot: bus.order == nil ? bus.boot.number : nil)
-        keys = try KeyRows(database, at: bus.order?.place.time ?? ids.time)
+        keys = try KeyRows(database, table, at: bus.order?.place.time ?? ids.time)
         space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, shared.journal, leftovers: found.leftovers,

@@ -73,7 +73,7 @@ public final class EventBus: Sendable {
         let contents = try store.open(
             StoreContext(
                 clock: clock, bootClock: bootClock,
-                commitQueueBytesMax: limits.commitQueueBytesMax, held: held))
+                commitQueueBytesMax: limits.commitQueueBytesMax, held: held, memory: memory))
         for group in contents.groups { held[group.number] = .zero }
         storedGroups = Protected(contents.groups)
         self.log = Protected(

@@ -1,3 +1,5 @@
+package import Telemetry
+
 /// The keys that a store remembers, and its decision about the next publish by them.
 ///
 /// A function of the publishes so far and of the times that they took: no clock is read here. Changes
@@ -72,6 +74,7 @@ package struct KeyTable: Sendable {
     }
 
     private let keysMax: Int
+    private let memory: MemoryBudget?
     private var known: [IdempotencyKey.Identity: Known] = [:]
     private var ends = Heap<End>()
     private var userCounts: [UInt32?: Int] = [:]
@@ -82,6 +85,16 @@ package struct KeyTable: Sendable {
     /// A table of no keys, for so many at most.
     package init(keysMax: Int = Limits.idempotencyKeysMax) {
         self.keysMax = keysMax
+        memory = nil
+    }
+
+    /// A table of no keys, for as many as their part of the memory takes. All hosts of an order take as many as
+    /// any other, so that each decides the same.
+    package init(in memory: MemoryBudget?, onOrder: Bool = false) {
+        self.memory = memory
+        let bytesMax = onOrder ? .max : memory?.bytesMax ?? .max
+        keysMax = min(
+            Limits.idempotencyKeysMax, bytesMax / Limits.keysMemoryFraction / Overhead.keyBytes)
     }
 
     /// How many keys are remembered.
@@ -183,6 +196,7 @@ package struct KeyTable: Sendable {
     }
 
     private mutating func count(_ found: Known, _ difference: Int) {
+        memory?.charge(difference * Overhead.keyBytes, to: .keys)
         let ofUser = userCounts[found.user, default: 0] + difference
         userCounts[found.user] = ofUser == 0 ? nil : ofUser
         let ofTopic = topicCounts[found.topic, default: 0] + difference

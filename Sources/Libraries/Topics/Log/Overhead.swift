@@ -31,6 +31,8 @@ enum Overhead {
     static let indexedSegmentBytes = 208
     /// A name in such an index, whose table may be half empty, and has grown: 66 to 110 bytes.
     static let indexedNameBytes = 128
+    /// A key of a publish: its entry in a table that may be half empty, and its end in a heap.
+    static let keyBytes = 256
     /// A batch in the store's queue, even if it is empty.
     static let queuedBatchBytes = 256
 

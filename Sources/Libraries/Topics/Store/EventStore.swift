@@ -1,3 +1,5 @@
+package import Telemetry
+
 /// The storage of accepted events: the seam between the bus and a disk, or none.
 ///
 /// The store gives ids and times. It commits entries in one order and calls each `then` strictly
@@ -141,11 +143,15 @@ package struct StoreContext: Sendable {
     /// groups.
     package let held: HeldGroups
 
+    /// The memory that the store counts its keys of publishes in; nil for no bound.
+    package let memory: MemoryBudget?
+
     /// A context as given.
     package init(
         clock: any BusClock, bootClock: BootClock = .system, commitQueueBytesMax: Int,
-        held: HeldGroups = HeldGroups()
+        held: HeldGroups = HeldGroups(), memory: MemoryBudget? = nil
     ) {
+        self.memory = memory
         self.clock = clock
         self.bootClock = bootClock
         self.commitQueueBytesMax = commitQueueBytesMax

@@ -78,6 +78,7 @@ package final class MemoryStore: EventStore {
             $0.next = first
             $0.ceiling = ceiling == nil ? EventID.rawMax : first
             $0.clock = context.clock
+            $0.keys = KeyTable(in: context.memory)
         }
         try prepare(1)
         let floor = EventID(rawValue: first - 1)

@@ -133,6 +133,23 @@ import Testing
         #expect(told == [1, 2, 3] && table.count == 2)
     }
 
+    @Test func removedTopicCostsWhatItsOwnKeysCost() throws {
+        let topics = try (0..<20_000).map { try TopicName("t\($0)") }
+        var table = KeyTable()
+        for (index, topic) in topics.enumerated() {
+            let known = Known(
+                first: EventID(rawValue: UInt64(index + 1)), count: 1,
+                time: Timestamp(microseconds: 0), topic: topic, user: nil, print: 0, number: nil,
+                windowSeconds: 60)
+            _ = table.note(IdempotencyKey.Identity(high: 0, low: UInt64(index)), known)
+        }
+        // A look at every key for each topic would take minutes.
+        for (index, topic) in topics.enumerated() {
+            #expect(table.forget(topic) == [EventID(rawValue: UInt64(index + 1))])
+        }
+        #expect(table.count == 0)
+    }
+
     @Test func aSeriesThatGoesOnTakesNoMoreMemory() throws {
         let topic = try TopicName("a")
         var table = KeyTable()

@@ -60,8 +60,7 @@ final class KeyRows {
     /// The answer to a batch that its key does not let through; nil for one that is to be written.
     func answer(to batch: PublishBatch, at time: Timestamp) -> KeyTable.Answer? {
         guard let key = batch.idempotencyKey else { return nil }
-        let answer = table.answer(to: key, of: batch.sender.uid, at: time) { gone.append($0) }
-        return answer == .new && !key.asks ? nil : answer
+        return table.refusal(of: key, by: batch.sender.uid, at: time) { gone.append($0) }
     }
 
     /// Remembers the key of events that were written, if they have one.

@@ -78,7 +78,7 @@ package struct KeyTable: Sendable {
     private var known: [IdempotencyKey.Identity: Known] = [:]
     private var ends = Heap<End>()
     private var userCounts: [UInt32?: Int] = [:]
-    private var topicCounts: [TopicName: Int] = [:]
+    private var ofTopics: [TopicName: Set<IdempotencyKey.Identity>] = [:]
     /// The changes of the open transaction, each with the entry of before.
     private var changes: [(identity: IdempotencyKey.Identity, before: Known?)] = []
 
@@ -135,6 +135,16 @@ package struct KeyTable: Sendable {
         return isOfUser || known.count >= keysMax ? .full(isOfUser: isOfUser) : .new
     }
 
+    /// The answer to a publish that its key does not let through; nil for one that is published.
+    ///
+    /// - Parameter forgotten: As in ``answer(to:of:at:forgotten:)``.
+    package mutating func refusal(
+        of key: IdempotencyKey, by user: UInt32?, at time: Timestamp, forgotten: (EventID) -> Void
+    ) -> Answer? {
+        let answer = answer(to: key, of: user, at: time, forgotten: forgotten)
+        return answer == .new && !key.asks ? nil : answer
+    }
+
     /// Remembers a publish that was new. Returns the first id of the one that it replaces.
     package mutating func note(_ identity: IdempotencyKey.Identity, _ new: Known) -> EventID? {
         let before = known[identity]
@@ -145,15 +155,16 @@ package struct KeyTable: Sendable {
 
     /// Forgets all keys of a topic, which is removed. Returns their first ids.
     ///
-    /// - Complexity: O(count) where it has some.
+    /// - Complexity: O(log n) for each of its n keys.
     package mutating func forget(_ topic: TopicName) -> [EventID] {
-        guard topicCounts[topic] != nil else { return [] }
-        let gone = known.filter { $0.value.topic == topic }
-        for (identity, found) in gone {
+        var gone: [EventID] = []
+        for identity in ofTopics[topic] ?? [] {
+            guard let found = known[identity] else { continue }
             changes.append((identity, found))
             put(nil, at: identity)
+            gone.append(found.first)
         }
-        return gone.values.map(\.first).sorted()
+        return gone.sorted()
     }
 
     /// Forgets keys whose window is over. No later decision is about a time before this one.
@@ -184,10 +195,16 @@ package struct KeyTable: Sendable {
     }
 
     private mutating func put(_ new: Known?, at identity: IdempotencyKey.Identity) {
-        if let old = known[identity] { count(old, -1) }
-        known[identity] = new
+        let old = known.removeValue(forKey: identity)
+        if let old { count(old, -1) }
+        if let old, old.topic != new?.topic {
+            ofTopics[old.topic]?.remove(identity)
+            if ofTopics[old.topic]?.isEmpty == true { ofTopics[old.topic] = nil }
+        }
         guard let new else { return }
+        known[identity] = new
         count(new, 1)
+        if old?.topic != new.topic { ofTopics[new.topic, default: []].insert(identity) }
         ends.insert(End(until: new.until, first: new.first, identity: identity))
         // Most of it means nothing where a series goes on and on.
         if ends.count > 2 * known.count + Limits.staleEndsMin {
@@ -199,7 +216,5 @@ package struct KeyTable: Sendable {
         memory?.charge(difference * Overhead.keyBytes, to: .keys)
         let ofUser = userCounts[found.user, default: 0] + difference
         userCounts[found.user] = ofUser == 0 ? nil : ofUser
-        let ofTopic = topicCounts[found.topic, default: 0] + difference
-        topicCounts[found.topic] = ofTopic == 0 ? nil : ofTopic
     }
 }

@@ -213,11 +213,10 @@ package final class MemoryStore: EventStore {
     /// The answer to a batch that its key does not let through; nil for one that is published.
     private func answer(to batch: PublishBatch) -> KeyTable.Answer? {
         guard let key = batch.idempotencyKey else { return nil }
-        let answer = sequence.write { sequence in
+        return sequence.write { sequence in
             let time = max(sequence.time, sequence.clock?.now() ?? .distantPast)
-            return sequence.keys.answer(to: key, of: batch.sender.uid, at: time) { _ in }
+            return sequence.keys.refusal(of: key, by: batch.sender.uid, at: time) { _ in }
         }
-        return answer == .new && !key.asks ? nil : answer
     }
 
     private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {

@@ -77,9 +77,12 @@ public enum ASCII {
     ) -> Bool {
         guard bytes.count >= lowercase.utf8CodeUnitCount else { return false }
         return lowercase.withUTF8Buffer { expected in
-            zip(bytes, expected).allSatisfy { byte, wanted in
-                (0x41...0x5A).contains(byte) ? byte | 0x20 == wanted : byte == wanted
+            for index in expected.indices {
+                let byte = bytes[index]
+                let small = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+                guard small == expected[index] else { return false }
             }
+            return true
         }
     }
 }

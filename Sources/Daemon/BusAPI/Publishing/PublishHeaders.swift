@@ -12,25 +12,44 @@ struct PublishHeaders {
     private var parents: [String] = []
     private var states: [String] = []
 
-    /// Refuses headers of features that this version does not offer, and headers that only look
-    /// like those of a publish.
-    init(_ headers: HeaderFields) throws(Refusal) {
-        var refusal: Refusal?
-        headers.forEach { name, value in
-            guard refusal == nil, let first = name.first else { return }
+    /// The meaning of a header to a publish, by its name.
+    private enum Kind {
+        case cloudEvent, own, parent, state
+
+        init?(_ name: UnsafeRawBufferPointer) {
+            guard let first = name.first else { return nil }
             switch first | 0x20 {
             case UInt8(ascii: "c") where ASCII.hasPrefixIgnoringCase(name, "ce-"):
-                refusal = Self.refusal(of: name)
-            case UInt8(ascii: "e") where ASCII.hasPrefixIgnoringCase(name, "event-"):
-                refusal = takeOwn(name, value)
+                self = .cloudEvent
+            case UInt8(ascii: "e") where ASCII.hasPrefixIgnoringCase(name, "event-"): self = .own
             case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, "traceparent"):
-                parents.append(String(decoding: value, as: UTF8.self))
+                self = .parent
             case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, "tracestate"):
-                states.append(String(decoding: value, as: UTF8.self))
-            default: return
+                self = .state
+            default: return nil
+            }
+        }
+    }
+
+    /// Those of a request; nil where it has none, as most publishes.
+    ///
+    /// Refuses headers of features that this version does not offer, and headers that only look
+    /// like those of a publish.
+    static func found(in headers: HeaderFields) throws(Refusal) -> PublishHeaders? {
+        guard headers.firstName(where: { Kind($0) != nil }) != nil else { return nil }
+        var found = PublishHeaders()
+        var refusal: Refusal?
+        headers.forEach { name, value in
+            guard refusal == nil, let kind = Kind(name) else { return }
+            switch kind {
+            case .cloudEvent: refusal = Self.refusal(of: name)
+            case .own: refusal = found.takeOwn(name, value)
+            case .parent: found.parents.append(String(decoding: value, as: UTF8.self))
+            case .state: found.states.append(String(decoding: value, as: UTF8.self))
             }
         }
         if let refusal { throw refusal }
+        return found
     }
 
     /// Takes a header whose name begins like those of the bus.

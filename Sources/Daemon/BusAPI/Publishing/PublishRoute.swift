@@ -145,7 +145,7 @@ struct PublishRoute: Routes {
     static func metadata(
         _ head: RequestHead, _ parameters: Parameters, _ content: PublishContent, isSplit: Bool
     ) throws(Refusal) -> EventMetadata {
-        let own = try PublishHeaders(head.headers)
+        let own = try PublishHeaders.found(in: head.headers)
         try refuseEncoded(head)
         var texts = MetadataTexts()
         var isEmpty = true
@@ -170,7 +170,10 @@ struct PublishRoute: Routes {
             isEmpty = false
         }
         let metadata: EventMetadata = isEmpty ? .none : try EventMetadata(request: texts)
-        let attributes = try own.attributes(and: parameters.attributes)
+        let asked = parameters.attributes
+        // Most events have none.
+        if own == nil, asked.isEmpty { return metadata }
+        let attributes = try (own ?? PublishHeaders()).attributes(and: asked)
         return attributes.isEmpty ? metadata : metadata.with(attributes, expires: nil)
     }
 }

@@ -50,7 +50,9 @@ struct Parameters {
 
     /// The attributes that the parameters name, each name once.
     var attributes: [EventAttributes.Attribute] {
-        zip(names, items).compactMap { name, item in
+        // Most requests have no parameters.
+        if names.isEmpty { return [] }
+        return zip(names, items).compactMap { name, item in
             guard name.utf8.starts(with: WireAttribute.parameterPrefix.utf8) else { return nil }
             let prefix = WireAttribute.parameterPrefix.utf8.count
             return EventAttributes.Attribute(

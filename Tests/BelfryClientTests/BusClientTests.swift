@@ -8,7 +8,8 @@ import Topics
 
 @Suite(.blocking) struct BusClientTests {
     private func client(_ url: String, token: String? = nil) throws -> BusClient {
-        try BusClient(ClientConfiguration(address: #require(BusAddress(url))) { token })
+        try BusClient(
+            ClientConfiguration(address: #require(BusAddress(url)), patience: .zero) { token })
     }
 
     private func client(of daemon: RunningDaemon) throws -> BusClient { try client(daemon.url("")) }
@@ -29,7 +30,7 @@ import Topics
     }
 
     @Test(arguments: ["a payload", ""])
-    func aPublishWithoutAnAnswerIsNeverRepeated(payload: String) async throws {
+    func aPublishWithoutPatienceIsNeverRepeated(payload: String) async throws {
         // On the connection that the first one left open libcurl would.
         let server = try ScriptedServer([Self.created, "", Self.created])
         let client = try client("http://127.0.0.1:\(server.port)")

@@ -2,23 +2,6 @@ internal import JSON
 public import Topics
 internal import Wire
 
-/// The receipt for a batch that is in the log, as far as the bus gives one over HTTP.
-public struct ClientReceipt: Hashable, Sendable {
-    /// The id of the first event.
-    public let first: EventID
-    /// The id of the last event.
-    public let last: EventID
-    /// How many events there are.
-    public let count: Int
-    /// The time of the event; nil for batches, of which the bus does not say it.
-    public let time: Timestamp?
-    /// The waiting requests that matched the topic; nil for batches, and if the publisher may not
-    /// receive from it.
-    public let subscribers: Int?
-    /// A likely mistake, such as a new topic beside one whose name differs in a capital.
-    public let hint: String?
-}
-
 extension BusClient {
     /// Publishes a batch: all of its events, in order, or none.
     ///
@@ -27,23 +10,30 @@ extension BusClient {
     /// expiry is `unsendable`: over HTTP an event is of use for a time from now on. So is one with attributes
     /// that only the bus gives, as a dead letter has.
     ///
-    /// - Parameter ttl: For how many microseconds the events are of use, 1 s to 365 days; nil for ever.
+    /// A publish that gets no answer is sent again for ``ClientConfiguration/patience``, with its key, so that
+    /// there is no second event.
+    ///
+    /// - Parameters:
+    ///   - ttl: For how many microseconds the events are of use, 1 s to 365 days; nil for ever.
+    ///   - key: The key of the publish, for a publisher that may publish the same once more, as after a
+    ///     restart. Nil for one that nobody else has.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` the events may be in the log; behind every
     ///   other error they are not, and never will be.
     /// - Complexity: O(bytes).
     public func publish(
-        _ batch: PublishBatch, ttl: Int64? = nil
+        _ batch: PublishBatch, ttl: Int64? = nil, key: PublishKey? = nil
     ) async throws(ClientError) -> ClientReceipt {
-        if batch.payloads.count == 1 {
-            let receipt = try await publish(
-                batch.payloads[0], TargetPath("topics", batch.topic.text), batch.metadata, ttl)
-            guard let receipt, receipt.count == 1 else { throw Self.miscounted }
-            return receipt
+        let target = TargetPath("topics", batch.topic.text)
+        let count = batch.payloads.count
+        let (body, path) =
+            count == 1
+            ? (batch.payloads[0], target)
+            : (try Self.lines(batch.payloads), target.with("split", "lines"))
+        let sending = try PublishSending(body, path, batch.metadata, ttl)
+        let receipt = try await publish(sending, to: batch.topic, key)
+        guard let receipt, receipt.count == count || receipt.standing == .passed else {
+            throw .malformedAnswer("the answer to a publish counts other events than were sent")
         }
-        let receipt = try await publish(
-            lines: Self.lines(batch.payloads), to: batch.topic, metadata: batch.metadata,
-            ttl: ttl)
-        guard let receipt, receipt.count == batch.payloads.count else { throw Self.miscounted }
         return receipt
     }
 
@@ -52,19 +42,18 @@ extension BusClient {
     /// Lines end in LF or CRLF, and empty ones are skipped. The bus takes 10,000 lines or 16 MiB
     /// together.
     ///
-    /// - Parameter ttl: As for a batch.
+    /// - Parameters:
+    ///   - ttl: As for a batch.
+    ///   - key: As for a batch.
     /// - Returns: Nil where there was no line.
     /// - Throws: `ClientError`, as for a batch.
     public func publish(
         lines text: Payload, to topic: TopicName, metadata: EventMetadata = .none,
-        ttl: Int64? = nil
+        ttl: Int64? = nil, key: PublishKey? = nil
     ) async throws(ClientError) -> ClientReceipt? {
-        try await publish(
-            text, TargetPath("topics", topic.text).with("split", "lines"), metadata, ttl)
+        let target = TargetPath("topics", topic.text).with("split", "lines")
+        return try await publish(try PublishSending(text, target, metadata, ttl), to: topic, key)
     }
-
-    private static let miscounted = ClientError.malformedAnswer(
-        "the answer to a publish counts other events than were sent")
 
     /// Publishes one text, and returns its id once it is visible.
     ///
@@ -108,53 +97,78 @@ extension BusClient {
         return Payload(body)
     }
 
+    /// Sends a publish until it is answered, with the given key or one of its own.
     private func publish(
-        _ body: Payload, _ target: TargetPath, _ metadata: EventMetadata, _ ttl: Int64?
+        _ sending: PublishSending, to topic: TopicName, _ key: PublishKey?
     ) async throws(ClientError) -> ClientReceipt? {
-        guard metadata.attributes.ofPublisher == metadata.attributes else {
-            throw .unsendable(
-                "the event has attributes that only the bus gives, as a dead letter has: leave them "
-                    + "out")
+        if let key {
+            return try await repeating { () throws(ClientError) in try await send(sending, key) }
         }
-        guard metadata.expires == nil else {
-            throw .unsendable("an expiry is said as a time from now on: give a ttl")
+        guard configuration.patience > .zero else { return try await send(sending, nil) }
+        var keys = series.take(for: topic)
+        defer { series.give(back: keys, for: topic) }
+        let own = keys.next()
+        do throws(ClientError) {
+            return try await repeating { () throws(ClientError) in try await send(sending, own) }
+        } catch {
+            // Nobody asked for a key, so that none is worth no publish.
+            guard case .refused(let refusal) = error, refusal.code == "KEYS_FULL" else {
+                throw error
+            }
+            return try await send(sending, nil)
         }
+    }
+
+    /// Sends a publish again as long as its outcome is unknown, and patience lasts.
+    private func repeating(
+        _ send: () async throws(ClientError) -> ClientReceipt?
+    ) async throws(ClientError) -> ClientReceipt? {
+        let end = ContinuousClock.now + configuration.patience
+        var unknown: ClientError?
+        while true {
+            let failure: ClientError
+            do throws(ClientError) {
+                return try await send()
+            } catch {
+                failure = error
+            }
+            if case .outcomeUnknown = failure {
+                unknown = failure
+            } else if unknown == nil || failure.tellsOfEarlierAttempts {
+                throw failure
+            } else if !failure.isPassing {
+                throw .outcomeUnknown("\(failure)")
+            }
+            // A crowd does not come back at once.
+            let pause = Duration.milliseconds(Int.random(in: Limits.repeatMilliseconds))
+            guard let unknown, ContinuousClock.now < end else { throw unknown ?? failure }
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                throw unknown
+            }
+        }
+    }
+
+    /// Sends a publish once.
+    private func send(
+        _ sending: PublishSending, _ key: PublishKey?
+    ) async throws(ClientError) -> ClientReceipt? {
+        let headers = sending.headers + (key.map { ["Idempotency-Key: \($0)"] } ?? [])
         let answer = try await answer(
-            .post, target.with("ttl", ttl.map { Quantity.text(microseconds: $0) }),
-            headers: Self.headers(of: metadata), body: body, expecting: [200, 201])
-        var (first, last, subscribers) = (EventID?.none, EventID?.none, Int?.none)
-        var (count, time, hint) = (Int?.none, Timestamp?.none, String?.none)
-        try answer.members { name, reader in
-            if name.spells("id") || name.spells("first") {
-                first = reader.string().flatMap { EventID(decimal: $0) }
-                return first != nil
-            }
-            if name.spells("last") {
-                last = reader.string().flatMap { EventID(decimal: $0) }
-                return last != nil
-            }
-            if name.spells("count") {
-                count = reader.number()
-                return count != nil
-            }
-            if name.spells("time") {
-                time = reader.string().flatMap { Timestamp(rfc3339: $0) }
-                return time != nil
-            }
-            if name.spells("subscribers") {
-                subscribers = reader.number()
-                return subscribers != nil
-            }
-            if name.spells("hint") {
-                hint = reader.string()
-                return hint != nil
-            }
-            return reader.value() != nil
+            .post, sending.target, headers: headers, body: sending.body, expecting: [200, 201])
+        return try ClientReceipt(answer)
+    }
+}
+
+extension ClientError {
+    /// Whether it says that an attempt before it did nothing either: the bus looks for the key before it
+    /// refuses an event for want of room, or for a key that differs.
+    fileprivate var tellsOfEarlierAttempts: Bool {
+        if case .refused(let refusal) = self {
+            refusal.status == 507 || refusal.status == 422
+        } else {
+            false
         }
-        if count == 0 { return nil }
-        guard let first else { throw .malformedAnswer("the answer to a publish has no id") }
-        return ClientReceipt(
-            first: first, last: last ?? first, count: count ?? 1, time: time,
-            subscribers: subscribers, hint: hint)
     }
 }

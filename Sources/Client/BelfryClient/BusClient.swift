@@ -8,13 +8,15 @@ internal import Topics
 /// try await client.publish("v1.2 is live", to: "deploys")
 /// ```
 ///
-/// All of its requests and subscriptions share one thread. It repeats nothing that changes the bus
-/// by itself. Cancelling a task that waits ends its request.
+/// All of its requests and subscriptions share one thread. Of requests that change the bus it repeats
+/// publishes alone, which have keys. Cancelling a task that waits ends its request.
 ///
 /// Safe from any thread.
 public final class BusClient: Sendable {
     let configuration: ClientConfiguration
     let thread: TransferThread
+    /// The keys of its publishes.
+    let series = SeriesPool()
 
     /// A client, which connects where it is first needed.
     ///

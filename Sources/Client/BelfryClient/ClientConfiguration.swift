@@ -24,14 +24,20 @@ public struct ClientConfiguration: Sendable {
     /// subscription goes on trying. Called on the task that reads it; it should return at once.
     public var interrupted: @Sendable (ClientError) -> Void
 
+    /// How long a publish that gets no answer is sent again, with a key by which a repeat makes no second event.
+    /// With zero each is sent once, and without a key unless one is given.
+    public var patience: Duration
+
     /// A client of the bus at `address`, without a token if none is given.
     public init(
         address: BusAddress = .loopback, trust: TokenTrust = .known,
+        patience: Duration = .seconds(10),
         token: @escaping @Sendable () -> String? = { nil },
         interrupted: @escaping @Sendable (ClientError) -> Void = { _ in }
     ) {
         self.address = address
         self.trust = trust
+        self.patience = patience
         self.token = token
         self.interrupted = interrupted
     }

@@ -8,8 +8,8 @@ public enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     case untrusted(String)
     /// The certificate of an https address is not trusted; nothing was sent.
     case uncertified(String)
-    /// There was no answer, so that nobody knows whether it was done: the event may be in the log, and
-    /// a repeated publish may make a second one. The client never repeats it by itself.
+    /// There was no answer, so that nobody knows whether it was done: the event may be in the log. A publish
+    /// that is repeated makes no second one if it has the same key.
     case outcomeUnknown(String)
     /// No bus gives an answer like this one.
     case malformedAnswer(String)

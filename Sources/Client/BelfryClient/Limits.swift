@@ -13,6 +13,13 @@ enum Limits {
     static let receiptBytesMax = 64 << 10
     /// The lines of one batch, as the bus has it.
     static let batchLinesMax = 10_000
+    /// The pause before a publish without an answer is sent again.
+    static let repeatMilliseconds = 50...500
+    /// The keys of a series that stand alone. The bus remembers a series for 30 days, which is for publishers of
+    /// many events.
+    static let loneKeysMax: UInt64 = 16
+    /// Series that nobody uses at the moment.
+    static let idleSeriesMax = 10_000
     /// How long it takes at most to connect; everything is on this machine.
     static let connectMillisecondsMax = 10_000
     /// How long a request that does not wait for events may take.

@@ -28,11 +28,14 @@ struct Session: Sendable {
     ) throws(CommandFailure) {
         self.address = address
         let token = try Self.token(tokenFile)
-        patience = .microseconds(try arguments.duration("--patience") ?? 60_000_000)
+        let patience = Duration.microseconds(
+            try arguments.duration("--patience") ?? 60_000_000)
+        self.patience = patience
         do throws(ClientError) {
             client = try BusClient(
                 ClientConfiguration(
                     address: address, trust: arguments.has("--trust-anyone") ? .anyone : .known,
+                    patience: arguments.has("--no-repeat") ? .zero : patience,
                     token: { token },
                     interrupted: { [outage] in
                         outage.end()
@@ -69,19 +72,18 @@ struct Session: Sendable {
     /// Asks the bus, again and again where it is not there or at a limit, until patience ends or the
     /// task is cancelled. Says so where it takes long.
     ///
-    /// - Parameter repeats: Whether an unknown outcome is told and asked again too.
+    /// - Parameter isRepeatable: Whether it does no harm when it is made twice, so that it is asked again too
+    ///   where the outcome is unknown. A publish is none: the client repeats it with its key.
     func ask<Answer: Sendable>(
-        repeats: (@Sendable (ClientError) -> Void)? = nil,
+        isRepeatable: Bool = false,
         _ body: @escaping @Sendable () async throws(ClientError) -> Answer
     ) async throws(CommandFailure) -> Answer {
         let end = ContinuousClock.now + patience
         do throws(ClientError) {
             return try await attempt(within: patience, body) { error in
                 var isUnknown = false
-                if case .outcomeUnknown = error { isUnknown = repeats != nil }
-                guard error.isPassing || isUnknown, ContinuousClock.now < end else { return false }
-                if isUnknown { repeats?(error) }
-                return true
+                if case .outcomeUnknown = error { isUnknown = isRepeatable }
+                return (error.isPassing || isUnknown) && ContinuousClock.now < end
             }
         } catch {
             throw CommandFailure(error)

@@ -189,10 +189,6 @@ enum Limits {
     /// escaped the same way.
     private static let messageAttributesBytesMax = 32 << 10
 
-    /// Bytes of an `Idempotency-Key`.
-    static let keyBytesMax = 255
-    /// Digits of the number of a series: all of them are below 2^63.
-    static let keyDigitsMax = 18
     /// How long a series is remembered behind its last publish: 30 days, for publishers that are away over
     /// a holiday.
     static let seriesWindowSeconds: UInt32 = 30 * 86_400

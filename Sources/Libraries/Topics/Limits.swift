@@ -12,6 +12,10 @@ enum Limits {
     static let traceStateBytesMax = 512
     /// Attributes are kept with every event that has them, so they are small beside a payload.
     static let attributesBytesMax = 4_096
+    /// The bytes of a key of a publish, as of other texts in headers.
+    static let keyBytesMax = 255
+    /// Digits of the number of a series: all of them are below 2^63.
+    static let keyDigitsMax = 18
     /// Keys that are remembered: 278 publishes a second with a key, for 15 minutes. Each takes some 150
     /// bytes.
     static let idempotencyKeysMax = 250_000

@@ -12,9 +12,9 @@ enum CommandTable {
                 Lines that come together are published together.
                 """,
                 """
-                Without an answer nobody knows whether an event is in the log. For one event the \
-                command then ends with 5. With --lines it sends the batch again and says so: \
-                lines around the break may be doubled, and none is lost.
+                Each publish has an Idempotency-Key of its own. A publish without an answer is \
+                sent again with its key, until patience ends: no event is lost, and none is there twice. Give \
+                --idempotency-key where the command itself may run once more for the same event.
                 """,
                 """
                 SIGINT and SIGTERM end --lines behind what was read, within 10 s where the bus is \
@@ -30,7 +30,9 @@ enum CommandTable {
                 ttl,
                 CommandOption("--id", nil, "print the id of the event, or of the last one"),
                 CommandOption("--rate", "N", "at most N lines a second"),
-                CommandOption("--no-repeat", nil, "end where a batch of lines got no answer"),
+                CommandOption(
+                    "--idempotency-key", "KEY", "publish it once, however often this is run"),
+                CommandOption("--no-repeat", nil, "send no key, and end where no answer comes"),
             ], run: Publishing.run),
         CommandRow(
             name: "sub", operands: "SELECTOR…", operandCount: 1...128, takesProgram: true,

@@ -95,14 +95,13 @@ struct Copying {
 
     private mutating func publish(_ batch: inout CopiedBatch) async throws(CommandFailure) {
         guard let last = batch.last else { return }
-        let (target, whole, events) = (target, batch.whole, batch.events.count)
+        let (target, whole) = (target, batch.whole)
         let ttl = batch.ttl(at: Timestamp(microseconds: Int64(time(nil)) * 1_000_000))
-        _ = try await session.ask(repeats: { _ in
-            CopyProgress.say(
-                "\(events) events got no answer and are sent again: some may be doubled")
-        }) { () throws(ClientError) in try await target.publish(whole, ttl: ttl) }
+        _ = try await session.ask { () throws(ClientError) in
+            try await target.publish(whole, ttl: ttl)
+        }
         try file?.keep(last.id)
-        count += events
+        count += batch.events.count
         progress.show(count, upTo: last)
         batch = CopiedBatch()
     }

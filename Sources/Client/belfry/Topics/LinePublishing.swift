@@ -9,13 +9,11 @@ struct LinePublishing {
     private let metadata: EventMetadata
     private let ttl: Int64?
     private let rate: Int?
-    private let repeats: Bool
     private let stop: LineStop
 
     init(
         _ client: BusClient, _ session: Session, _ topic: TopicName,
-        _ metadata: EventMetadata, ttl: Int64?, rate: Int?, repeats: Bool,
-        stop: LineStop
+        _ metadata: EventMetadata, ttl: Int64?, rate: Int?, stop: LineStop
     ) {
         self.client = client
         self.session = session
@@ -23,7 +21,6 @@ struct LinePublishing {
         self.metadata = metadata
         self.ttl = ttl
         self.rate = rate
-        self.repeats = repeats
         self.stop = stop
     }
 
@@ -69,16 +66,11 @@ struct LinePublishing {
 
     private func publish(_ batch: LineBatches.Batch) async throws(CommandFailure) -> EventID? {
         let (client, topic, metadata, ttl) = (client, topic, metadata, ttl)
-        let (session, repeats) = (session, repeats)
-        let tell: @Sendable (ClientError) -> Void = { _ in
-            Output.say(
-                "\(batch.count) lines got no answer and are sent again: some may be doubled")
-        }
+        let session = session
         let asking = Task { () -> Result<ClientReceipt?, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(
-                    try await session.ask(repeats: repeats ? tell : nil) {
-                        () throws(ClientError) in
+                    try await session.ask { () throws(ClientError) in
                         try await client.publish(
                             lines: batch.text, to: topic, metadata: metadata, ttl: ttl)
                     })

@@ -21,7 +21,7 @@ struct Measuring {
             payload: Payload([UInt8](repeating: 0x78, count: size)))
         let client = session.client
         let topic = measuring.topic
-        _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
+        _ = try await session.ask(isRepeatable: true) { () throws(ClientError) in
             try await client.register(topic, parameters: [("keep", "none"), ("bytes", "none")])
         }
         let failure = await measuring.measure()

@@ -10,8 +10,12 @@ enum Publishing {
         if areLines, arguments.operands.count > 1 {
             throw CommandFailure(.usage, "'--lines' reads standard input: leave the text out")
         }
-        for name in ["--rate", "--no-repeat"] where arguments.has(name) && !areLines {
-            throw CommandFailure(.usage, "'\(name)' needs '--lines'")
+        if arguments.has("--rate"), !areLines {
+            throw CommandFailure(.usage, "'--rate' needs '--lines'")
+        }
+        if arguments.has("--idempotency-key"), areLines {
+            throw CommandFailure(
+                .usage, "'--lines' has keys of its own: leave '--idempotency-key' out")
         }
         let metadata = try metadata(arguments, areLines: areLines)
         let ttl = try arguments.duration("--ttl")
@@ -21,7 +25,7 @@ enum Publishing {
                 patience: min(session.patience, .seconds(Limits.lastLinesSecondsMax)))
             let lines = LinePublishing(
                 client, session, topic, metadata, ttl: ttl, rate: try arguments.count("--rate"),
-                repeats: !arguments.has("--no-repeat"), stop: stop)
+                stop: stop)
             try stop.listen()
             say(try await lines.run(), arguments)
             if let signal = stop.signal {
@@ -32,11 +36,24 @@ enum Publishing {
         }
         let batch = PublishBatch(
             topic: topic, metadata: metadata, payloads: [try payload(arguments)])
+        let key = try key(arguments)
         let receipt = try await session.ask { () throws(ClientError) in
-            try await client.publish(batch, ttl: ttl)
+            try await client.publish(batch, ttl: ttl, key: key)
         }
         tellHint(of: receipt)
+        if receipt.standing != .new, key != nil {
+            Output.say("this key was published before, as event \(receipt.last)")
+        }
         say(receipt.last, arguments)
+    }
+
+    private static func key(_ arguments: Arguments) throws(CommandFailure) -> PublishKey? {
+        guard let text = arguments.text("--idempotency-key") else { return nil }
+        do throws(PublishKeyError) {
+            return try PublishKey(text)
+        } catch {
+            throw CommandFailure(.usage, "'--idempotency-key': \(error)")
+        }
     }
 
     /// Tells the hint of a receipt, about a likely mistake.

@@ -69,7 +69,7 @@ enum TopicCommands {
         }
         let client = session.client
         // To say the same twice does no harm.
-        _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
+        _ = try await session.ask(isRepeatable: true) { () throws(ClientError) in
             try await client.register(topic, parameters: parameters)
         }
     }

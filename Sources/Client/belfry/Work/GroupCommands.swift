@@ -66,7 +66,7 @@ enum GroupCommands {
                 arguments.text(Self.option(of: setting)).map { (name: setting.name, text: $0) }
             } + arguments.attributes(ofPublisher: false).parameters
         // To say the same twice does no harm.
-        _ = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
+        _ = try await session.ask(isRepeatable: true) { () throws(ClientError) in
             try await group.set(parameters: parameters)
         }
     }

@@ -27,7 +27,7 @@ enum Working {
     private static func make(
         _ group: ClientGroup, of selector: Selector, _ session: Session
     ) async throws(CommandFailure) {
-        let found = try await session.ask(repeats: { _ in }) { () throws(ClientError) in
+        let found = try await session.ask(isRepeatable: true) { () throws(ClientError) in
             if let found = try await group.description() { return found }
             var settings = GroupSettings(of: selector)
             (settings.replies, settings.persists, settings.start) = (true, false, .now)

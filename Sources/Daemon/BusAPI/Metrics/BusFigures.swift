@@ -27,6 +27,10 @@ extension EventBus {
         page.counter(
             "belfry_published_bytes_total", "Payload bytes of these events.",
             statistics.publishedBytes)
+        page.counter(
+            "belfry_repeated_batches_total",
+            "Batches that made no event, since a publish with their key had made it.",
+            statistics.repeated)
         page.family(
             "belfry_removed_events_total", .counter, "Events no longer retained, by what did it.")
         page.sample(statistics.retired, ["by": "retention"])

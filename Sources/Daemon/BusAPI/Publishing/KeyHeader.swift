@@ -4,35 +4,21 @@ internal import HTTPFront
 internal import JSON
 internal import Topics
 
-/// The `Idempotency-Key` of a publish: 1 to 255 printable characters, or `SERIES;N` with a number.
+/// The `Idempotency-Key` of a publish.
 struct KeyHeader {
-    /// The key, without the number of a series.
-    let name: String
-    /// The number in a series; nil for a key that stands alone.
-    let number: UInt64?
+    /// The key that it says.
+    let said: PublishKey
 
     /// The key of a request; nil where it has none.
     ///
     /// - Throws: 400 for one that is empty, too long, not printable, or given twice.
     init?(_ headers: HeaderFields) throws(Refusal) {
         guard let text = try headers.only("idempotency-key") else { return nil }
-        let isPrintable = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-        guard isPrintable, (1...Limits.keyBytesMax).contains(text.utf8.count) else {
-            throw Refusal(
-                .conditionInvalid,
-                "Idempotency-Key has \(text.utf8.count) bytes; it takes 1 to \(Limits.keyBytesMax) of "
-                    + "0x20 to 0x7E, such as a UUID, or SERIES;N with a number that rises.")
+        do throws(PublishKeyError) {
+            said = try PublishKey(text)
+        } catch {
+            throw Refusal(.conditionInvalid, "Idempotency-Key: \(error).")
         }
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        // Without digits to its end it is a key as any other.
-        guard parts.count > 1, let last = parts.last,
-            (1...Limits.keyDigitsMax).contains(last.count),
-            last.utf8.allSatisfy(ASCII.isDigit), let number = UInt64(last)
-        else {
-            (name, number) = (text, nil)
-            return
-        }
-        (name, self.number) = (String(text.dropLast(last.count + 1)), number)
     }
 
     /// The key of a publish, with everything that tells it from others.
@@ -43,22 +29,22 @@ struct KeyHeader {
         of request: PublishRequest, by caller: Caller, _ body: UnsafeRawBufferPointer,
         windowMicroseconds: Int64
     ) -> IdempotencyKey {
-        let parts = [caller.asWorker.identity, request.topic.text, name]
+        let parts = [caller.asWorker.identity, request.topic.text, said.name]
         let identity = Self.digest(parts.joined(separator: "\0"))
         let metadata = request.metadata
         // A repeat is another request of its trace.
         let attributes = metadata.attributes.untraced.text
-        let said =
+        let texts =
             MetadataField.all.map { metadata[$0] ?? "" } + [
                 attributes, request.ttl.map { "\($0)" } ?? "", request.isSplit ? "lines" : "",
             ]
-        let contents = [Self.hex(Digest.sha256(body))] + said
+        let contents = [Self.hex(Digest.sha256(body))] + texts
         let seconds =
-            number == nil
+            said.number == nil
             ? UInt32(clamping: windowMicroseconds / 1_000_000) : Limits.seriesWindowSeconds
         return IdempotencyKey(
             IdempotencyKey.Identity(high: identity.high, low: identity.low),
-            print: Self.digest(contents.joined(separator: "\0")).high, number: number,
+            print: Self.digest(contents.joined(separator: "\0")).high, number: said.number,
             windowSeconds: seconds)
     }
 

@@ -40,6 +40,7 @@ enum ProblemCode: String, CaseIterable {
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
     case idempotencyMismatch = "IDEMPOTENCY_MISMATCH"
     case limitCaller = "LIMIT_CALLER"
+    case keysFull = "KEYS_FULL"
     case replyRefused = "REPLY_REFUSED"
     case limitBus = "LIMIT_BUS"
     case draining = "DRAINING"
@@ -67,7 +68,7 @@ enum ProblemCode: String, CaseIterable {
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
         case .idempotencyMismatch: 422
-        case .limitCaller: 429
+        case .limitCaller, .keysFull: 429
         case .replyRefused: 502
         case .limitBus, .draining, .noResponder: 503
         case .replyTimeout: 504

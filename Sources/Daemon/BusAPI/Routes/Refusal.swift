@@ -36,8 +36,7 @@ struct Refusal: Error {
             case .callerTopics: .limitCaller
             case .topicFull: .topicFull
             case .keyDiffers: .idempotencyMismatch
-            case .keysFull(isOfUser: true): .limitCaller
-            case .keysFull(isOfUser: false): .limitBus
+            case .keysFull: .keysFull
             case .storeFull: .storeFull
             case .storeFailed, .storeUnreachable, .unanswered: .storeFailed
             case .draining: .draining

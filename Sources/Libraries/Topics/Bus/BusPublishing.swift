@@ -37,10 +37,11 @@ extension EventBus {
         let question = PublishBatch(
             topic: batch.topic, metadata: .none, sender: batch.sender, payloads: [.empty],
             idempotencyKey: key.asking)
-        store.commit(.events(question, persists: false)) { outcome in
+        store.commit(.events(question, persists: false)) { [self] outcome in
             guard case .success(.unpublished(let answer)) = outcome,
                 case .success(let receipt)? = Self.outcome(of: answer)
             else { return then(.failure(error)) }
+            withLog { $0.statistics.repeated += 1 }
             then(.success(receipt))
         }
     }
@@ -76,9 +77,12 @@ extension EventBus {
             withLog { $0.settle(prepared) }
             return .failure(error)
         case .success(.unpublished(let answer)):
-            withLog { $0.settle(prepared) }
             guard let outcome = Self.outcome(of: answer) else {
                 preconditionFailure("the store kept a new batch for itself")
+            }
+            withLog { log in
+                log.settle(prepared)
+                if case .success = outcome { log.statistics.repeated += 1 }
             }
             return outcome
         case .success(let receipt):

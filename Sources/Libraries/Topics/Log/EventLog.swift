@@ -312,6 +312,8 @@ public struct BusStatistics: Hashable, Sendable {
     public internal(set) var published = 0
     /// Their payload bytes.
     public internal(set) var publishedBytes = 0
+    /// Batches that made no event, since a publish with their key had made it.
+    public internal(set) var repeated = 0
     /// Events that retention removed from memory.
     public internal(set) var retired = 0
     /// Events that the store removed, by retention or by its own limits.
